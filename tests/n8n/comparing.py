@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .cases import Case, Document, NodeCase, WorkflowCase, batches, packed, place_of
@@ -44,21 +44,34 @@ class Comparison:
         for index, case in enumerate(batch):
             place = place_of(index)
             if place in ours and place in theirs:
-                shown = [text(runs(data[place], texts=case.texts, fields=case.fields)) for data in (ours, theirs)]
+                shown = [runs(data[place], texts=case.texts, fields=case.fields) for data in (ours, theirs)]
                 yield from self._different(case, *shown)
             else:
                 alone.append(case)
 
-    def _shown(self, engine: Engine, case: Case) -> str:
+    def _shown(self, engine: Engine, case: Case) -> Document:
         found = engine.run(case.document(), case.items)
         data = run_data(found)
         names: Iterable[str] = [place_of(0)] if isinstance(case, NodeCase) else case.nodes or data
-        nodes: Document = {name: runs(data.get(name, []), texts=case.texts, fields=case.fields) for name in names}
-        return text({"status": _ended(found["status"]), "nodes": nodes})
+        nodes = {name: data.get(name, []) for name in names}
+        shown = {f"node {name}": runs(given, texts=case.texts, fields=case.fields) for name, given in nodes.items()}
+        return {"status": _ended(found["status"]), "order": _order(nodes), **shown}
 
-    def _different(self, case: Case, ours: str, theirs: str) -> Iterator[Difference]:
-        if ours != theirs:
-            yield Difference(case.name, ours, theirs)
+    def _different(self, case: Case, ours: object, theirs: object) -> Iterator[Difference]:
+        if text(ours) != text(theirs):
+            yield Difference(case.name, text(_apart(ours, theirs)), text(_apart(theirs, ours)))
+
+
+def _apart(one: object, other: object) -> object:
+    """One without what the other has as well."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return one
+    return {key: value for key, value in one.items() if key not in other or text(value) != text(other[key])}
+
+
+def _order(data: Mapping[str, Sequence[Document]]) -> list[str]:
+    """The nodes as they ran."""
+    return [name for _, name in sorted((run["index"], name) for name, found in data.items() for run in found)]
 
 
 def _ended(status: str) -> str:

@@ -79,7 +79,7 @@ def jackfield(directory: Path) -> Iterator[Engine]:
 
 
 def run_data(found: Mapping[str, Any]) -> Mapping[str, list[Document]]:
-    """Runs by name of their node, each as `outputs` and `error`."""
+    """Runs by name of their node, each as `outputs`, `error` and `index`: how many node runs began before it."""
     if "nodes" in found:
         return dict(found["nodes"])
     data = found.get("data") or {}
@@ -88,4 +88,5 @@ def run_data(found: Mapping[str, Any]) -> Mapping[str, list[Document]]:
 
 
 def _of_n8n(given: Mapping[str, Any]) -> Document:
-    return {"outputs": (given.get("data") or {}).get("main"), "error": given.get("error")}
+    outputs = (given.get("data") or {}).get("main")
+    return {"outputs": outputs, "error": given.get("error"), "index": given.get("executionIndex")}

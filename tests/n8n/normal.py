@@ -20,6 +20,8 @@ def runs(given: Sequence[Mapping[str, Any]], *, texts: bool, fields: Sequence[st
 
 def _run(given: Mapping[str, Any], texts: bool, fields: Sequence[str] | None) -> Document:
     outputs = [[_item(item, texts, fields) for item in output or ()] for output in given.get("outputs") or ()]
+    if given.get("index") == 0:
+        outputs = [[{**item, "pairedItem": None} for item in output] for output in outputs]  # nothing came before
     while outputs and not outputs[-1]:
         outputs.pop()
     failed = bool(given.get("error"))

@@ -9,10 +9,10 @@ from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import CompiledParameters, Expressions
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog, NodeError, NodeParameters, NodeType
+from jackfield.api.nodes import NodeCatalog, NodeError, NodeParameters, NodeType, patient_node
 from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
-from jackfield_engine.loop.graph import Graph, build_graph
+from jackfield_engine.loop.graph import NOTHING, Graph, build_graph
 
 _MOST_FALLBACKS = 64
 
@@ -73,7 +73,7 @@ class WorkflowPlan:
         """Those that were needed already; see `node`."""
         self._directions: dict[tuple[str, str], int] = {}
         self._shown: dict[str, dict[str, Json]] = {}
-        self.graph: Graph = build_graph(workflow, self._outputs)
+        self.graph: Graph = build_graph(workflow, self._outputs, self._required)
 
     def node(self, name: str) -> NodePlan:
         """Raises `NodeError` when no plugin provides the node's type."""
@@ -123,6 +123,10 @@ class WorkflowPlan:
             if is_ctrl_c(exc):
                 raise
             return 1
+
+    def _required(self, node: Node) -> frozenset[int]:
+        found = patient_node(self._catalog.find(node.kind))
+        return NOTHING if found is None else found.required_inputs(node)
 
 
 def plan_of(workflow: Workflow, context: PluginContext) -> WorkflowPlan:

@@ -1,11 +1,13 @@
 """The run loop: which node runs next, with which items. A synchronous state machine without I/O, time or randomness, so
 that the same loop runs in the engine, in a property test and in a simulation, and a resumed execution is a replay.
+
+Both orders are n8n's, with all that follows from its ways: a workflow that comes from there gives what it gave there.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from jackfield.api.nodes.items import (
@@ -14,12 +16,15 @@ from jackfield.api.nodes.items import (
     check_outputs,
     entered,
     failed_outputs,
-    paired_outputs,
+    finished_outputs,
+    pinned_outputs,
     seen_items,
+    stand_in,
 )
-from jackfield.api.records import state
 from jackfield.api.workflows import Items, Outputs
-from jackfield_engine.loop.graph import Graph, GraphStep
+from jackfield_engine.loop.forced import forced_sources
+from jackfield_engine.loop.graph import Graph, GraphLink, GraphStep
+from jackfield_engine.loop.partial import PartialInput, PartialInputs
 from jackfield_engine.loop.tasks import ItemSource, NodeResult, Task
 
 
@@ -27,31 +32,20 @@ class TooManyRuns(Exception):
     """The execution reached its limit of node runs."""
 
 
+class NeverReady(Exception):
+    """A node that order v0 began early lacks an input that nothing can reach."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(node)
+        self.node = node
+
+
 class _Entry(NamedTuple):
-    """A node that is ready to run."""
+    """A node that is ready to run. inputs, sources: as many as it has, or the first alone."""
 
     step: GraphStep
-    inputs: list[Items]
+    inputs: Sequence[Items]
     sources: tuple[ItemSource | None, ...]
-
-
-@state
-class _PartialInput:
-    """A node with several inputs that waits for more of them."""
-
-    step: GraphStep
-    inputs: list[Items | None]
-    sources: list[ItemSource | None]
-
-    def full(self) -> bool:
-        return all(self.inputs[index] is not None for index in self.step.fan_in)
-
-    def entry(self) -> _Entry:
-        return _Entry(self.step, [items or [] for items in self.inputs], tuple(self.sources))
-
-
-def _inputs_of(partial: dict[str, list[_PartialInput]]) -> Iterable[Items]:
-    return (items for waiting in partial.values() for one in waiting for items in one.inputs if items)
 
 
 class RunLoop:
@@ -75,11 +69,16 @@ class RunLoop:
         self.last: str = start
         """The node that ran last."""
         self.stopped = False
+        self.error: str | None = None
+        """Of the node that ran last, when it failed: also where the workflow went on, the execution failed if nothing
+        follows."""
         self._graph = graph
         self._pinned = graph.pinned if pin else {}
         self._max_runs = max_runs
         self._ready: deque[_Entry] = deque()
-        self._partial: dict[str, list[_PartialInput]] = {}
+        self._partial = PartialInputs(graph)
+        self._put_back: tuple[str, int] | None = None
+        """Name and run of the node that lacked an input last."""
         self._running: Task | None = None
         self._start(graph.steps[start], [*([] for _ in range(output)), items])
 
@@ -91,42 +90,46 @@ class RunLoop:
     # -- verbs
 
     def next(self) -> Task | None:
-        """The next node run; None once the execution is over. Raises `TooManyRuns`, also when that many are ready: wide
-        workflows with cycles would fill the memory otherwise."""
+        """The next node run; None once the execution is over. Raises `NeverReady`, and `TooManyRuns`, also when that
+        many are ready: wide workflows with cycles would fill the memory otherwise."""
         if self._running is not None:
             raise RuntimeError("the node run before is not over")
-        if self.stopped:
-            return None
-        entry = self._ready.popleft() if self._ready else self._release()
-        if entry is None:
-            return None
-        if self.count + 1 + len(self._ready) > self._max_runs:
-            self.stopped = True
-            raise TooManyRuns
-        self._running = self._task(entry)
-        return self._running
+        while self._ready and not self.stopped:
+            entry = self._ready.popleft()
+            self.error = None
+            if self.count + 1 + len(self._ready) > self._max_runs:
+                self.stopped = True
+                raise TooManyRuns
+            if self._lacks_input(entry):
+                continue
+            task = self._task(entry)
+            if task is not None:
+                self._running = task
+                return task
+        return None
 
     def next_is_long(self) -> bool:
         """Whether what `next` does belongs on a thread."""
-        inputs = self._ready[0].inputs if self._ready else _inputs_of(self._partial)
-        return any(len(items) > LONG for items in inputs)
+        return bool(self._ready) and any(len(items) > LONG for items in self._ready[0].inputs)
 
-    def complete(self, task: Task, outputs: Outputs) -> None:
+    def complete(self, task: Task, outputs: Outputs, error: str | None = None) -> None:
         """The node ran, now or before the execution was interrupted, and this is what became of its outputs; see
-        `finished_outputs`. Those of a task with a preset are the preset."""
+        `finished_outputs`. Those of a task with a preset are the preset. error: see `fail`; of a run before."""
         self._check(task)
+        self.error = error
         self._advance(task, outputs)
 
     def fail(self, task: Task, message: str) -> Outputs | None:
         """The node failed. Returns the outputs with which the workflow goes on; None when it stops."""
         self._check(task)
+        self.error = message
         if task.step.node.on_error == "stopWorkflow":
             self.stopped = True
             self._running = None
             self.count += 1
             self.last = task.step.node.name
             return None
-        outcome = failed_outputs(task.given, message)
+        outcome = failed_outputs(task.given)
         self._advance(task, outcome)
         return outcome
 
@@ -141,73 +144,98 @@ class RunLoop:
         if task is not self._running:
             raise RuntimeError("this node run is not the one that is open")
 
-    def _task(self, entry: _Entry) -> Task:
+    def _lacks_input(self, entry: _Entry) -> bool:
+        """Put back a node that order v0 began with its first input alone, although it has three or more. Raises
+        `NeverReady` when it was the last to be put back."""
+        name = entry.step.node.name
+        place = (name, len(self.results.get(name, ())))
+        if place == self._put_back:
+            self.stopped = True
+            raise NeverReady(name)
+        given, enabled = len(entry.inputs), self._graph.ancestors.enabled
+        if self._graph.depth_first or given + 1 >= entry.step.inputs:
+            return False
+        if not all(enabled(name, index) for index in range(given + 2)):
+            return False
+        self._ready.append(entry)
+        self._put_back = place
+        return True
+
+    def _task(self, entry: _Entry) -> Task | None:
+        """None when the node gets nothing and gives nothing."""
         node = entry.step.node
         inputs = [entered(items, index) for index, items in enumerate(entry.inputs)]
         run = len(self.results.get(node.name, ()))
         given = NodeInputs(node, inputs, seen_items(node, inputs), run, entry.step.error_output)
         task = Task(entry.step, given, entry.sources, self.count)
         if node.disabled:
-            task.preset = [inputs[0]]
+            task.preset = finished_outputs(given, [inputs[0]])
         elif node.name in self._pinned:
             pinned = [self._pinned[node.name]]
             check_outputs(pinned)
-            task.preset = paired_outputs(inputs, pinned)
+            task.preset = pinned_outputs(given, pinned)
+        elif not self._has_input(entry):
+            if not node.always_output_data:
+                return None
+            task.preset = stand_in(given, [])
         return task
+
+    def _has_input(self, entry: _Entry) -> bool:
+        """In order v0 the first input decides, unless nothing reached it and another one's items went in a circle."""
+        if self._graph.depth_first:
+            return any(entry.inputs)
+        if entry.inputs[0] or entry.sources[0] is not None:
+            return bool(entry.inputs[0])
+        name, before = entry.step.node.name, self._graph.ancestors.of
+        return any(
+            items and source is not None and (source.node == name or name in before(source.node))
+            for items, source in zip(entry.inputs, entry.sources, strict=True)
+        )
 
     def _advance(self, task: Task, outputs: Outputs) -> None:
         name = task.step.node.name
-        results = self.results.setdefault(name, [])
-        results.append(NodeResult(outputs, task.sources))
+        self.results.setdefault(name, []).append(NodeResult(outputs, task.sources))
         self._running = None
         self.count += 1
         self.last = name
-        entries = self._reached(task, outputs)
-        if self._graph.depth_first:
-            self._ready.extendleft(reversed(entries))
-        else:
-            self._ready.extend(entries)
-
-    def _reached(self, task: Task, outputs: Outputs) -> list[_Entry]:
-        entries: list[_Entry] = []
         for link in task.step.links:
-            if link.output >= len(outputs) or not outputs[link.output]:
-                continue
-            target = self._graph.steps[link.node]
-            source = ItemSource(task.step.node.name, task.given.run, link.output)
-            if target.fan_in:
-                entry = self._hold(target, link.input, outputs[link.output], source)
-                if entry is not None:
-                    entries.append(entry)
-            else:
-                entries.append(_Entry(target, [outputs[link.output]], (source,)))
-        return entries
+            if link.output < len(outputs) and (outputs[link.output] or self._takes_nothing(link)):
+                self._follow(task, link, outputs)
+        if not self._ready:
+            partial = self._partial.release()
+            if partial is not None:
+                self._push(_complete(partial))
 
-    def _hold(self, target: GraphStep, index: int, items: Items, source: ItemSource) -> _Entry | None:
-        """Put items to the first waiting run of the node whose input is still free; that run when it is complete."""
-        waiting = self._partial.setdefault(target.node.name, [])
-        partial = next((one for one in waiting if one.inputs[index] is None), None)
-        if partial is None:
-            partial = _PartialInput(target, [None] * target.inputs, [None] * target.inputs)
-            waiting.append(partial)
-        partial.inputs[index] = items
-        partial.sources[index] = source
-        if not partial.full():
-            return None
-        waiting.remove(partial)
-        if not waiting:
-            del self._partial[target.node.name]
-        return partial.entry()
+    def _takes_nothing(self, link: GraphLink) -> bool:
+        """Whether an output without items reaches this input."""
+        return link.input > 0 and not self._graph.depth_first
 
-    def _release(self) -> _Entry | None:
-        """Nothing else can run: the first waiting node that no other waiting node can reach runs with what it has."""
-        if not self._partial:
-            return None
-        names = list(self._partial)
-        free = (name for name in names if not self._graph.ancestors[name] & (self._partial.keys() - {name}))
-        name = next(free, names[0])
-        waiting = self._partial[name]
-        partial = waiting.pop(0)
-        if not waiting:
-            del self._partial[name]
-        return partial.entry()
+    def _follow(self, task: Task, link: GraphLink, outputs: Outputs) -> None:
+        target = self._graph.steps[link.node]
+        source = ItemSource(task.step.node.name, task.given.run, link.output)
+        items = outputs[link.output]
+        if target.inputs == 1:
+            self._push(_Entry(target, [items], (source,)))
+            return
+        first = link.node not in self._partial
+        partial = self._partial.put(link, items, source)
+        if partial is not None:
+            self._push(_complete(partial))
+        elif first and not self._graph.depth_first:
+            self._force(task, link, outputs, source)
+
+    def _force(self, task: Task, link: GraphLink, outputs: Outputs, source: ItemSource) -> None:
+        queued = {entry.step.node.name for entry in self._ready}
+        for name in forced_sources(self._graph, task, link, outputs, self.results, queued):
+            queued.add(name)
+            self._push(_Entry(self._graph.steps[name], [[{"json": {}}]], (source,)))
+
+    def _push(self, entry: _Entry) -> None:
+        if self._graph.depth_first:
+            self._ready.appendleft(entry)
+        else:
+            self._ready.append(entry)
+
+
+def _complete(partial: PartialInput) -> _Entry:
+    return _Entry(partial.step, [items or [] for items in partial.inputs], tuple(partial.sources))

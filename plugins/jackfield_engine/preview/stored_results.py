@@ -11,7 +11,7 @@ from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
 from jackfield_engine.loop.graph import Graph, towards
 from jackfield_engine.loop.plans import WorkflowPlan
-from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
+from jackfield_engine.loop.runloop import NeverReady, RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import ItemSource, NodeResult, Task
 
 Results = Mapping[str, Sequence[NodeResult]]
@@ -29,7 +29,7 @@ def stored_results(graph: Graph, stored: StoredExecution, max_runs: int) -> dict
     for step in records[1:]:
         try:
             task = loop.next()
-        except TooManyRuns:
+        except (NeverReady, TooManyRuns):
             break
         outputs = outputs_of(step, given.items)
         if task is None or outputs is None or task.step.node.name != step["node"]:

@@ -12,11 +12,11 @@ from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError, NodeResult, Suspend
-from jackfield.api.nodes.items import LONG, finished_outputs, has_files, is_long
+from jackfield.api.nodes.items import LONG, failed_first, finished_outputs, has_files, is_long
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
-from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
+from jackfield_engine.loop.runloop import NeverReady, RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
@@ -125,6 +125,10 @@ class RunProgress:
                 task = self._loop.next()
         except TooManyRuns:
             return self.failure(too_many(self._services.settings.max_node_runs), self._loop.last, None)
+        except NeverReady as exc:
+            return self.failure(never_ready(exc.node), exc.node, None)
+        if task is None and self._loop.error is not None:
+            return self.failure(self._loop.error, self._loop.last, None)
         if task is None:
             return Outcome("success", self._loop.last_items(), None, self._loop.last)
         if self.records and await self._replayed(task):
@@ -143,7 +147,7 @@ class RunProgress:
             self.records.clear()
             return False
         self.records.popleft()
-        self._loop.complete(task, outputs)
+        self._loop.complete(task, outputs, record["error"]["message"] if "error" in record else None)
         if "context" in record:
             self._data.remember(record["node"], record["context"])
         if self.interrupted is None:
@@ -215,14 +219,17 @@ class RunProgress:
             self._told().ran(task, record)
 
     async def _result(self, actions: NodeActions, task: Task, slow: Callable[[], None]) -> NodeResult:
-        """Run the node, as often as it says. Raises `NodeError`, `ExecutionRefused`."""
+        """Run the node, as often as it says; an error item in the first place is a failure, too. Raises `NodeError`,
+        `ExecutionRefused`."""
         plan = self._data.plan.nodes.get(task.step.node.name) or self._data.plan.node(task.step.node.name)
         node = plan.node
         if plan.effect:
             await actions.before_effect(task)
         for left in range(node.tries - 1, -1, -1):
             try:
-                return await self._once(actions, plan, task, slow)
+                result = await self._once(actions, plan, task, slow)
+                if not left or not failed_first(result):
+                    return result
             except NodeError:
                 if not left:
                     raise
@@ -328,6 +335,13 @@ def too_many(limit: int) -> str:
     return (
         f"The execution reached the limit of {limit} node runs; does the workflow have a cycle without an end? "
         f"The setting executions.max_node_runs raises the limit."
+    )
+
+
+def never_ready(node: str) -> str:
+    return (
+        f"The node '{node}' has three inputs or more, and nothing reaches one of them. In the execution order v0 it "
+        "waits for all of them; wire the input, or choose the order v1 in the workflow's settings."
     )
 
 

@@ -70,7 +70,7 @@ class CodeNode(ModelNode):
         log_lines(run, result.logs)
         if each:
             return await _items_of_each(run, result.value)
-        return items_of_all(result.value, len(run.items))
+        return items_of_all(result.value)
 
     def _language(self, given: Json) -> str:
         asked = given if isinstance(given, str) else "javaScript"
@@ -97,12 +97,12 @@ def _source(given: Mapping[str, Json], language: str) -> str:
     return source
 
 
-def items_of_all(value: Json, inputs: int) -> Items:
+def items_of_all(value: Json) -> Items:
     """One object, a list of objects or of items. Raises `NodeError` for anything else."""
     if value is None:
         raise NodeError("The program returned nothing; end it with a return of items, or of an empty list for none.")
     rows = value if isinstance(value, list) else [value]
-    return [_item(row, None if inputs != 1 else 0, f"element {index}") for index, row in enumerate(rows)]
+    return [_item(row, None, f"element {index}") for index, row in enumerate(rows)]
 
 
 async def _items_of_each(run: NodeRun, value: Json) -> Items:

@@ -37,7 +37,7 @@ class FunctionNode(ModelNode):
     async def _items(self, run: NodeRun) -> Items:
         result = await run.run_script("javaScript", wrapped(code_of(run, ABSENT)), each=False)
         log_lines(run, result.logs)
-        return items_of_all(result.value, len(run.items))
+        return items_of_all(result.value)
 
 
 def code_of(run: NodeRun, absent: str) -> str:

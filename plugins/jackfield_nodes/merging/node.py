@@ -69,6 +69,11 @@ class MergeNode:
     def outputs(self, node: Node) -> int:
         return 1
 
+    def required_inputs(self, node: Node) -> frozenset[int]:
+        """The branch that is chosen may be either."""
+        newer = node.version is None or node.version >= 2
+        return frozenset((0, 1)) if newer and node.parameters.get("mode") == "chooseBranch" else frozenset()
+
     async def execute(self, run: NodeRun) -> NodeResult:
         given: CombineParameters | LegacyMerge = await run.resolve_first()
         settings = self._context.settings(MergeSettings)
@@ -93,6 +98,8 @@ class MergeNode:
             case "fields":
                 join = joined_strictly if run.node.version == STRICT else joined
                 return await worked(size, join, inputs, given, settings.max_items)
+            case "position" if isinstance(given, Merge2) and not all(inputs[:2]):
+                return await worked(size, appended, inputs)
             case "position":
                 how, unpaired = Resolution.of(given.options.conflict), given.options.include_unpaired
                 return await worked(size, by_position, inputs, how, unpaired=unpaired)

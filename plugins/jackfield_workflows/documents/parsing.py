@@ -91,7 +91,7 @@ def _settings(raw: dict[str, Json]) -> WorkflowSettings:
     timezone, timeout = text(raw.get("timezone")), number(raw.get("executionTimeout"))
     error_workflow = reference(raw.get("errorWorkflow"))
     return WorkflowSettings(
-        order="v0" if raw.get("executionOrder") == "v0" else "v1",
+        order="v1" if raw.get("executionOrder") == "v1" else "v0",
         timezone=None if timezone == "DEFAULT" else timezone,
         error_workflow=None if error_workflow == "DEFAULT" else error_workflow,
         timeout_s=timeout if timeout is not None and timeout > 0 else None,

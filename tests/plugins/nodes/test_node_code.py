@@ -41,11 +41,6 @@ async def test_all_items_at_once(bench: Bench, value: Any, expected: Any) -> Non
     assert await returned(bench, value) == expected
 
 
-async def test_the_only_input_is_the_pair_of_every_item(bench: Bench) -> None:
-    made = await returned(bench, [{"a": 1}, {"a": 2}], count=1)
-    assert [row["pairedItem"] for row in made] == [{"item": 0}, {"item": 0}]
-
-
 WRONG: list[tuple[Any, str]] = [
     (None, "returned nothing"),
     ("text", "is a string"),

@@ -18,7 +18,7 @@ from ..expressions import references_of
 from ..jsontext import Json
 from ..records import record
 from ..workflows import BinaryData, Item, Items, Node, Outputs, PairedItem
-from .types import NodeError, NodeRun
+from .types import NodeError, NodeResult, NodeRun
 
 LONG = 5_000
 """From so many items on, work on all of them takes the event loop for too long."""
@@ -251,17 +251,27 @@ def has_files(outputs: Outputs) -> bool:
 
 
 def finished_outputs(given: NodeInputs, outputs: Outputs) -> Outputs:
-    """The outputs of a node that ran: checked, paired, error items on their own output, filled when nothing came.
+    """The outputs of a node that ran: checked, error items on their own output, paired, filled when nothing came.
 
     Raises `NodeError` when they are not lists of items.
     """
     check_outputs(outputs)
-    outputs = paired_outputs(given.seen, outputs)
     if given.error_output is not None:
         outputs = errors_apart(given, outputs, given.error_output)
-    if given.node.always_output_data and not any(outputs):
-        outputs = [[{"json": {}, "pairedItem": all_pairs(given.inputs)}], *outputs[1:]]
-    return outputs
+    return pinned_outputs(given, outputs)
+
+
+def pinned_outputs(given: NodeInputs, outputs: Outputs) -> Outputs:
+    """The same for outputs that are data of the workflow."""
+    outputs = paired_outputs(given.inputs, outputs)
+    if given.node.always_output_data and not (outputs and outputs[0]):
+        outputs = stand_in(given, outputs)
+    return plain_errors(outputs)
+
+
+def stand_in(given: NodeInputs, outputs: Outputs) -> Outputs:
+    """The outputs with an item on the first, which stands for everything that came in."""
+    return [[{"json": {}, "pairedItem": all_pairs(given.inputs)}], *outputs[1:]]
 
 
 def check_outputs(outputs: Outputs) -> None:
@@ -277,10 +287,11 @@ def check_outputs(outputs: Outputs) -> None:
 
 
 def paired_outputs(inputs: list[Items], outputs: Outputs) -> Outputs:
-    """Pair items that say nothing: with the only input item, or by index where one output has as many as the input."""
+    """Pair items that say nothing: with the only input item, by index where one output has as many as the input, and
+    the only item of the only output with the first."""
     if not _lacks_pairing(outputs) or len(inputs) != 1:
         return outputs
-    if len(inputs[0]) == 1:
+    if len(inputs[0]) == 1 or (len(outputs) == 1 and len(outputs[0]) == 1 and inputs[0]):
         return [[with_pair(item, 0) for item in items] for items in outputs]
     if len(outputs) == 1 and len(outputs[0]) == len(inputs[0]):
         return [[with_pair(item, index) for index, item in enumerate(outputs[0])]]
@@ -295,31 +306,35 @@ def _lacks_pairing(outputs: Outputs) -> bool:
     return False
 
 
-def failed_outputs(given: NodeInputs, message: str) -> Outputs:
-    """The outputs of a node that failed and whose workflow goes on: its input items with the error."""
-    items = given.inputs[0] if given.inputs and given.inputs[0] else [Item(json={})]
-    carrying = [_carrying(item, message) for item in items]
-    output = given.error_output or 0
-    return [*([] for _ in range(output)), carrying]
+def failed_outputs(given: NodeInputs) -> Outputs:
+    """The outputs of a node that failed as a whole and whose workflow goes on: its input items."""
+    return plain_errors([given.inputs[0] if given.inputs else []])
 
 
-def _carrying(item: Item, message: str) -> Item:
-    return {**item, "json": {**item["json"], "error": message}, "error": {"message": message}}
+def failed_first(result: NodeResult) -> bool:
+    """Whether the first item that a node gave tells of an error. A node may have given anything."""
+    if type(result) is not list or not result or type(result[0]) is not list or not result[0]:
+        return False
+    json = result[0][0].get("json")
+    return type(json) is dict and json.get("error") not in (None, False)
 
 
 def errors_apart(given: NodeInputs, outputs: Outputs, error_output: int) -> Outputs:
-    """Move the items that carry an error to the last output, merged with the input item that they are paired with."""
-    kept: Outputs = [[] for _ in range(max(error_output, 0))]
+    """Move the items that carry an error to the last output, merged with the input item that they are paired with. A
+    node without another output loses its items."""
+    kept: Outputs = [[] for _ in range(error_output)]
     errors: Items = []
-    for index, items in enumerate(outputs):
+    for index, items in enumerate(outputs[:error_output]):
         for item in items:
             if carries_error(item):
                 errors.append(_merged(given, item))
-            elif index < error_output:
-                kept[index].append(item)
             else:
-                errors.append(item)
+                kept[index].append(item)
     return [*kept, errors]
+
+
+_OF_ERRORS = frozenset(("error", "message", "details"))
+"""The fields of an item that tells of nothing but its error."""
 
 
 def carries_error(item: Item) -> bool:
@@ -327,7 +342,28 @@ def carries_error(item: Item) -> bool:
     if item.get("error"):
         return True
     json = item["json"]
-    return bool(json.get("error")) and (len(json) == 1 or (len(json) == 2 and "message" in json))
+    return bool(json.get("error")) and json.keys() <= _OF_ERRORS
+
+
+def plain_errors(outputs: Outputs) -> Outputs:
+    """The outputs with nothing but the message in the json of items that carry an error."""
+    for items in outputs:
+        for item in items:
+            if "error" in item or "$error" in item["json"]:
+                return [[_plain_error(item) for item in items] for items in outputs]
+    return outputs
+
+
+def _plain_error(item: Item) -> Item:
+    json = item["json"]
+    if "$error" in json and "$json" in json:
+        error = json["$error"]
+        item = {**item, "error": error}
+    elif "error" not in item:
+        return item
+    error = item["error"]
+    message = error.get("message") if isinstance(error, dict) else None
+    return {**item, "json": {} if message is None else {"error": message}}
 
 
 def _merged(given: NodeInputs, item: Item) -> Item:

@@ -283,6 +283,15 @@ class EntryNode(Protocol):
 
 
 @runtime_checkable
+class PatientNode(Protocol):
+    """What a node type has beside `NodeType` when its nodes need some of several inputs."""
+
+    def required_inputs(self, node: Node) -> frozenset[int]:
+        """The inputs without which a node with these raw parameters does not run in order v1, even when nothing else
+        can run any more."""
+
+
+@runtime_checkable
 class SupplyingNode(Protocol):
     """What a node type has beside `NodeType` when its nodes serve others."""
 
@@ -305,6 +314,11 @@ def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: No
     node = workflow.nodes[start]
     found = entry_node(catalog.find(node.kind))
     return found.entry(node, workflow, given) if found else given
+
+
+def patient_node(node_type: NodeType | None) -> PatientNode | None:
+    """The same as a `PatientNode`, when it is one; see `entry_node`."""
+    return cast("PatientNode", node_type) if hasattr(node_type, "required_inputs") else None
 
 
 def supplying_node(node_type: NodeType | None) -> SupplyingNode | None:

@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import finished_outputs
 from jackfield.api.workflows import Items, Node, OnError, Outputs, Wire, Workflow, WorkflowSettings
 from jackfield_engine.loop.graph import Graph, build_graph
-from jackfield_engine.loop.runloop import RunLoop, TooManyRuns
+from jackfield_engine.loop.runloop import NeverReady, RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
 
 OUTPUTS = 2
@@ -118,7 +118,7 @@ def play(loop: RunLoop, behaviour: Behaviour, past: Sequence[Outputs | None] = (
     while True:
         try:
             task = loop.next()
-        except TooManyRuns:
+        except (NeverReady, TooManyRuns):
             trace.limited = True
             return trace
         if task is None:

@@ -63,7 +63,7 @@ def test_all_items_made_of_one_are_paired_with_it() -> None:
 
 def test_another_number_of_items_without_pairing_is_an_error() -> None:
     loop = RunLoop(chain("a", "b", "c"), "a", numbers(1, 2))
-    task = reach(loop, "c", {"b": [made(None)]})
+    task = reach(loop, "c", {"b": [made(None), made(None), made(None)]})
     with pytest.raises(ExpressionProblem, match=r"cannot be traced back .*'a' \(the trace ends at the node 'b'\)"):
         found(task, loop, "a")
     assert found(task, loop, "b").node == "b"

@@ -72,14 +72,24 @@ def test_an_output_without_items_runs_nothing() -> None:
 
 
 def test_two_wires_into_one_input_run_the_node_once_per_wire() -> None:
-    graph = a_graph([a_node(name) for name in "abcd"], [
+    graph = a_graph([a_node("a"), a_node("b"), a_node("c", position=(1, 0)), a_node("d")], [
         ("a", 0, "b", 0), ("a", 0, "c", 0), ("b", 0, "d", 0), ("c", 0, "d", 0),
     ])  # fmt: skip
     assert order(graph) == ["b", "d", "c", "d"]
 
 
+def test_of_two_wires_to_one_place_the_last_is_followed_first() -> None:
+    loop = RunLoop(a_graph([a_node("z"), a_node("a"), a_node("b")], [
+        ("z", 0, "a", 0), ("a", 0, "b", 0), ("a", 1, "b", 0),
+    ]), "z", numbers(1))  # fmt: skip
+    task = loop.next()
+    assert task is not None
+    complete(loop, task, [numbers(1), numbers(2)])
+    assert plain(loop.next().given.inputs[0]) == [{"n": 2}]  # type: ignore[union-attr]
+
+
 def merge() -> Graph:
-    return a_graph([a_node(name) for name in "abcm"], [
+    return a_graph([a_node("a"), a_node("b"), a_node("c", position=(1, 0)), a_node("m")], [
         ("a", 0, "b", 0), ("a", 0, "c", 0), ("b", 0, "m", 0), ("c", 0, "m", 1),
     ])  # fmt: skip
 
@@ -166,7 +176,7 @@ def test_execute_once_shows_the_first_item_and_loses_none_when_it_fails() -> Non
     graph = a_graph([a_node("a"), a_node("b", execute_once=True, on_error="continueRegularOutput")], [("a", 0, "b", 0)])
     loop, task = first(graph, "a", 1, 2)
     assert plain(task.given.seen[0]) == [{"n": 1}]
-    assert plain(loop.fail(task, "no")[0]) == [{"n": 1, "error": "no"}, {"n": 2, "error": "no"}]  # type: ignore[index]
+    assert plain(loop.fail(task, "no")[0]) == [{"n": 1}, {"n": 2}]  # type: ignore[index]
 
 
 def test_always_output_data_gives_one_empty_item() -> None:
@@ -178,9 +188,13 @@ def test_always_output_data_gives_one_empty_item() -> None:
     assert loop.next() is not None
 
 
-def test_always_output_data_leaves_a_node_alone_that_gave_something() -> None:
+def test_always_output_data_fills_the_first_output_alone() -> None:
     loop, task = first(a_graph([a_node("a"), a_node("b", always_output_data=True)], [("a", 0, "b", 0)]))
-    assert complete(loop, task, [[], numbers(3)]) == [[], [{"json": {"n": 3}, "pairedItem": {"item": 0}}]]
+    given = {"json": {"n": 3}, "pairedItem": {"item": 0}}
+    filling = {"json": {}, "pairedItem": [{"item": 0}]}
+    assert complete(loop, task, [[], numbers(3)]) == [[filling], [given]]
+    loop, task = first(a_graph([a_node("a"), a_node("b", always_output_data=True)], [("a", 0, "b", 0)]))
+    assert complete(loop, task, [numbers(3), []]) == [[given], []]
 
 
 def failing(mode: str) -> tuple[RunLoop, Task]:
@@ -196,23 +210,25 @@ def test_a_failure_stops_the_workflow() -> None:
     assert loop.next() is None
 
 
-def test_a_failure_goes_on_with_the_input_items() -> None:
-    loop, task = failing("continueRegularOutput")
+@pytest.mark.parametrize("mode", ["continueRegularOutput", "continueErrorOutput"])
+def test_a_node_that_fails_as_a_whole_passes_its_input_on(mode: str) -> None:
+    loop, task = failing(mode)
     outputs = loop.fail(task, "no")
     assert outputs is not None
-    assert plain(outputs[0]) == [{"n": 1, "error": "no"}, {"n": 2, "error": "no"}]
-    assert all(item["error"] == {"message": "no"} for item in outputs[0])
+    assert [plain(items) for items in outputs] == [[{"n": 1}, {"n": 2}]]
     following = loop.next()
     assert following is not None
     assert following.step.node.name == "ok"
+    assert loop.error is None
 
 
-def test_a_failure_goes_to_the_error_output() -> None:
-    loop, task = failing("continueErrorOutput")
-    outputs = loop.fail(task, "no")
-    assert outputs is not None
-    assert [plain(items) for items in outputs] == [[], [], [{"n": 1, "error": "no"}, {"n": 2, "error": "no"}]]
-    assert loop.next().step.node.name == "bad"  # type: ignore[union-attr]
+def test_a_failure_after_which_nothing_runs_is_kept() -> None:
+    loop, task = failing("continueRegularOutput")
+    loop.fail(task, "no")
+    task = loop.next()  # type: ignore[assignment]
+    loop.fail(task, "neither")
+    assert loop.next() is None
+    assert loop.error == "neither"
 
 
 def test_items_that_failed_go_to_the_error_output_with_their_input() -> None:
@@ -223,7 +239,7 @@ def test_items_that_failed_go_to_the_error_output_with_their_input() -> None:
             {"json": {"n": 1}, "pairedItem": {"item": 0}},
             {"json": {"error": "bad", "message": "m"}, "pairedItem": 0},
             {"json": {"error": "a field", "message": "m", "n": 1}, "pairedItem": 0},
-            {"json": {"x": 1}, "error": "carried", "pairedItem": [{"item": 0}]},
+            {"json": {"x": 1}, "error": {"message": "carried"}, "pairedItem": [{"item": 0}]},
         ]
     ]
     outputs = complete(loop, task, given)
@@ -232,7 +248,7 @@ def test_items_that_failed_go_to_the_error_output_with_their_input() -> None:
     assert plain(outputs[2]) == [
         {"n": 2, "error": "bad"},
         {"n": 1, "error": "bad", "message": "m"},
-        {"n": 1, "x": 1},
+        {"error": "carried"},
     ]
 
 

@@ -172,18 +172,18 @@ def test_wires_to_impossible_inputs_are_left_out(index: Any) -> None:
 
 def test_settings() -> None:
     given_settings = {
-        "executionOrder": "v0",
+        "executionOrder": "v1",
         "timezone": "Europe/Lisbon",
         "errorWorkflow": "7",
         "executionTimeout": 60,
         "future": 1,
     }
     found = parse({"settings": given_settings}).settings
-    assert (found.order, found.timezone, found.error_workflow, found.timeout_s) == ("v0", "Europe/Lisbon", "7", 60)
+    assert (found.order, found.timezone, found.error_workflow, found.timeout_s) == ("v1", "Europe/Lisbon", "7", 60)
     assert found.raw == given_settings
     for nothing in ({}, {"executionTimeout": -1, "timezone": "DEFAULT", "errorWorkflow": "DEFAULT"}, None):
         found = parse({"settings": nothing}).settings
-        assert (found.order, found.timezone, found.error_workflow, found.timeout_s) == ("v1", None, None, None)
+        assert (found.order, found.timezone, found.error_workflow, found.timeout_s) == ("v0", None, None, None)
 
 
 def test_pin_data_is_wrapped_where_it_must_be() -> None:
