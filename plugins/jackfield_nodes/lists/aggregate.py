@@ -14,7 +14,7 @@ from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ModelNode
 from jackfield.api.workflows import BinaryData, Items
 from jackfield_nodes.values.fields import read_field
-from jackfield_nodes.values.names import names_of, only, put, without
+from jackfield_nodes.values.names import names_of, put
 from jackfield_nodes.values.threads import worked
 
 
@@ -26,6 +26,11 @@ class FieldToAggregate(Parameters):
 
 class FieldsToAggregate(Parameters):
     field_to_aggregate: list[FieldToAggregate] = Field(default_factory=list)
+
+
+def _untouched() -> FieldsToAggregate:
+    """What a document has that leaves it out: one row without a name."""
+    return FieldsToAggregate(field_to_aggregate=[FieldToAggregate()])
 
 
 class AggregateOptions(Parameters):
@@ -40,7 +45,7 @@ class Aggregate(Parameters):
     aggregate: Literal["aggregateIndividualFields", "aggregateAllItemData"] = Field(
         "aggregateIndividualFields", description="Lists of some fields' values, or of all data."
     )
-    fields_to_aggregate: FieldsToAggregate = Field(default_factory=FieldsToAggregate)
+    fields_to_aggregate: FieldsToAggregate = Field(default_factory=_untouched)
     destination_field_name: str = Field("data", description="All data: name of the list.")
     include: Literal["allFields", "specifiedFields", "allFieldsExcept"] = Field(
         "allFields", description="All data: which fields."
@@ -54,65 +59,69 @@ class Aggregate(Parameters):
         return not self.options.disable_dot_notation
 
 
-def aggregated(items: Items, given: Aggregate) -> Items:
-    """One item of all. Raises `NodeError`."""
-    json = _all_data(items, given) if given.aggregate == "aggregateAllItemData" else _fields(items, given)
-    made = new_item(json, pairs(range(len(items))))
+def aggregated(items: Items, given: Aggregate, *, strict: bool = False) -> Items:
+    """One item of all. strict: whether a field that no item has is an error. Raises `NodeError`."""
+    if given.aggregate == "aggregateAllItemData":
+        rows = [_chosen(item["json"], given) for item in items]
+        origins_kept = [place for place, row in enumerate(rows) if row is not None]
+        json: dict[str, Json] = {given.destination_field_name: [row for row in rows if row is not None]}
+    else:
+        origins_kept = list(range(len(items)))
+        json = _fields(items, given, strict=strict)
+    made = new_item(json, pairs(origins_kept))
     if given.options.include_binaries:
-        files = _files(items, unique=given.options.keep_only_unique)
+        files = _files([items[place] for place in origins_kept], unique=given.options.keep_only_unique)
         if files:
             made["binary"] = files
     return [made]
 
 
-def _all_data(items: Items, given: Aggregate) -> dict[str, Json]:
-    name = given.destination_field_name.strip()
-    if not name:
-        raise NodeError("The parameter destinationFieldName is empty; name the field for the list.")
-    rows = (_chosen(item["json"], given) for item in items)
-    kept: list[Json] = [row for row in rows if row or given.include == "allFields"]
-    made: dict[str, Json] = {}
-    put(made, name, kept, dots=given.dots)
-    return made
+def _chosen(json: dict[str, Json], given: Aggregate) -> dict[str, Json] | None:
+    """The fields of an item that stay; None for an item of which none does."""
+    if given.include == "specifiedFields" and (names := set(names_of(given.fields_to_include))):
+        return {name: value for name, value in json.items() if name in names} or None
+    if given.include == "allFieldsExcept" and (names := set(names_of(given.fields_to_exclude))):
+        return {name: value for name, value in json.items() if name not in names} or None
+    return json
 
 
-def _chosen(json: dict[str, Json], given: Aggregate) -> dict[str, Json]:
-    match given.include:
-        case "allFields":
-            return json
-        case "specifiedFields":
-            return only(json, names_of(given.fields_to_include), dots=given.dots)
-        case "allFieldsExcept":
-            return without(json, names_of(given.fields_to_exclude), dots=given.dots)
-
-
-def _fields(items: Items, given: Aggregate) -> dict[str, Json]:
+def _fields(items: Items, given: Aggregate, *, strict: bool) -> dict[str, Json]:
     rows = given.fields_to_aggregate.field_to_aggregate
     if not rows:
         raise NodeError("The parameter fieldsToAggregate is empty; name at least one field.")
+    if strict:
+        _check(items, given)
     lists: dict[str, list[Json]] = {}
-    for index, row in enumerate(rows):
-        name = _output_name(row, index, given)
-        if name in lists:
+    taken: set[str] = set()
+    for row in rows:
+        renamed = row.output_field_name if row.rename_field else ""
+        name = renamed if row.rename_field else row.field_to_aggregate
+        if name in taken:
             raise NodeError(
                 f"The parameter fieldsToAggregate makes the field '{name}' twice; give one of them another name with "
                 "renameField."
             )
-        lists[name] = _values(items, row.field_to_aggregate.strip(), given)
+        taken.add(name)
+        field = row.field_to_aggregate
+        if field:
+            lists[renamed or (field.rpartition(".")[2] if given.dots else field)] = _values(items, field, given)
     made: dict[str, Json] = {}
     for name, values in lists.items():
         put(made, name, values, dots=given.dots)
     return made
 
 
-def _output_name(row: FieldToAggregate, index: int, given: Aggregate) -> str:
-    """The last part of a path, unless another name is given."""
-    field = row.field_to_aggregate.strip()
-    if not field:
-        raise NodeError(f"The parameter fieldsToAggregate.fieldToAggregate[{index}] names no field.")
-    if row.rename_field and row.output_field_name.strip():
-        return row.output_field_name.strip()
-    return field.rpartition(".")[2] if given.dots else field
+def _check(items: Items, given: Aggregate) -> None:
+    """Whether each field is in an item. Raises `NodeError`."""
+    for index, row in enumerate(given.fields_to_aggregate.field_to_aggregate):
+        field = row.field_to_aggregate
+        if not field:
+            raise NodeError(f"The parameter fieldsToAggregate.fieldToAggregate[{index}] names no field.")
+        dotted = "." in field and not given.dots
+        if (dotted or not given.options.keep_missing) and not any(
+            read_field(item["json"], field, dots=given.dots)[0] for item in items
+        ):
+            raise NodeError(f"No item has the field '{field}' of fieldsToAggregate.")
 
 
 def _values(items: Items, field: str, given: Aggregate) -> list[Json]:
@@ -133,13 +142,14 @@ def _values(items: Items, field: str, given: Aggregate) -> list[Json]:
 
 
 def _files(items: Items, *, unique: bool) -> dict[str, BinaryData]:
-    """The files of all items; a name that is taken gets _1, _2 and so on. unique: the same file only once."""
+    """The files of all items; a name that is taken gets _1, _2 and so on. unique: of files with the same type,
+    extension and size only the first."""
     found: dict[str, BinaryData] = {}
     seen: set[tuple[object, ...]] = set()
     counts: dict[str, int] = {}
     for item in items:
         for name, file in (item.get("binary") or {}).items():
-            key = (file.get("fileName"), file.get("mimeType"), file.get("fileSize"), file.get("id") or file["data"])
+            key = tuple(file.get(part) for part in ("mimeType", "fileType", "fileSize", "fileExtension"))
             if unique and key in seen:
                 continue
             seen.add(key)

@@ -6,35 +6,42 @@ Up to version 2 names of fields are rows of a list, and splitting out what is no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, NodeType, Parameters
 from jackfield.api.nodes.running import ModelNode
-from jackfield_nodes.lists.aggregate import Aggregate, AggregateNode
+from jackfield.api.workflows import Items
+from jackfield_nodes.lists.aggregate import Aggregate, aggregated
+from jackfield_nodes.lists.duplicates import Strictness
 from jackfield_nodes.lists.limit import LimitNode, LimitParameters
 from jackfield_nodes.lists.remove_duplicates import RemoveDuplicates, RemoveDuplicatesNode
 from jackfield_nodes.lists.sort import Sort, SortNode
-from jackfield_nodes.lists.split_out import SplitOut, split_items
-from jackfield_nodes.lists.summarize import Summarize1, SummarizeNode
+from jackfield_nodes.lists.split_out import Allowed, SplitOut, split_items
+from jackfield_nodes.lists.summarize import (
+    EarlierListsSummarize,
+    FirstListsSummarize,
+    ListsSummarize,
+    StrictListsSummarize,
+    Summarize,
+    SummarizeNode,
+)
+from jackfield_nodes.values.threads import worked
 
 Operation: TypeAlias = Literal[
     "aggregateItems", "concatenateItems", "limit", "removeDuplicates", "sort", "splitOutItems", "summarize"
 ]
 
-FORMS: Mapping[str, type[Parameters]] = {
-    "aggregateItems": Aggregate,
-    "concatenateItems": Aggregate,
-    "limit": LimitParameters,
-    "removeDuplicates": RemoveDuplicates,
-    "sort": Sort,
-    "splitOutItems": SplitOut,
-    "summarize": Summarize1,
-}
-"""Operation -> its parameters."""
+
+class ListsDuplicates(RemoveDuplicates):
+    """From version 3.1 on: values of any types may differ."""
+
+    strictness: ClassVar[Strictness] = Strictness(nulls=False, one_type=False, by_type=True)
+
 
 NAME_LISTS = ("fieldsToInclude", "fieldsToExclude", "fieldsToCompare")
 
@@ -52,18 +59,67 @@ def modernised(raw: Mapping[object, object]) -> dict[object, object]:
 
 
 class ItemLists(Parameters):
-    """Validates to an instance of the operation's own parameters."""
+    """Version 3.1. Validates to an instance of the operation's own parameters."""
 
     operation: Operation = Field("splitOutItems", description="What to do; its parameters are those of its own node.")
+
+    summaries: ClassVar[type[Parameters]] = ListsSummarize
+    duplicates: ClassVar[type[Parameters]] = ListsDuplicates
+
+    @classmethod
+    def forms(cls) -> Mapping[str, type[Parameters]]:
+        """Operation -> its parameters."""
+        return {
+            "aggregateItems": Aggregate,
+            "concatenateItems": Aggregate,
+            "limit": LimitParameters,
+            "removeDuplicates": cls.duplicates,
+            "sort": Sort,
+            "splitOutItems": SplitOut,
+            "summarize": cls.summaries,
+        }
 
     @model_validator(mode="wrap")
     @classmethod
     def _choose(cls, raw: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
         operation = raw.get("operation", "splitOutItems") if isinstance(raw, dict) else None
-        form = FORMS.get(operation) if isinstance(operation, str) else None
+        form = cls.forms().get(operation) if isinstance(operation, str) else None
         if form is None or not isinstance(raw, dict):
             return handler(raw)
         return form.model_validate(modernised(raw))  # type: ignore[return-value]
+
+
+class ThirdLists(ItemLists):
+    """Version 3."""
+
+    duplicates: ClassVar[type[Parameters]] = RemoveDuplicates
+
+
+class SecondLists(ThirdLists):
+    """Versions 2.1 and 2.2."""
+
+    summaries: ClassVar[type[Parameters]] = EarlierListsSummarize
+
+
+class StrictLists(SecondLists):
+    """Version 2."""
+
+    summaries: ClassVar[type[Parameters]] = StrictListsSummarize
+
+
+class FirstLists(StrictLists):
+    """Version 1."""
+
+    summaries: ClassVar[type[Parameters]] = FirstListsSummarize
+
+
+FORMS: Sequence[tuple[float, type[ItemLists]]] = (
+    (2, FirstLists),
+    (2.1, StrictLists),
+    (3, SecondLists),
+    (3.1, ThirdLists),
+)
+"""The models of the versions below each number."""
 
 
 class ItemListsNode(ModelNode):
@@ -72,22 +128,39 @@ class ItemListsNode(ModelNode):
     kind = "itemLists"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 3, 3.1)
     description = NodeDescription("Item Lists", "Splits, joins, sorts, limits and summarises items.", "transform")
-    model = ItemLists
+
+    def parameters(self, version: float | None) -> type[ItemLists]:
+        known = math.inf if version is None else version
+        return next((model for until, model in FORMS if known < until), ItemLists)
 
     _nodes: Mapping[type[Parameters], NodeType] = {
-        Aggregate: AggregateNode(),
         LimitParameters: LimitNode(),
         RemoveDuplicates: RemoveDuplicatesNode(),
         Sort: SortNode(),
-        Summarize1: SummarizeNode(),
+        Summarize: SummarizeNode(),
     }
 
     async def execute(self, run: NodeRun) -> NodeResult:
         given = await run.resolve_first()
-        if not isinstance(given, SplitOut):
-            return await self._nodes[type(given)].execute(run)
         version = run.node.version
-        return [await split_items(run, await run.resolve(), strict=version is not None and version < 3)]
+        if isinstance(given, SplitOut):
+            return [await split_items(run, await run.resolve(), allowed_by(version))]
+        if isinstance(given, Aggregate):
+            known = math.inf if version is None else version
+            made = await worked(len(run.items), aggregated, run.items, given, strict=known < 2.1)
+            return [without_pairs(made) if known < 2 and given.aggregate == "aggregateAllItemData" else made]
+        return await next(node for form, node in self._nodes.items() if isinstance(given, form)).execute(run)
+
+
+def without_pairs(items: Items) -> Items:
+    """Version 1 leaves it to the engine to pair an item of all data."""
+    return [{key: value for key, value in item.items() if key != "pairedItem"} for item in items]  # type: ignore[misc]
+
+
+def allowed_by(version: float | None) -> Allowed:
+    """What each version splits."""
+    known = math.inf if version is None else version
+    return Allowed(missing=known >= 2.1, objects=known >= 2, single=known >= 2.2, nulls=known >= 2)
 
 
 def node(context: PluginContext) -> ItemListsNode:

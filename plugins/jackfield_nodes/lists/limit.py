@@ -14,8 +14,16 @@ from jackfield.api.nodes.running import ModelNode, each
 
 
 class LimitParameters(Parameters, title="Limit"):
-    max_items: int = Field(1, ge=0, description="How many items stay at most.")
+    max_items: float = Field(1, description="How many items stay at most; below 0: how many go.")
     keep: Literal["firstItems", "lastItems"] = Field("firstItems", description="Which of them stay.")
+
+    def bounds(self, count: int) -> tuple[int, int]:
+        """The place of the first item that stays, and of the first after it that goes."""
+        if self.max_items > count:
+            return 0, count
+        if self.keep == "firstItems":
+            return 0, int(self.max_items) if self.max_items > -1 else max(count + int(self.max_items), 0)
+        return min(int(count - self.max_items), count), count
 
 
 class LimitNode(ModelNode):
@@ -28,9 +36,8 @@ class LimitNode(ModelNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         given: LimitParameters = await run.resolve_first()
-        start = 0 if given.keep == "firstItems" else max(len(run.items) - given.max_items, 0)
-        kept = run.items[start : start + given.max_items]
-        return [[passed_on(item, start + place) async for place, item in each(kept)]]
+        start, end = given.bounds(len(run.items))
+        return [[passed_on(item, start + place) async for place, item in each(run.items[start:end])]]
 
 
 def node(context: PluginContext) -> LimitNode:

@@ -1,23 +1,24 @@
-"""The order of items by their fields, close to what JavaScript's comparison gives and the same whatever the order was.
+"""The order of items by their fields: what JavaScript's comparison gives, text without upper and lower case.
 
-Numbers and truth values come before text, text before objects and lists; text counts without upper and lower case. In a
-field that holds numbers and otherwise only numeric text, the text counts as numbers. What has no value comes last, in
-both directions.
+Values of different types have no order of their own there: each is compared with each as numbers, in the sequence in
+which a merge sort meets them. Fields that hold numbers alone or texts alone are sorted by keys, which is faster.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
+from functools import cmp_to_key
 from typing import NamedTuple, TypeAlias
 
+from jackfield.api.javascript import UNDEFINED
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.values.conversions import text_of, to_number
-from jackfield_nodes.values.fields import read_field
+from jackfield_nodes.values.comparing import less
+from jackfield_nodes.values.fields import field_value, identity
 
-Key: TypeAlias = "tuple[int, float | bytes]"
-"""The value's sort and what is compared within it."""
+Column: TypeAlias = "list[object]"
+"""The values of one field, by item."""
 
 PART = 4_096
 """So many keys are sorted at once: sorting holds the interpreter, which the event loop needs in between."""
@@ -32,18 +33,34 @@ class SortBy(NamedTuple):
 
 def order(rows: Sequence[dict[str, Json]], fields: Sequence[SortBy], *, dots: bool) -> list[int]:
     """The indexes of the rows in their order; equal ones stay as they are. Raises `NodeError` for a field of no row."""
+    columns = [_column(rows, field.name, dots=dots) for field in fields]
+    keys = [_keys(column) for column in columns]
     places = list(range(len(rows)))
-    for field in reversed(fields):
-        keys = _keys(rows, field.name, dots=dots)
-        present = [place for place in places if keys[place] is not None]
-        missing = [place for place in places if keys[place] is None]
-        places = [*_sorted(present, keys.__getitem__, reverse=field.descending), *missing]
-    return places
+    sortable = [(field, found) for field, found in zip(fields, keys, strict=True) if found is not None]
+    if len(sortable) == len(fields):
+        for field, found in reversed(sortable):
+            places = _sorted(places, found.__getitem__, reverse=field.descending)
+        return places
+    return compared(places, columns, [field.descending for field in fields])
 
 
-def _sorted(places: list[int], key: Callable[[int], Key | None], *, reverse: bool) -> list[int]:
+def compared(places: list[int], columns: Sequence[Column], descending: Sequence[bool]) -> list[int]:
+    """The places in the order that comparing item with item gives."""
+    identities = [[identity(value) for value in column] for column in columns]
+    rows = list(zip(columns, identities, descending, strict=True))
+
+    def compare(left: int, right: int) -> int:
+        for column, same, reverse in rows:
+            if same[left] != same[right]:
+                return -1 if less(column[left], column[right]) is not reverse else 1
+        return 0
+
+    return sorted(places, key=cmp_to_key(compare))
+
+
+def _sorted(places: list[int], key: Callable[[int], object], *, reverse: bool) -> list[int]:
     parts = [
-        sorted(places[start : start + PART], key=key, reverse=reverse)  # type: ignore[arg-type]  # no key is None
+        sorted(places[start : start + PART], key=key, reverse=reverse)  # type: ignore[arg-type]  # keys of one type
         for start in range(0, len(places), PART)
     ]
     if len(parts) < 2:
@@ -51,40 +68,19 @@ def _sorted(places: list[int], key: Callable[[int], Key | None], *, reverse: boo
     return list(heapq.merge(*parts, key=key, reverse=reverse))  # type: ignore[arg-type]
 
 
-def _keys(rows: Sequence[dict[str, Json]], name: str, *, dots: bool) -> list[Key | None]:
-    values: list[Json] = []
-    anywhere = False
-    for row in rows:
-        found, value = read_field(row, name, dots=dots)
-        anywhere = anywhere or found
-        values.append(value)
-    if not anywhere:
+def _column(rows: Sequence[dict[str, Json]], name: str, *, dots: bool) -> Column:
+    values = [field_value(row, name, dots=dots) for row in rows]
+    if all(value is UNDEFINED for value in values):
         hint = " Dot notation is off, so that it is the name of one field." if not dots and "." in name else ""
         raise NodeError(f"No item has the field '{name}' to sort by.{hint}")
-    numeric = any(isinstance(value, int | float) for value in values)
-    numbers = [_number(value) for value in values] if numeric else []
-    if numbers and all(value is None or number is not None for value, number in zip(values, numbers, strict=True)):
-        return [None if number is None else (0, number) for number in numbers]
-    return [_key(value) for value in values]
+    return [value.lower() if isinstance(value, str) else value for value in values]
 
 
-def _number(value: Json) -> float | None:
-    """A number, a truth value, or what numeric text says."""
-    if isinstance(value, int | float):
-        return value
-    if not isinstance(value, str) or not value.strip():
-        return None
-    try:
-        return to_number(value)
-    except ValueError:
-        return None
-
-
-def _key(value: Json) -> Key | None:
-    if value is None:
-        return None
-    if isinstance(value, int | float):
-        return 0, value
-    # JavaScript compares UTF-16 code units
-    text = text_of(value).lower().encode("utf-16-be", "surrogatepass")
-    return (1 if isinstance(value, str) else 2), text
+def _keys(column: Column) -> Sequence[object] | None:
+    """What orders values of one type; None for others."""
+    if all(isinstance(value, str) for value in column):
+        # JavaScript compares code units of UTF-16.
+        return [str(value).encode("utf-16-be", "surrogatepass") for value in column]
+    if all(type(value) is int or type(value) is float for value in column):
+        return column
+    return None

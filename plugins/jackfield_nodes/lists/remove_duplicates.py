@@ -5,8 +5,8 @@ Version 1 has the first of these only.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,13 +22,14 @@ from jackfield.api.nodes import (
     Parameters,
     StaticScope,
 )
-from jackfield.api.nodes.items import new_item, pass_all, passed_on
+from jackfield.api.nodes.items import goes_on, new_item, pass_all, passed_on
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
+from jackfield_nodes.lists.duplicates import Strictness, first_places, flat_names
 from jackfield_nodes.lists.history import Seen, SeenValues, Values, digests, incremental, keyed
 from jackfield_nodes.values.conversions import text_of, to_number, to_time
-from jackfield_nodes.values.fields import field_names, identity, read_field
-from jackfield_nodes.values.names import put, without
+from jackfield_nodes.values.fields import field_names
+from jackfield_nodes.values.names import only
 from jackfield_nodes.values.threads import worked
 from jackfield_nodes.values.zones import zone_of
 
@@ -48,20 +49,30 @@ class RemoveDuplicates(Parameters):
     fields_to_compare: object = Field("", description="Fields that count, comma separated.")
     options: RemoveDuplicatesOptions = Field(default_factory=RemoveDuplicatesOptions)
 
-    def compared(self, json: dict[str, Json], item: int) -> dict[str, Json]:
-        """The part of an item that counts. Raises `NodeError` when it lacks a field."""
-        dots = not self.options.disable_dot_notation
-        if self.compare == "allFields":
-            return json
+    strictness: ClassVar[Strictness] = Strictness(nulls=False)
+
+    @property
+    def dots(self) -> bool:
+        return self.compare == "allFields" or not self.options.disable_dot_notation
+
+    def names(self, rows: Sequence[dict[str, Json]]) -> list[str]:
+        """The fields that are compared. Raises `NodeError`."""
+        if self.compare == "selectedFields":
+            return field_names(self.fields_to_compare, "fieldsToCompare")
+        if self.compare == "allFields" or not self.dots:
+            names = dict.fromkeys(name for row in rows for name in (flat_names(row) if self.dots else row))
+        else:
+            names = dict.fromkeys(flat_names(rows[0]) if rows else ())
         if self.compare == "allFieldsExcept":
-            return without(json, field_names(self.fields_to_exclude, "fieldsToExclude"), dots=dots)
-        made: dict[str, Json] = {}
-        for name in field_names(self.fields_to_compare, "fieldsToCompare"):
-            found, value = read_field(json, name, dots=dots)
-            if not found:
-                raise NodeError(f"Item {item} lacks the field '{name}' of the parameter fieldsToCompare.", item=item)
-            put(made, name, value, dots=dots)
-        return made
+            left_out = set(field_names(self.fields_to_exclude, "fieldsToExclude"))
+            return [name for name in names if name not in left_out]
+        return list(names)
+
+
+class LaterDuplicates(RemoveDuplicates):
+    """Version 1.1."""
+
+    strictness: ClassVar[Strictness] = Strictness()
 
 
 class HistoryOptions(RemoveDuplicatesOptions):
@@ -69,7 +80,7 @@ class HistoryOptions(RemoveDuplicatesOptions):
     history_size: int = Field(10_000, ge=1, le=MAX_HISTORY, description="How many values are remembered at most.")
 
 
-class RememberingDuplicates(RemoveDuplicates):
+class RememberingDuplicates(LaterDuplicates):
     """Version 2."""
 
     operation: Literal[
@@ -98,17 +109,13 @@ class RememberingDuplicates(RemoveDuplicates):
 
 
 async def first_ones(run: NodeRun, given: RemoveDuplicates) -> Items:
-    """The items that differ from all before them."""
-    kept: Items = []
-    seen: set[Hashable] = set()
-    only = given.options.remove_other_fields and given.compare != "allFields"
-    async for index, item in each(run.items):
-        part = given.compared(item["json"], index)
-        known = identity(part)
-        if known not in seen:
-            seen.add(known)
-            kept.append(new_item(part, index) if only else passed_on(item, index))
-    return kept
+    """The items that differ from all before them. Raises `NodeError`."""
+    rows = [item["json"] for item in run.items]
+    names = await worked(len(rows), given.names, rows)
+    kept = await worked(len(rows), first_places, rows, names, given.strictness, dots=given.dots)
+    if given.options.remove_other_fields and given.compare != "allFields":
+        return [new_item(only(rows[place], names, dots=True), place) for place in kept]
+    return [passed_on(run.items[place], place) for place in kept]
 
 
 class RemoveDuplicatesNode:
@@ -120,15 +127,24 @@ class RemoveDuplicatesNode:
     effect = False
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
-        return RemoveDuplicates if version is not None and version < 2 else RememberingDuplicates
+        if version is None or version >= 2:
+            return RememberingDuplicates
+        return RemoveDuplicates if version < 1.1 else LaterDuplicates
 
     def outputs(self, node: Node) -> int:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
         given: RemoveDuplicates = await run.resolve_first()
-        if not isinstance(given, RememberingDuplicates) or given.operation == "removeDuplicateInputItems":
+        if not isinstance(given, RememberingDuplicates):
             return [await first_ones(run, given)]
+        if given.operation == "removeDuplicateInputItems":
+            try:
+                return [await first_ones(run, given)]
+            except NodeError as exc:
+                if goes_on(run):
+                    return [[{"json": {"error": exc.message}}]]
+                raise
         if given.operation == "clearDeduplicationHistory":
             (await self._history(run, given)).clear()
             return pass_all(run.items)

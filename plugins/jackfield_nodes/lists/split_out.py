@@ -15,13 +15,15 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item, pair
-from jackfield.api.nodes.running import ModelNode, made_per_item
+from jackfield.api.nodes.running import ModelNode, each
 from jackfield.api.workflows import BinaryData, Item, Items, PairedItem
 from jackfield_nodes.values.conversions import text_of, type_name
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.names import names_of, without
 from jackfield_nodes.values.threads import worked
 
+_SLICE = 50
+"""Items that are split before others may have the event loop."""
 FILES = "$binary"
 """In place of a field: the item's files, one item each."""
 
@@ -46,15 +48,25 @@ class SplitOut(Parameters):
         return value or "noOtherFields"
 
 
+class Allowed(NamedTuple):
+    """What may be split besides lists: a field that is not there into nothing, an object into its values, one value
+    into itself. nulls: whether null stays in a list of objects that become items."""
+
+    missing: bool = True
+    objects: bool = True
+    single: bool = True
+    nulls: bool = True
+
+
 class Split(NamedTuple):
     """What to do with one item. targets: field -> its name in the new items, None when none is given; kept: names of
-    other fields, None: all of them; strict: whether what is no list is an error."""
+    other fields, None: all of them."""
 
     targets: dict[str, str | None]
     kept: list[str] | None
     dots: bool
     files: bool
-    strict: bool = False
+    allowed: Allowed = Allowed()
 
 
 class SplitColumn(NamedTuple):
@@ -65,33 +77,38 @@ class SplitColumn(NamedTuple):
     elements: Sequence[Json]
 
 
-def plan(given: SplitOut, *, strict: bool = False) -> Split:
-    """Raises `NodeError` for parameters that do not fit each other."""
+def plan(given: SplitOut, allowed: Allowed = Allowed(), item: int = 0) -> Split:  # noqa: B008 - it never changes
+    """item: the index of the item that has them. Raises `NodeError` for parameters that do not fit each other."""
     if not isinstance(given.field_to_split_out, str):
         raise NodeError(
-            "The parameter fieldToSplitOut must be the name of a field, not its value; remove the expression around it."
+            "The parameter fieldToSplitOut must be the name of a field, not its value; remove the expression "
+            "around it.",
+            item=item,
         )
     fields = [name.removeprefix("$json.") for name in names_of(given.field_to_split_out)]
     if not fields:
-        raise NodeError("The parameter fieldToSplitOut is empty; name the field that holds the list.")
+        raise NodeError("The parameter fieldToSplitOut is empty; name the field that holds the list.", item=item)
     names = names_of(given.options.destination_field_name)
     if names and len(names) != len(fields):
         raise NodeError(
             f"The parameter destinationFieldName names {len(names)} fields, but {len(fields)} are split out; name as "
-            "many."
+            "many.",
+            item=item,
         )
     targets: dict[str, str | None] = dict(zip(fields, names, strict=True)) if names else dict.fromkeys(fields)
-    return Split(targets, _kept(given), not given.options.disable_dot_notation, given.options.include_binary, strict)
+    return Split(
+        targets, _kept(given, item), not given.options.disable_dot_notation, given.options.include_binary, allowed
+    )
 
 
-def _kept(given: SplitOut) -> list[str] | None:
+def _kept(given: SplitOut, item: int) -> list[str] | None:
     if given.include == "allOtherFields":
         return None
     if given.include == "noOtherFields":
         return []
     names = names_of(given.fields_to_include)
     if not names:
-        raise NodeError("The parameter fieldsToInclude is empty; name the other fields.")
+        raise NodeError("The parameter fieldsToInclude is empty; name the other fields.", item=item)
     return names
 
 
@@ -114,23 +131,20 @@ def _elements(item: Item, index: int, field: str, split: Split) -> Sequence[Json
     if field == FILES:
         return list(item.get("binary") or {})
     there, value = read_field(item["json"], field, dots=split.dots)
-    if split.strict and not there:
-        raise NodeError(f"The field '{field}' of fieldToSplitOut is not in item {index}.", item=index)
-    if split.strict and not isinstance(value, list):
-        raise NodeError(f"The field '{field}' of item {index} is no list but {type_name(value)}.", item=index)
     if not there:
+        if not split.allowed.missing:
+            raise NodeError(f"The field '{field}' of fieldToSplitOut is not in item {index}.", item=index)
         return []
     if isinstance(value, list):
         return value
+    if not (split.allowed.objects if isinstance(value, dict) else split.allowed.single):
+        raise NodeError(f"The field '{field}' of item {index} is no list but {type_name(value)}.", item=index)
     return list(value.values()) if isinstance(value, dict) else [value]
 
 
 def _base(json: dict[str, Json], split: Split) -> dict[str, Json]:
-    """The other fields."""
-    if split.kept is None:
-        return without(json, list(split.targets), dots=split.dots)
-    found = {name: read_field(json, name, dots=split.dots) for name in split.kept}
-    return {name: value for name, (there, value) in found.items() if there}
+    """The other fields, which those that are split out follow."""
+    return without(json, list(split.targets), dots=split.dots) if split.kept is None else {}
 
 
 def _row(
@@ -149,14 +163,21 @@ def _row(
             continue
         element = elements[place]
         if field == FILES:
-            files[text_of(element)] = item["binary"][text_of(element)]
+            name = text_of(element)
+            files[name] = item["binary"][name]
         elif alone and target is None and isinstance(element, dict | list):
             if not json and isinstance(element, dict):
                 json = element  # shared with the list: items are never changed
                 continue
             json.update(element if isinstance(element, dict) else _numbered(element))
-        else:
+        elif element is not None or not alone or target is not None or split.allowed.nulls:
             json[target or field] = element
+    for name in split.kept or ():
+        found, value = read_field(item["json"], name, dots=split.dots)
+        if found:
+            json[name] = value
+        else:
+            json.pop(name, None)
     return new_item(json, origin, files)
 
 
@@ -174,23 +195,22 @@ class SplitOutNode(ModelNode):
     model = SplitOut
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        return [await split_items(run, await run.resolve(), strict=False)]
+        return [await split_items(run, await run.resolve(), Allowed())]
 
 
-async def split_items(run: NodeRun, given: Sequence[SplitOut], *, strict: bool) -> Items:
-    """What becomes of the run's items. given: the parameters per item. Raises `NodeError`."""
+async def split_items(run: NodeRun, given: Sequence[SplitOut], allowed: Allowed) -> Items:
+    """What becomes of the run's items; one that cannot be split fails all. given: the parameters per item. Raises
+    `NodeError`."""
     planned: SplitOut | None = None
     split = Split({}, [], dots=True, files=False)
-
-    async def one(index: int, wanted: SplitOut) -> Items:
-        nonlocal planned, split
+    made: Items = []
+    async for index, wanted in each(given, _SLICE):
         if wanted is not planned:  # parameters without expressions are the same object for every item
-            split, planned = plan(wanted, strict=strict), wanted
+            split, planned = plan(wanted, allowed, index), wanted
         item = run.items[index]
         columns = columns_of(item, index, split)
-        return await worked(_longest(columns), split_out, item, index, columns, split)
-
-    return await made_per_item(run, given, one)
+        made += await worked(_longest(columns), split_out, item, index, columns, split)
+    return made
 
 
 def node(context: PluginContext) -> SplitOutNode:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.javascript import whole
+from jackfield.api.javascript import UNDEFINED, to_string, whole
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
-from jackfield_nodes.values.conversions import text_of, to_number
+from jackfield_nodes.values.comparing import smaller
+from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.fields import identity
 
 Kind: TypeAlias = Literal["append", "average", "concatenate", "count", "countUnique", "max", "min", "sum"]
@@ -33,7 +34,7 @@ DISPLAY_NAMES: Mapping[Kind, str] = {
 class Aggregation(Parameters):
     aggregation: Kind = Field("count", description="What is made of the field's values.")
     field: str = Field("", description="Name of the field.")
-    include_empty: Flag = Field(False, description="Append, concatenate: whether empty values count.")
+    include_empty: Flag = Field(False, description="Whether empty values count, except for numbers.")
     separate_by: str = Field(",", description="Concatenate: what stands between values; other: customSeparator.")
     custom_separator: str = Field("", description="Concatenate: what stands between values.")
 
@@ -42,8 +43,19 @@ class Aggregation(Parameters):
         return self.custom_separator if self.separate_by == "other" else self.separate_by
 
 
-def is_empty(value: Json) -> bool:
-    return value is None or value == ""
+class SummaryStyle(NamedTuple):
+    """How versions differ. counts_empty: whether counts may include empty values; numeric_extremes: whether minimum
+    and maximum are of numbers alone; plain_names: whether the names of fields stay as they are; object_groups: whether
+    groups are names of an object, so that they are texts, and whole numbers come first."""
+
+    counts_empty: bool = True
+    numeric_extremes: bool = False
+    plain_names: bool = False
+    object_groups: bool = False
+
+
+def is_empty(value: object) -> bool:
+    return value is None or value is UNDEFINED or value == ""
 
 
 def normal_name(name: str) -> str:
@@ -51,28 +63,34 @@ def normal_name(name: str) -> str:
     return re.sub(r"[ .]", "_", re.sub(r'[\]\["]', "", name))
 
 
-def summary(values: Sequence[Json], row: Aggregation) -> Json:
-    """What becomes of the values; null where they give nothing."""
-    filled = [value for value in values if not is_empty(value)]
+def summary(values: Sequence[object], row: Aggregation, style: SummaryStyle) -> Json:
+    """What becomes of the values, `UNDEFINED` where an item has none; null where they give nothing."""
+    empty = row.include_empty and (style.counts_empty or row.aggregation not in {"count", "countUnique"})
+    chosen = [value for value in values if empty or not is_empty(value)]
     match row.aggregation:
         case "append":
-            return list(values if row.include_empty else filled)
+            return [None if value is UNDEFINED else value for value in chosen]  # type: ignore[misc]  # items' values
         case "concatenate":
-            return row.separator.join(map(text_of, values if row.include_empty else filled))
+            return row.separator.join(map(_printed, chosen))
         case "count":
-            return len(filled)
+            return len(chosen)
         case "countUnique":
-            return len(set(map(identity, filled)))
+            return len({id(value) if isinstance(value, list | dict) else identity(value) for value in chosen})
         case "min" | "max":
+            filled = _numbers(values) if style.numeric_extremes else [one for one in values if not is_empty(one)]
             return _extreme(filled, largest=row.aggregation == "max")
         case "sum":
-            return _number(sum(_numbers(filled)))
+            return _number(sum(_numbers(values)))
         case "average":
-            numbers = _numbers(filled)
+            numbers = _numbers(values)
             return _number(sum(numbers) / len(numbers)) if numbers else None
 
 
-def _numbers(values: Sequence[Json]) -> list[float]:
+def _printed(value: object) -> str:
+    return to_string(value) if value is None or value is UNDEFINED else text_of(value)
+
+
+def _numbers(values: Sequence[object]) -> list[float]:
     """Only what is a number already."""
     return [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
 
@@ -86,19 +104,9 @@ def _number(value: float) -> float | None:
     return whole(value)
 
 
-def _extreme(values: Sequence[Json], *, largest: bool) -> Json:
-    best: Json = None
+def _extreme(values: Sequence[object], *, largest: bool) -> Json:
+    best: object = UNDEFINED
     for value in values:
-        if best is None or (_less(best, value) if largest else _less(value, best)):
+        if best is UNDEFINED or (smaller(best, value) if largest else smaller(value, best)):
             best = value
-    return best
-
-
-def _less(left: Json, right: Json) -> bool:
-    """As JavaScript compares: text with text, everything else as numbers."""
-    if isinstance(left, str) and isinstance(right, str):
-        return left < right
-    try:
-        return to_number(left) < to_number(right)
-    except ValueError:
-        return False
+    return None if best is UNDEFINED else best  # type: ignore[return-value]  # an item's value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from jackfield.api.javascript import UNDEFINED
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.values.paths import get_path
@@ -23,7 +24,13 @@ def read_field(json: dict[str, Json], name: str, *, dots: bool) -> tuple[bool, J
     return get_path(json, name) if dots else (name in json, json.get(name))
 
 
-def identity(value: Json) -> Hashable:
+def field_value(json: dict[str, Json], name: str, *, dots: bool) -> object:
+    """The value, or `UNDEFINED`. dots: see `read_field`."""
+    found, value = read_field(json, name, dots=dots)
+    return value if found else UNDEFINED
+
+
+def identity(value: object) -> Hashable:
     """Equal for values that are deeply equal in JavaScript: 1 and 1.0 are, 1 and true are not."""
     if isinstance(value, bool):
         return ("truth", value)

@@ -27,9 +27,8 @@ ALL: list[tuple[list[dict[str, Any]], list[int]]] = [
     ([{"a": 1}, {"a": 2}, {"a": 1}], [0, 1]),
     ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], [0]),
     ([{"a": 1}, {"a": 1.0}], [0]),
-    ([{"a": 1}, {"a": True}, {"a": "1"}, {"a": None}, {}], [0, 1, 2, 3, 4]),
-    ([{"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, {"a": [{"b": 2}, 1]}], [0, 2]),
-    ([{"a": []}, {"a": {}}], [0, 1]),
+    ([{"a": "1"}, {"a": "x"}, {"a": "1"}], [0, 1]),
+    ([{"a": [1, {"b": 2}]}, {"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}], [0, 2]),
 ]
 
 
@@ -77,7 +76,7 @@ async def test_other_fields_can_be_removed(bench: Bench) -> None:
     [
         ({"compare": "selectedFields"}, "fieldsToCompare names no field"),
         ({"compare": "allFieldsExcept", "fieldsToExclude": " , "}, "fieldsToExclude names no field"),
-        ({"compare": "selectedFields", "fieldsToCompare": "a,c"}, "Item 0 lacks the field 'c' .* fieldsToCompare"),
+        ({"compare": "selectedFields", "fieldsToCompare": "a,c"}, "Item 0 lacks the field 'c', which is compared"),
     ],
 )
 async def test_a_mistake_is_told(bench: Bench, parameters: dict[str, Any], message: str) -> None:
@@ -85,9 +84,15 @@ async def test_a_mistake_is_told(bench: Bench, parameters: dict[str, Any], messa
         await bench.json("removeDuplicates", 2, parameters, items({"a": 1}))
 
 
+@pytest.mark.parametrize("rows", [[{"a": 1}, {}], [{"a": 1}, {"a": True}], [{"a": 1}, {"a": "1"}]])
+async def test_items_with_other_fields_or_types_are_a_mistake(bench: Bench, rows: list[dict[str, Any]]) -> None:
+    with pytest.raises(NodeError, match="'a'"):
+        await bench.json("removeDuplicates", 1.1, {}, items(*rows))
+
+
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-@given(values=st.lists(st.one_of(st.integers(0, 3), st.booleans(), st.text("ab", max_size=2)), max_size=30))
-async def test_what_stays_is_every_value_once(bench: Bench, values: list[Any]) -> None:
+@given(values=st.lists(st.integers(0, 3), max_size=30))
+async def test_what_stays_is_every_value_once(bench: Bench, values: list[int]) -> None:
     ((*made,),) = await bench.outputs(bench.run("removeDuplicates", 2, {}, items(*({"v": v} for v in values))))
     texts = [orjson.dumps(value) for value in values]
     assert [item["pairedItem"]["item"] for item in made] == [

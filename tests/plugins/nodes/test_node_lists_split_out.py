@@ -106,7 +106,7 @@ async def test_wrong_parameters_are_named_with_the_item(bench: Bench, parameters
     assert caught.value.item == 0
 
 
-async def test_an_item_that_fails_goes_on_as_an_error(bench: Bench) -> None:
+async def test_an_item_that_fails_fails_all(bench: Bench) -> None:
     run = bench.run(
         "splitOut",
         1,
@@ -114,8 +114,9 @@ async def test_an_item_that_fails_goes_on_as_an_error(bench: Bench) -> None:
         items({"of": "l", "l": [1]}, {"of": ""}),
         on_error="continueRegularOutput",
     )
-    ((first, second),) = await bench.outputs(run)
-    assert (first["json"], list(second["json"]), second["pairedItem"]) == ({"l": 1}, ["error"], {"item": 1})
+    with pytest.raises(NodeError) as caught:
+        await bench.outputs(run)
+    assert caught.value.item == 1
 
 
 async def test_a_long_list_is_split_at_once(bench: Bench) -> None:
