@@ -19,7 +19,7 @@ from jackfield.api.store_copies import StoreCopies
 from jackfield_backup.manifest import FORMAT, BackupError, BackupManifest, SavedFile, SavedLink, leads_inside
 from jackfield_backup.repository import BackupRepository, empty_file, refused
 from jackfield_backup.settings import BackupSettings
-from jackfield_backup.sources import DirectoryEntry, entries
+from jackfield_backup.sources import DirectoryEntry, entries, is_text
 
 PIECE = 1_048_576
 """Bytes of a file that are kept as one: of a database only the pieces that changed are copied again."""
@@ -55,6 +55,8 @@ class _Making:
             self.directories.append(found.name)
         elif found.kind == "link":
             self._take_link(found)
+        elif found.kind == "unnamed":
+            self.left_out.append(f"{os.fsencode(found.name)!r}: a name that is no UTF-8; rename it")
         elif found.kind == "other":
             self.left_out.append(f"{found.name}: no plain file")
         elif found.kind == "database":
@@ -64,7 +66,9 @@ class _Making:
 
     def _take_link(self, found: DirectoryEntry) -> None:
         link = SavedLink(found.name, str(found.path.readlink()))
-        if leads_inside(link):
+        if not is_text(link.target):
+            self.left_out.append(f"{found.name}: a link to a name that is no UTF-8")
+        elif leads_inside(link):
             self.links.append(link)
         else:
             self.left_out.append(f"{found.name}: a link that leads out of the directory")
@@ -153,7 +157,7 @@ def _make(
     own = [path.absolute() for path in store.files()]
     inside = own[0].is_relative_to(making.root)
     name = own[0].relative_to(making.root).as_posix() if inside else own[0].name
-    leave_out = [*own, making.repository.root.absolute(), *([] if making.keys else [making.root / "keys"])]
+    leave_out = [*own, *_places(making.repository.root, making.root), *([] if making.keys else [making.root / "keys"])]
     making.files.append(making.saved(copy, name))
     for found in entries(making.root, leave_out):
         making.take(found)
@@ -164,6 +168,13 @@ def _make(
     making.repository.seal(manifest)
     removed = 0 if damaged else making.repository.thin_out(keep)
     return MadeBackup(manifest, making.repository.added, removed, damaged)
+
+
+def _places(backups: Path, root: Path) -> list[Path]:
+    """As `entries` comes upon the backups, whatever links lead to them: a backup holds no backups."""
+    real, above = backups.resolve(), root.resolve()
+    inside = [root / real.relative_to(above)] if real.is_relative_to(above) else []
+    return [backups.absolute(), *inside]
 
 
 def _id(now: int, taken: list[str]) -> str:

@@ -79,10 +79,11 @@ class BackupRepository:
         return read((self.manifests / backup).read_bytes(), str(self.manifests / backup))
 
     def put(self, piece: bytes) -> str:
-        """Keep a piece unless it is there; its name."""
+        """Keep a piece unless it is there; its name. What is there is read, so that no backup rests on a damaged piece
+        of an earlier one: it is written anew."""
         name = hashlib.sha256(piece).hexdigest()
         target = self._object(name)
-        if _size(target) == len(piece):
+        if _holds(target, piece):
             return name
         if target.parent not in self._touched:
             target.parent.mkdir(mode=0o700, exist_ok=True)
@@ -174,11 +175,15 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _size(path: Path) -> int:
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether the file is whole and has this content. One that cannot be read has not."""
     try:
-        return path.stat(follow_symlinks=False).st_size
-    except FileNotFoundError:
-        return -1
+        if path.stat(follow_symlinks=False).st_size != len(content):
+            return False
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+            return file.read() == content
+    except OSError:
+        return False
 
 
 def refused(exc: OSError, what: str) -> ConfigurationError:

@@ -18,7 +18,7 @@ _JOURNALS = ("-wal", "-shm", "-journal")
 
 @state
 class DirectoryEntry:
-    """One entry of the directory. kind: directory, file, database, link, or other."""
+    """One entry of the directory. kind: directory, file, database, link, unnamed (its name is no text), or other."""
 
     path: Path
     name: str
@@ -46,12 +46,14 @@ def _below(root: Path, directory: Path, leave_out: Collection[Path]) -> Iterator
             continue
         name = path.relative_to(root).as_posix()
         yield DirectoryEntry(path, name, _kind(path, status, databases), status)
-        if stat.S_ISDIR(status.st_mode):
+        if stat.S_ISDIR(status.st_mode) and is_text(path.name):
             yield from _below(root, path, leave_out)
 
 
 def _kind(path: Path, status: os.stat_result, databases: Collection[Path]) -> str:
     mode = status.st_mode
+    if not is_text(path.name):
+        return "unnamed"
     if stat.S_ISDIR(mode):
         return "directory"
     if stat.S_ISLNK(mode):
@@ -59,6 +61,15 @@ def _kind(path: Path, status: os.stat_result, databases: Collection[Path]) -> st
     if not stat.S_ISREG(mode):
         return "other"
     return "database" if path in databases else "file"
+
+
+def is_text(name: str) -> bool:
+    """Whether a name is UTF-8, as those in a manifest are."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_database(path: Path) -> bool:

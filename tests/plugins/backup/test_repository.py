@@ -160,9 +160,30 @@ async def test_a_damaged_piece_is_named_and_never_restored(place: Place) -> None
     with pytest.raises(BackupError, match="cannot be restored"):
         restore(place.backups, place.restored, None)
     assert list(place.restored.iterdir()) == []
-    piece.unlink()
-    await place.backup()
+    await place.backup()  # writes the piece anew, as it has the content
+    assert verify_backups(place.backups, None)[0].problems == []
     restore(place.backups, place.restored, None)
+
+
+async def test_names_that_are_no_text_are_left_out_and_told(place: Place) -> None:
+    for name in (b"bad\xff", b"bad\xfe/inside"):
+        place.put(os.fsdecode(name), b"x")
+    (place.config / "link").symlink_to(os.fsdecode(b"to\xff"))
+    place.put("kept", b"1")
+    made = await place.backup()
+    assert sorted(line.partition(":")[0] for line in made.manifest.left_out) == [
+        "b'bad\\xfe'", "b'bad\\xff'", "link",
+    ]  # fmt: skip
+    restore(place.backups, place.restored, None)
+    assert files(place.restored)["kept"] == b"1"
+
+
+async def test_backups_within_the_directory_hold_no_backups(place: Place) -> None:
+    (place.config / "here").symlink_to(".")
+    for root in (place.config / "backups", place.config / "here" / "backups"):
+        made = await make_backup(place.context, root, keys=True, keep=9)
+        assert [name for name in made.manifest.directories if name.startswith("backups")] == []
+        assert [file.path for file in made.manifest.files if file.path.startswith("backups")] == []
 
 
 def verify_manifest(place: Place) -> BackupManifest:
