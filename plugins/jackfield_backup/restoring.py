@@ -75,8 +75,8 @@ def _verified(repository: BackupRepository, backup: str, known: dict[str, int]) 
         sizes = [_known(repository, part, known) for part in file.parts]
         bad = [part for part, size in zip(file.parts, sizes, strict=True) if size < 0]
         if bad:
-            problems.append(f"{file.path}: {repository.path(bad[0])} is damaged or missing; remove that piece, "
-                            "then the next backup copies it again.")  # fmt: skip
+            problems.append(f"{file.path}: {repository.path(bad[0])} is damaged or missing; "
+                            "the next backup writes it anew, if its content is still there.")  # fmt: skip
         elif file.same_as is None and sum(sizes) != file.size:
             problems.append(f"{file.path}: its pieces have {sum(sizes)} bytes instead of {file.size}.")
     return Verified(backup, manifest.created_at, len(manifest.files), manifest.size(), problems)

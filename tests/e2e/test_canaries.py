@@ -29,7 +29,7 @@ NAMES = (
     "wait-header", "nobodys-key", "nobodys-password", "proxy-url", "replaced", "imported", "unsaved",
     "caller-bearer", "caller-cookie", "caller-key", "caller-basic", "caller-proxy", "caller-query", "caller-wrong",
     "caller-failed", "user-password", "wrong-password", "admin-password", "encryption-key", "passphrase", "jwt-setting",
-    "pinned", "pinned-query",
+    "pinned", "pinned-query", "request-header", "request-json", "request-query", "request-field",
 )  # fmt: skip
 SECRETS = {name: f"canary-{name}-{hashlib.sha256(name.encode()).hexdigest()[:24]}" for name in NAMES}
 PUBLIC = "canary-that-everybody-may-see"
@@ -114,6 +114,13 @@ def plant(lab: Lab) -> dict[str, str]:
     wait = {"resume": "webhook", "authentication": "headerAuth", "authConfig": {"headerName": "X-W",
             "headerValue": SECRETS["wait-header"]}}  # fmt: skip
     http = {"url": f"{lab.daemon.base_url}/health",
+            "sendHeaders": True, "headerParameters": {"parameters": [
+                {"name": "Authorization", "value": f"Bearer {SECRETS['request-header']}"}]},
+            "jsonHeaders": json.dumps({"X-Api-Key": SECRETS["request-json"]}),
+            "sendQuery": True, "queryParameters": {"parameters": [
+                {"name": "access_token", "value": SECRETS["request-query"]}]},
+            "sendBody": True, "bodyParameters": {"parameters": [
+                {"name": "password", "value": SECRETS["request-field"]}]},
             "options": {"proxy": f"http://ada:{SECRETS['proxy-url']}@127.0.0.1:9"}}  # fmt: skip
     ids["many"] = lab.live(
         "many",
