@@ -19,6 +19,7 @@ from jackfield.api.http_client import Authorization
 from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
+from jackfield.api.nodes.unresolved import resolved_first, unresolved
 from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
 from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
@@ -144,7 +145,7 @@ class EngineNodeRun:
 
     async def resolve_first(self) -> NodeParameters:
         items: Items = self._seen or [{"json": {}}]
-        return (await self._resolve(items, self._places[:1] or range(1)))[0]
+        return resolved_first(await self._resolve(items, self._places[:1] or range(1)))
 
     async def evaluate(
         self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None
@@ -171,6 +172,7 @@ class EngineNodeRun:
         if parameters.sources:
             place_only = range(place, place + 1)
             (scripted,) = await self._scripted(parameters, self._seen, place_only, extra or {}, evaluation.now_ms())
+            _check_scripted(parameters, place, scripted)
         try:
             return evaluation.at(place, scripted)  # type: ignore[return-value]  # an object like its templates
         except ExpressionProblem as exc:
@@ -179,7 +181,7 @@ class EngineNodeRun:
     async def _resolve(self, items: Items, indexes: range) -> list[NodeParameters]:
         parameters = self._plan.parameters
         if parameters.literal is not None:
-            return [self._validated(None, None)] * len(indexes)
+            return self._literal(len(indexes))
         fallback = self._plan.fallback
         if self._extra:
             return await self._resolved(parameters.by_javascript(), items, indexes)
@@ -193,6 +195,12 @@ class EngineNodeRun:
             return await self._resolved(parameters.by_javascript(), items, indexes)
         fallback.length = 0
         return made
+
+    def _literal(self, count: int) -> list[NodeParameters]:
+        try:
+            return [self._validated(None, None)] * count
+        except NodeError as exc:
+            return [self._unresolved(exc)] * count
 
     async def _resolved(self, parameters: CompiledParameters, items: Items, indexes: range) -> list[NodeParameters]:
         if parameters.variables:
@@ -209,11 +217,23 @@ class EngineNodeRun:
                 await self._actions.breathe()
                 until = perf_counter() + _BATCH_SECONDS
             try:
-                value = value_at(index) if scripted is None else value_at(index, scripted[number])
+                if scripted is None:
+                    value = value_at(index)
+                else:
+                    _check_scripted(parameters, index, scripted[number])
+                    value = value_at(index, scripted[number])
+                made.append(self._validated(value, index))
             except ExpressionProblem as exc:
-                raise _named(exc.path, index, exc.message) from None
-            made.append(self._validated(value, index))
+                made.append(self._unresolved(_named(exc.path, index, exc.message)))
+            except NodeError as exc:
+                made.append(self._unresolved(exc))
         return made
+
+    def _unresolved(self, error: NodeError) -> NodeParameters:
+        """Stands for the parameters of an item. Raises the error where the workflow stops at it."""
+        if self.node.on_error == "stopWorkflow":
+            raise error from None
+        return unresolved(error)
 
     def _validated(self, value: object, index: int | None) -> NodeParameters:
         """The model of a resolved value; of the literal parameters when no index is given."""
@@ -233,7 +253,8 @@ class EngineNodeRun:
     async def _scripted(
         self, parameters: CompiledParameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
     ) -> list[list[object]]:
-        """What JavaScript makes of the parameters' sources: per item, per source. now_ms: `$now`."""
+        """What JavaScript makes of the parameters' sources, or the `ExpressionError`: per item, per source. now_ms:
+        `$now`."""
         engine = self._data.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
         if engine is None:
             raise NodeError("The node's expressions need JavaScript, and no plugin provides it.")
@@ -244,11 +265,7 @@ class EngineNodeRun:
             rows = await engine.evaluate(parameters.sources, data, indexes)
         except ScriptError as exc:
             raise NodeError(f"The node's expressions could not be evaluated: {exc.message}") from None
-        for index, row in zip(indexes, rows, strict=True):
-            for source, value in enumerate(row):
-                if isinstance(value, ExpressionError):
-                    raise _named(parameters.path_of(source), index, value.message)
-        return rows  # type: ignore[return-value]  # every ExpressionError was raised
+        return [list(row) for row in rows]
 
     # -- what a node may do
 
@@ -329,6 +346,13 @@ class EngineNodeRun:
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         found = cast("Callable[[EngineNodeRun, str, str], Sequence[AttachedNode]]", load(ATTACHED))
         return found(self, self.node.name, kind)
+
+
+def _check_scripted(parameters: CompiledParameters, index: int, row: Sequence[object]) -> None:
+    """Raises `NodeError` for the first of an item's expressions that failed."""
+    for source, value in enumerate(row):
+        if isinstance(value, ExpressionError):
+            raise _named(parameters.path_of(source), index, value.message)
 
 
 def _named(path: str | None, index: int | None, message: str) -> NodeError:

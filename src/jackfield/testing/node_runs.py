@@ -43,6 +43,7 @@ from ..api.nodes.items import (
     goes_on,
     seen_items,
 )
+from ..api.nodes.unresolved import unresolved
 from ..api.scripts import ScriptResult
 from ..api.workflows import Document, Item, Items, Node, OnError, Outputs, Workflow, WorkflowSettings
 from .binary import MemoryFiles
@@ -219,7 +220,15 @@ class FakeNodeRun:
         return self.statics.setdefault(scope, {})
 
     async def resolve(self) -> list[Any]:  # instances of the node's model
-        return [self._parameters(item, index) for index, item in enumerate(self.items)]
+        return [self._parameters_or_error(item, index) for index, item in enumerate(self.items)]
+
+    def _parameters_or_error(self, item: Item, index: int) -> NodeParameters:
+        try:
+            return self._parameters(item, index)
+        except NodeError as exc:
+            if not goes_on(self):
+                raise
+            return unresolved(exc)
 
     async def resolve_first(self) -> Any:  # an instance of the node's model
         return self._parameters(self.items[0] if self.items else {"json": {}}, 0)

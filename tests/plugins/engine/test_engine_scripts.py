@@ -8,14 +8,15 @@ from typing import Any
 
 import orjson
 import pytest
-from engine_lab import Lab, doc, ended, request
+from engine_lab import Free, Lab, doc, ended, request
 
 from jackfield.api.engine import Outcome
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.nodes.running import made_per_item
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptError, ScriptResult
 from jackfield.api.storage import Credential, Variable
-from jackfield.api.workflows import Outputs
+from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.engine import build
 from jackfield_engine.loop.plans import FallbackPolicy
 from jackfield_engine.settings import ExecutionsSettings
@@ -41,7 +42,10 @@ class FakeScripts:
         if self.error is not None:
             raise self.error
         return [
-            [ExpressionError("bad reference") if "bad" in source else f"{source.strip()}@{item}" for source in sources]
+            [
+                ExpressionError("bad reference") if "bad" in source and item % 2 else f"{source.strip()}@{item}"
+                for source in sources
+            ]
             for item in items
         ]
 
@@ -77,6 +81,26 @@ async def test_all_sources_of_all_items_go_to_javascript_at_once(lab: Lab, scrip
     assert [item["json"] for item in outcome.items] == [
         {"a": f"one()@{index}", "b": [f"two()@{index}", index], "c": f"one()@{index}"} for index in (0, 1)
     ]
+
+
+async def test_an_item_whose_parameters_fail_leaves_the_others_theirs(lab: Lab, scripts: FakeScripts) -> None:
+    async def each(run: NodeRun) -> Outputs:
+        async def work(index: int, given: Free) -> Items:
+            return [{"json": given.model_dump(), "pairedItem": {"item": index}}]
+
+        return [await made_per_item(run, await run.resolve(), work)]
+
+    lab.kind("each", each)
+    parameters = {"parameters": {"a": "={{ bad() }}"}, "onError": "continueErrorOutput"}
+    document = doc(("Start", "webhook"), ("A", "each", parameters), ("After", "pass"))
+    given = [{"json": {"n": index}} for index in range(3)]
+    execution = lab.engine().submit(request(lab.parse(document), items=given))
+    await ended(execution)
+    [_, record, _] = await lab.records(execution.id)
+    fine, failed = record["outputs"]
+    assert [item["json"] for item in fine] == [{"a": "bad()@0"}, {"a": "bad()@2"}]
+    assert [item["json"]["n"] for item in failed] == [1]
+    assert "bad reference" in failed[0]["json"]["error"]
 
 
 async def test_without_javascript_sources_nothing_is_asked(lab: Lab, scripts: FakeScripts) -> None:
@@ -156,8 +180,8 @@ async def test_variables_cross_over_when_they_are_named(lab: Lab, scripts: FakeS
 async def test_an_expression_error_names_parameter_and_item(lab: Lab, scripts: FakeScripts) -> None:
     outcome = await run(lab, {"x": {"y": ["={{ good() }}", "={{ bad() }}"]}})
     assert outcome.failure is not None
-    assert outcome.failure.message == "The parameter x.y[1] of item 0 is not valid: bad reference"
-    assert outcome.failure.item == 0
+    assert outcome.failure.message == "The parameter x.y[1] of item 1 is not valid: bad reference"
+    assert outcome.failure.item == 1
 
 
 async def test_an_evaluation_beyond_its_limits_fails_the_node(lab: Lab, scripts: FakeScripts) -> None:

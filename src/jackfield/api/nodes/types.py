@@ -153,7 +153,8 @@ class NodeRun(Protocol):
 
     async def resolve(self) -> list[Any]:
         """Per item of input 0, the node's parameters with expressions evaluated and validated: instances of the model
-        that `NodeType.parameters` gave, hence Any. Raises `NodeError` naming the parameter and the item."""
+        that `NodeType.parameters` gave, hence Any. Raises `NodeError` naming the parameter and the item; in a node that
+        goes on after errors, a look at that item's parameters raises it."""
 
     async def resolve_first(self) -> Any:
         """The same for the first item only (with no item: against an empty one)."""
