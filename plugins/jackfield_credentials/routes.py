@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from quart import Blueprint, Response, request
@@ -12,13 +12,12 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind, OAuth2, Probe
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
 from jackfield.api.http import clamp, json_response, operation, parse_model, principal, read_json, read_model
-from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
-from jackfield.api.records import replace
 from jackfield.api.storage import Credential
-from jackfield_credentials.checks import check
+from jackfield_credentials.changes import CredentialChanges
+from jackfield_credentials.n8n_routes import n8n_blueprint
 from jackfield_credentials.service import CredentialService
 from jackfield_credentials.testing import tried
 from jackfield_credentials.vault import Vault
@@ -30,8 +29,6 @@ TAGS = ("credentials",)
 SCOPE = "credentials:write"
 _SCHEMAS = "jackfield_credentials.schemas"
 _MAX_OFFSET = 2**31 - 1
-_KEEPS_TOKENS = frozenset({ALLOWED_HOSTS, "authQueryParameters", TOKENS})
-"""Fields whose change leaves the tokens good."""
 
 
 class CredentialRoutes:
@@ -39,10 +36,11 @@ class CredentialRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._changes = CredentialChanges(context)
 
     @property
     def _vault(self) -> Vault:
-        return self._context.port(CredentialService).vault
+        return self._changes.vault
 
     @operation(
         "List credentials, without values",
@@ -68,13 +66,7 @@ class CredentialRoutes:
     )
     async def create_credential(self) -> Response:
         body: CredentialBody = await read_model(f"{_SCHEMAS}:CredentialBody")
-        await self._vault.ready()
-        check(self._vault.kind(body.kind), body.values)
-        now = self._context.clock.now_ms()
-        sealed = await self._vault.seal(body.kind, body.values)
-        credential = Credential(new_id(), body.name, body.kind, sealed, now, now)
-        await self._context.store.put_credential(credential)
-        return json_response(credential_view(credential), 201)
+        return json_response(credential_view(await self._changes.create(body.name, body.kind, body.values)), 201)
 
     @operation(
         "Read a credential with the values that are no secrets",
@@ -84,11 +76,8 @@ class CredentialRoutes:
         errors=(DataDamaged,),
     )
     async def get_credential(self, credential_id: str) -> Response:
-        stored = await self._stored(credential_id)
-        try:
-            values = self._vault.open(stored)
-        except ValueError:
-            values = {}
+        stored = await self._changes.find(credential_id)
+        values = self._changes.values(stored)
         shown: dict[str, Json] = {
             name: value for name, value in values.items() if name != TOKENS and not self._hidden(stored.kind, name)
         }
@@ -109,11 +98,11 @@ class CredentialRoutes:
     )
     async def put_credential(self, credential_id: str) -> Response:
         body: CredentialBody = await read_model(f"{_SCHEMAS}:CredentialBody")
-        present = await self._stored(credential_id)
+        present = await self._changes.find(credential_id)
         if present.kind != body.kind:
             details = {"kind": f"this credential is of the kind {present.kind}; create another one"}
             raise InvalidInput("A credential keeps its kind.", details=details)
-        return await self._change(credential_id, body.name, body.values)
+        return json_response(credential_view(await self._changes.change(credential_id, body.name, body.values)))
 
     @operation(
         "Change a credential's name, or replace all its values",
@@ -123,37 +112,13 @@ class CredentialRoutes:
         tags=TAGS,
     )
     async def patch_credential(self, credential_id: str) -> Response:
-        await self._stored(credential_id)
+        await self._changes.find(credential_id)
         body: CredentialChange = await read_model(f"{_SCHEMAS}:CredentialChange")
-        return await self._change(credential_id, body.name, body.values)
-
-    async def _change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Response:
-        async with self._vault.lock(credential_id):
-            present = await self._stored(credential_id)
-            sealed = present.sealed
-            if values is not None:
-                check(self._vault.kind(present.kind), values)
-                sealed = await self._vault.seal(present.kind, self._with_tokens(present, values))
-            changed = replace(
-                present, name=name or present.name, sealed=sealed, updated_at=self._context.clock.now_ms()
-            )
-            await self._context.store.put_credential(changed)
-        return json_response(credential_view(changed))
-
-    def _with_tokens(self, present: Credential, values: Mapping[str, str]) -> Mapping[str, str]:
-        """The tokens stay unless what they were given for has changed."""
-        try:
-            old = self._vault.open(present)
-        except ValueError:
-            return values
-        changed = {name for name in old.keys() | values.keys() if old.get(name) != values.get(name)}
-        return values if TOKENS not in old or changed - _KEEPS_TOKENS else {**values, TOKENS: old[TOKENS]}
+        return json_response(credential_view(await self._changes.change(credential_id, body.name, body.values)))
 
     @operation("Delete a credential", scope=SCOPE, status=204, tags=TAGS)
     async def delete_credential(self, credential_id: str) -> Response:
-        async with self._vault.lock(known_id(credential_id)):
-            if not await self._context.store.delete_credential(credential_id):
-                raise _unknown()
+        await self._changes.delete(credential_id)
         return Response(status=204)
 
     @operation(
@@ -170,7 +135,7 @@ class CredentialRoutes:
         if body.url is not None:
             # The server of the caller's choice reads the secret, which this scope alone must not give.
             principal().require("workflows:execute")
-        stored = await self._stored(credential_id)
+        stored = await self._changes.find(credential_id)
         # Braces of the caller's URL are no template.
         literal = body.url and body.url.replace("{", "{{").replace("}", "}}")
         asked = Probe(literal, body.method) if literal else None
@@ -185,7 +150,7 @@ class CredentialRoutes:
         errors=(Conflict,),
     )
     async def authorize(self, credential_id: str) -> Response:
-        stored = await self._stored(credential_id)
+        stored = await self._changes.find(credential_id)
         kind = self._vault.kind(stored.kind)
         if kind is None or not isinstance(kind.scheme, OAuth2):
             raise Conflict(f"Credentials of the kind {stored.kind} are not connected to a provider.")
@@ -209,13 +174,6 @@ class CredentialRoutes:
             raise NotFound("There is no such kind of credentials.")
         return json_response(kind_view(found))
 
-    async def _stored(self, credential_id: str) -> Credential:
-        await self._vault.ready()
-        found = await self._context.store.credential(known_id(credential_id))
-        if found is None:
-            raise _unknown()
-        return found
-
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     views = CredentialRoutes(context)
@@ -234,7 +192,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         ("GET", "/credential-kinds/<kind>", views.get_kind),
     ):
         made.add_url_rule(path, view_func=view, methods=[method])
-    return [made]
+    return [made, n8n_blueprint(context)]
 
 
 def credential_view(credential: Credential) -> dict[str, Json]:
@@ -267,14 +225,3 @@ def kind_view(kind: CredentialKind) -> dict[str, Json]:
             for field in kind.fields
         ],
     }
-
-
-def known_id(text: str) -> str:
-    """The id, if it can be one at all. Raises `NotFound`: what is no UUID was never given out."""
-    if len(text) > 64 or not is_uuid(text):
-        raise _unknown()
-    return text
-
-
-def _unknown() -> NotFound:
-    return NotFound("There is no credential with this id.")

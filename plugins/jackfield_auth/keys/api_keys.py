@@ -1,4 +1,4 @@
-"""API keys, and the method `api_key`: `X-API-Key: <key>`."""
+"""API keys, and the method `api_key`: `X-API-Key: <key>`, or `X-N8N-API-KEY: <key>`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import secrets
 from collections.abc import Callable
 
-from jackfield.api.auth import AuthRequest, Principal
+from jackfield.api.auth import API_KEY_HEADERS, AuthRequest, Principal
 from jackfield.api.clock import Clock
 from jackfield.api.errors import ApiKeyExpired, ApiKeyInvalid
 from jackfield.api.ids import new_id
@@ -49,9 +49,12 @@ class ApiKeyMethod:
         self._store = store
 
     async def authenticate(self, request: AuthRequest) -> Principal | None:
-        value = request.header("x-api-key")
-        if value is None:
+        given = {value for name in API_KEY_HEADERS if (value := request.header(name)) is not None}
+        if not given:
             return None
+        if len(given) > 1:
+            raise ApiKeyInvalid("X-API-Key and X-N8N-API-KEY have different keys; send one of them.")
+        (value,) = given
         if not self._settings.enabled:
             raise ApiKeyInvalid("API keys are switched off (security.api_keys.enabled).")
         key = await self._key(value)

@@ -9,6 +9,7 @@ from quart import Blueprint
 from jackfield.api.context import PluginContext
 from jackfield_auth.routes.browser_routes import browser_routes
 from jackfield_auth.routes.key_routes import key_routes
+from jackfield_auth.routes.n8n_routes import n8n_routes
 from jackfield_auth.routes.session_routes import session_routes
 from jackfield_auth.routes.user_routes import user_routes
 from jackfield_auth.service import AuthService
@@ -16,4 +17,4 @@ from jackfield_auth.service import AuthService
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     auth = context.port(AuthService)
-    return [session_routes(auth), key_routes(auth), user_routes(auth), browser_routes(auth)]
+    return [session_routes(auth), key_routes(auth), user_routes(auth), browser_routes(auth), n8n_routes(auth)]

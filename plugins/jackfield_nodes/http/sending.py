@@ -9,6 +9,7 @@ import re
 from collections.abc import AsyncIterator
 from urllib.parse import urlencode
 
+from jackfield.api.auth import API_KEY_HEADERS
 from jackfield.api.binary import BinaryError, Content
 from jackfield.api.context import PluginContext
 from jackfield.api.http_addresses import HttpAddress
@@ -29,7 +30,7 @@ from jackfield_nodes.http.urls import checked_url, same_origin
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 READS = frozenset({"GET", "HEAD"})
 SECRET_HEADERS = frozenset(
-    {"api-key", "apikey", "authorization", "cookie", "host", "proxy-authorization", "x-api-key", "x-auth-token"}
+    {"api-key", "apikey", "authorization", "cookie", "host", "proxy-authorization", "x-auth-token", *API_KEY_HEADERS}
 )
 """Dropped, with those of the credential, when a redirect leads to another origin."""
 _BODY_HEADERS = frozenset({"content-encoding", "content-length", "content-type", "transfer-encoding"})

@@ -15,24 +15,26 @@ from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.starts import start_node
 
-StartAt = Literal["start", "failed", "node"]
+StartAt = Literal["start", "failed", "node", "latest"]
+"""latest: from the node that failed, with the workflow as it is saved now."""
 
 
 async def retry_request(
     context: PluginContext, stored: StoredExecution, start_at: StartAt, node: str = ""
 ) -> ExecutionRequest:
     """What to submit. node: with `node`, the one from whose first run on everything runs again. Raises `Conflict` while
-    the execution is open, or when nothing failed, `InvalidInput` for a node that did not run, and `NotFound` when its
-    workflow is gone."""
+    the execution is open, when nothing failed, or when the workflow has lost a node that ran, `InvalidInput` for a node
+    that did not run, and `NotFound` when its workflow is gone."""
     if stored.row.status in OPEN_STATUSES:
         raise Conflict(f"The execution is still {stored.row.status}; cancel it first or wait for its end.")
-    if start_at == "failed" and stored.row.status == "success":
+    if start_at in ("failed", "latest") and stored.row.status == "success":
         raise Conflict("No node of this execution failed; retry it from the start.")
     again = await asyncio.to_thread(original_input, stored)
-    same_version = start_at != "start"
-    records = await asyncio.to_thread(node_records, stored.steps) if same_version else []
+    replays = start_at != "start"
+    records = await asyncio.to_thread(node_records, stored.steps) if replays else []
     replay = before_node(records, node) if start_at == "node" else before_failure(records)
-    workflow = await executed_workflow(context, stored, same_version=same_version)
+    workflow = await executed_workflow(context, stored, same_version=start_at in ("failed", "node"))
+    _check_replayed(workflow, replay)
     known = again.start in workflow.nodes
     return ExecutionRequest(
         workflow=workflow,
@@ -43,9 +45,17 @@ async def retry_request(
         use_pin_data=again.pin,
         until=again.until if again.until in workflow.nodes else "",
         retry_of=stored.row.id,
-        replay=[await asyncio.to_thread(written, replay, stored_json)] if same_version else (),
+        replay=[await asyncio.to_thread(written, replay, stored_json)] if replays else (),
         depth=again.depth,
     )
+
+
+def _check_replayed(workflow: Workflow, replay: list[NodeRecord]) -> None:
+    """Raises `Conflict` when the workflow has lost a node that has run."""
+    lost = dict.fromkeys(record["node"] for record in replay if record["node"] not in workflow.nodes)
+    if lost:
+        names = ", ".join(list(lost)[:20])
+        raise Conflict(f"The workflow has no node {names} any more; retry its own version, or from the start.")
 
 
 def before_failure(records: list[NodeRecord]) -> list[NodeRecord]:

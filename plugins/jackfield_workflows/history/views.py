@@ -60,15 +60,16 @@ def failure_view(failure: Failure) -> dict[str, Json]:
 
 async def execution_body(stored: StoredExecution, most: int | None = None) -> bytes:
     """The execution as JSON; a large one is put together off the event loop. most: items of each output; None: all."""
-    return await _rendered(stored, lambda: written(execution_view(stored, most)))
+    return await rendered(stored, lambda: written(execution_view(stored, most)))
 
 
 async def items_body(stored: StoredExecution, run: int, output: int, offset: int, limit: int) -> bytes | None:
     """A page of the items of one output as JSON; None when there is no such node run or output."""
-    return await _rendered(stored, lambda: _items_page(stored, run, output, offset, limit))
+    return await rendered(stored, lambda: _items_page(stored, run, output, offset, limit))
 
 
-async def _rendered(stored: StoredExecution, render: Callable[[], RenderedT]) -> RenderedT:
+async def rendered(stored: StoredExecution, render: Callable[[], RenderedT]) -> RenderedT:
+    """What `render` makes of the execution; of a large one on a thread."""
     if len(stored.input) + sum(len(chunk) for chunk in stored.steps) <= _INLINE:
         return render()
     return await asyncio.to_thread(render)
@@ -76,7 +77,7 @@ async def _rendered(stored: StoredExecution, render: Callable[[], RenderedT]) ->
 
 def execution_view(stored: StoredExecution, most: int | None = None) -> dict[str, Json]:
     """With the items of the last node and every node run. most: see `execution_body`."""
-    given = _input_items(stored)
+    given = input_items(stored)
     nodes: dict[str, list[Json]] = {}
     outputs: Outputs = []
     left = _VIEW_BYTES
@@ -115,7 +116,7 @@ def _beginning(items: Items, budget: int) -> tuple[Items, int]:
 
 
 def _items_page(stored: StoredExecution, run: int, output: int, offset: int, limit: int) -> bytes | None:
-    given = _input_items(stored)
+    given = input_items(stored)
     record = next((one for one in node_records(stored.steps) if one["index"] == run), None)
     outputs = (outputs_of(record, given) or []) if record is not None else []
     if output >= len(outputs):
@@ -126,7 +127,7 @@ def _items_page(stored: StoredExecution, run: int, output: int, offset: int, lim
     return jsontext.dumps({"data": page, "total": len(items), "offset": offset, "limit": limit})
 
 
-def _input_items(stored: StoredExecution) -> Items:
+def input_items(stored: StoredExecution) -> Items:
     found = loaded(stored.input) if stored.input else {}
     items = found.get("items") if isinstance(found, dict) else None
     return items if isinstance(items, list) else []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from quart import Blueprint
 
 from jackfield.api.context import PluginContext
+from jackfield_workflows.n8n_api.blueprints import n8n_blueprints
 from jackfield_workflows.routes.events import EventRoutes
 from jackfield_workflows.routes.executions import ExecutionRoutes
 from jackfield_workflows.routes.groups import blueprint
@@ -33,4 +34,4 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         NodeTypeRoutes(context),
         EventRoutes(context),
     )
-    return [blueprint(group) for group in groups]
+    return [*(blueprint(group) for group in groups), *n8n_blueprints(context, changes)]

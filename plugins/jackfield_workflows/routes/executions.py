@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quart import Response, request
 
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Engine, ExecutionRequest
 from jackfield.api.errors import Conflict, DataDamaged, NotFound
-from jackfield.api.http import clamp, json_response, operation, request_id
-from jackfield.api.object_references import load
-from jackfield.api.records import replace
-from jackfield.api.spilled_outputs import with_outputs
-from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter, StoredExecution
-from jackfield_workflows.documents.identities import known_id
-from jackfield_workflows.history.files import drop_files
+from jackfield.api.http import clamp, json_response, operation
+from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter
+from jackfield_workflows.history.actions import ExecutionActions
 from jackfield_workflows.history.views import execution_body, execution_row_view, items_body
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.requests import MAX_OFFSET, choice, moment, page_view, paging
@@ -29,7 +23,6 @@ MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
 STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
 TAGS = ("executions",)
 MOST_ITEMS = 1000
-RETRY_REQUEST = "jackfield_workflows.history.retries:retry_request"
 
 
 class ExecutionRoutes:
@@ -39,6 +32,7 @@ class ExecutionRoutes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._actions = ExecutionActions(context)
 
     def routes(self) -> Sequence[Route]:
         one = "/executions/<execution_id>"
@@ -86,7 +80,7 @@ class ExecutionRoutes:
     )
     async def get_execution(self, execution_id: str) -> Response:
         most = clamp(request.args["items"], MOST_ITEMS, 0, MOST_ITEMS) if request.args.get("items") else None
-        stored = await self._whole(execution_id)
+        stored = await self._actions.whole(execution_id)
         return Response(await execution_body(stored, most), content_type="application/json")
 
     @operation(
@@ -101,16 +95,14 @@ class ExecutionRoutes:
         page = paging(50, MOST_ITEMS)
         run = clamp(request.args.get("run"), -1, -1, MAX_OFFSET)
         output = clamp(request.args.get("output"), 0, 0, MAX_OFFSET)
-        found = await items_body(await self._whole(execution_id), run, output, page.offset, page.limit)
+        found = await items_body(await self._actions.whole(execution_id), run, output, page.offset, page.limit)
         if found is None:
             raise NotFound("The execution has no node run with this index, or not this output.")
         return Response(found, content_type="application/json")
 
     @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS, errors=(Conflict,))
     async def delete_execution(self, execution_id: str) -> Response:
-        if not await self._context.store.delete_execution(known_id(execution_id, "execution")):
-            raise _unknown()
-        await drop_files(self._context, execution_id)
+        await self._actions.delete(execution_id)
         return Response(status=204)
 
     @operation(
@@ -124,12 +116,9 @@ class ExecutionRoutes:
         headers={"Location": "Path of the new execution."},
     )
     async def retry_execution(self, execution_id: str) -> Response:
-        retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
-        stored = await self._whole(execution_id)
+        stored = await self._actions.whole(execution_id)
         start_at = choice("from", STARTS) or "start"
-        again = await retry_request(self._context, stored, start_at, request.args.get("node", ""))
-        execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
-        await asyncio.shield(execution.accepted)
+        execution = await self._actions.retry(stored, start_at, request.args.get("node", ""))
         body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}
         response = json_response(body, 201)
         response.headers["Location"] = f"/api/v1/executions/{execution.id}"
@@ -144,21 +133,8 @@ class ExecutionRoutes:
         errors=(Conflict,),
     )
     async def cancel_execution(self, execution_id: str) -> Response:
-        stored = await self._stored(execution_id)
-        await self._context.port(Engine).cancel(stored.row.id)
-        found = await self._context.store.execution(stored.row.id)
-        status = (found or stored).row.status
-        return json_response({"executionId": stored.row.id, "status": status}, 202)
-
-    async def _whole(self, execution_id: str) -> StoredExecution:
-        """With the outputs that are files."""
-        return await with_outputs(self._context, await self._stored(execution_id))
-
-    async def _stored(self, execution_id: str) -> StoredExecution:
-        found = await self._context.store.execution(known_id(execution_id, "execution"))
-        if found is None:
-            raise _unknown()
-        return found
+        row = (await self._actions.cancel(execution_id)).row
+        return json_response({"executionId": row.id, "status": row.status}, 202)
 
 
 def _filter() -> ExecutionFilter:
@@ -169,7 +145,3 @@ def _filter() -> ExecutionFilter:
         since=moment("since"),
         until=moment("until"),
     )
-
-
-def _unknown() -> NotFound:
-    return NotFound("There is no execution with this id.")

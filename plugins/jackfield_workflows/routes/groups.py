@@ -7,11 +7,12 @@ from typing import Any, Protocol, TypeAlias
 
 from quart import Blueprint, Response
 
+from jackfield.api.n8n_api import SERVICE_PREFIX
 from jackfield.api.object_references import load
 
 View: TypeAlias = Callable[..., Awaitable[Response]]
 Route: TypeAlias = "tuple[str, str, View]"
-"""Method, path below /api/v1, view."""
+"""Method, path below the prefix, view."""
 
 
 class RouteGroup(Protocol):
@@ -22,9 +23,9 @@ class RouteGroup(Protocol):
     def routes(self) -> Sequence[Route]: ...
 
 
-def blueprint(group: RouteGroup) -> Blueprint:
-    """A blueprint under /api/v1 with the group's routes."""
-    made = Blueprint(group.name, __name__, url_prefix="/api/v1")
+def blueprint(group: RouteGroup, prefix: str = SERVICE_PREFIX) -> Blueprint:
+    """A blueprint with the group's routes under a prefix."""
+    made = Blueprint(group.name, __name__, url_prefix=prefix)
     for method, path, view in group.routes():
         made.add_url_rule(path, view_func=view, methods=[method])
     return made

@@ -10,6 +10,8 @@ from .errors import AccessDenied
 from .records import record
 
 ROLES = ("viewer", "member", "admin")
+API_KEY_HEADERS = ("x-api-key", "x-n8n-api-key")
+"""Headers that carry an API key; clients of n8n send the second."""
 SESSION = "session"
 """The method of a cookie that a browser sends by itself: the gate takes it from the daemon's own pages alone."""
 Peer = Literal["other", "confined", "owner"]

@@ -255,6 +255,14 @@ class UpstreamFailed(JackfieldError):
     title = "Bad gateway"
 
 
+class NotSupported(JackfieldError):
+    """Jackfield does not have this part of n8n's API."""
+
+    status = 501
+    code = "NOT_SUPPORTED"
+    title = "Not implemented"
+
+
 class ConfigurationError(JackfieldError):
     """The configuration is not valid. Names the key and the remedy, never a secret's value."""
 

@@ -27,6 +27,11 @@ View: TypeAlias = Callable[..., Awaitable[Response]]
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
 
 
+class AnyQuery(BaseModel):
+    """The query of an operation that takes whatever parameters it is given. All others under `/api/v1` refuse those
+    that their model does not have."""
+
+
 @record
 class Operation:
     """What OpenAPI says about a view. scope: what the caller must have; `admin`: role admin; None: any principal;

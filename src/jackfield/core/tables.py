@@ -163,7 +163,7 @@ class CorsSettings(Table):
         default_factory=lambda: ["GET", "POST", "PUT", "PATCH", "DELETE"], description="Methods that they may use."
     )
     allowed_headers: list[str] = Field(
-        default_factory=lambda: ["Content-Type", "Authorization", "X-API-Key", "If-Match"],
+        default_factory=lambda: ["Content-Type", "Authorization", "X-API-Key", "X-N8N-API-KEY", "If-Match"],
         description="Request headers that they may send.",
     )
     allow_credentials: bool = Field(False, description="Whether they may send cookies; never together with *.")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from jackfield.api import jsontext
 from jackfield.api.asgi import Send, error_body
 from jackfield.api.errors import JackfieldError
+from jackfield.api.n8n_api import N8N_PREFIX
 
-SERVICE_PREFIXES = ("/api/v1", "/webhook", "/webhook-test", "/health", "/ready")
+SERVICE_PREFIXES = ("/api/v1", N8N_PREFIX, "/webhook", "/webhook-test", "/health", "/ready")
 
 
 def is_service(path: str) -> bool:

@@ -11,7 +11,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Literal
 
 from jackfield.api.asgi import Scope
-from jackfield.api.auth import OWNER, SESSION, AuthRequest, Peer, Principal, Standing, no_body
+from jackfield.api.auth import API_KEY_HEADERS, OWNER, SESSION, AuthRequest, Peer, Principal, Standing, no_body
 from jackfield.api.context import Service
 from jackfield.api.errors import AccessDenied, AuthRequired, InvalidInput, SessionExpired
 from jackfield.api.records import replace, state
@@ -23,7 +23,7 @@ Access = Literal["public", "service", "gated"]
 """public: authenticates by itself; service: /api/v1, needs a credential; gated: everything else."""
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-CREDENTIALS = frozenset({"authorization", "x-api-key"})
+CREDENTIALS = frozenset({"authorization", *API_KEY_HEADERS})
 FORWARDING = frozenset({
     b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"x-cluster-client-ip", b"true-client-ip",
     b"cf-connecting-ip", b"cf-connecting-ipv6", b"fastly-client-ip",

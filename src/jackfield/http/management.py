@@ -86,7 +86,9 @@ class Management:
         return self._public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (await self.quart())(scope, receive, send)  # type: ignore[arg-type]
+        app = await self.quart()
+        found = cast("Callable[[Quart, Scope], Scope]", load("jackfield.http.n8n_paths:as_n8n_has_it"))(app, scope)
+        await app(found, receive, send)  # type: ignore[arg-type]
 
     async def close(self) -> None:
         if self._task is not None and not self._task.cancelled():

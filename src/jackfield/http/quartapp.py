@@ -19,10 +19,11 @@ from jackfield.api.auth import Principal
 from jackfield.api.containment import Escaped, is_ctrl_c, passes, told
 from jackfield.api.errors import AuthRequired, ConfigurationError, JackfieldError
 from jackfield.api.headroom import unexpected
-from jackfield.api.http import forget_body_memory
+from jackfield.api.http import Operation, forget_body_memory
 from jackfield.core.tables import ServerSettings
 
 from .errors import body_of, challenge
+from .queries import check_query
 from .route_checks import mistakes, operation_of, stranger_mistakes
 
 log = logging.getLogger("jackfield.http")
@@ -122,7 +123,7 @@ def _asked() -> Request | Websocket:
 
 
 async def _authorize() -> None:
-    """After routing, before the view: the caller must have the operation's scope."""
+    """After routing, before the view: the caller must have the operation's scope, and ask for what it knows."""
     caller: Principal | None = _asked().scope.get("jackfield.principal")  # type: ignore[assignment]
     g.principal = caller
     view = _asked().endpoint
@@ -131,6 +132,11 @@ async def _authorize() -> None:
     described = operation_of(current_app._get_current_object(), view)  # type: ignore[attr-defined]
     if described is None:
         return
+    _require(described, caller)
+    check_query(described, _asked())
+
+
+def _require(described: Operation, caller: Principal | None) -> None:
     if described.scope == "public":
         if has_request_context():
             request.max_content_length = min(PUBLIC_BODY, request.max_content_length or PUBLIC_BODY)

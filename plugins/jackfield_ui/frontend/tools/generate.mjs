@@ -7,7 +7,14 @@ if (!source) {
   process.stderr.write('Name the JSON file: npm run generate -- openapi.json\n');
   process.exit(2);
 }
-const nodes = await openapiTS(JSON.parse(readFileSync(source, 'utf8')), {
+const described = JSON.parse(readFileSync(source, 'utf8'));
+// The pages do not use n8n's API.
+for (const path of Object.keys(described.paths)) {
+  if (path.startsWith('/n8n/')) {
+    delete described.paths[path];
+  }
+}
+const nodes = await openapiTS(described, {
   alphabetize: true,
   defaultNonNullable: false,
 });

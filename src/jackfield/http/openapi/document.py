@@ -21,6 +21,7 @@ from .failures import SCHEMAS, Described, failures, responses
 SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "n8nApiKey": {"type": "apiKey", "in": "header", "name": "X-N8N-API-KEY"},
     "basic": {"type": "http", "scheme": "basic"},
 }
 _JSON = "application/json"

@@ -22,7 +22,7 @@ Described = dict[str, Any]
 
 SERVICE_ERROR: Described = {
     "type": "object",
-    "description": "An error under /api/v1, /health and /ready. An import adds the fields of its answer.",
+    "description": "An error under /api/v1, /n8n/api/v1, /health and /ready. An import adds the fields of its answer.",
     "required": ["error", "code", "message", "requestId"],
     "properties": {
         "error": {"type": "string", "description": "The status in words."},
@@ -66,6 +66,7 @@ DESCRIBED: Sequence[type[JackfieldError]] = (
     errors.RateLimited,
     errors.UpstreamFailed,
     errors.ExecutionTimeout,
+    errors.NotSupported,
 )
 STATUSES: Mapping[int, type[JackfieldError]] = {error.status: error for error in DESCRIBED}
 _RETRY: Described = {"schema": {"type": "integer"}}

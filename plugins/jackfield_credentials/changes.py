@@ -1,0 +1,90 @@
+"""Every write to a credential through the API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS
+from jackfield.api.errors import NotFound
+from jackfield.api.ids import is_uuid, new_id
+from jackfield.api.records import replace
+from jackfield.api.storage import Credential
+from jackfield_credentials.checks import check
+from jackfield_credentials.service import CredentialService
+from jackfield_credentials.vault import Vault
+
+_KEEPS_TOKENS = frozenset({ALLOWED_HOSTS, "authQueryParameters", TOKENS})
+"""Fields whose change leaves the tokens good."""
+
+
+class CredentialChanges:
+    """Checks, seals and stores."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @property
+    def vault(self) -> Vault:
+        return self._context.port(CredentialService).vault
+
+    async def find(self, credential_id: str) -> Credential:
+        """Raises `NotFound`."""
+        await self.vault.ready()
+        found = await self._context.store.credential(known_id(credential_id))
+        if found is None:
+            raise _unknown()
+        return found
+
+    def values(self, stored: Credential) -> Mapping[str, str]:
+        """Its values, tokens among them; none when they cannot be opened."""
+        try:
+            return self.vault.open(stored)
+        except ValueError:
+            return {}
+
+    async def create(self, name: str, kind: str, values: Mapping[str, str]) -> Credential:
+        """Raises `InvalidInput`."""
+        await self.vault.ready()
+        check(self.vault.kind(kind), values)
+        now = self._context.clock.now_ms()
+        credential = Credential(new_id(), name, kind, await self.vault.seal(kind, values), now, now)
+        await self._context.store.put_credential(credential)
+        return credential
+
+    async def change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Credential:
+        """values: all of them, in place of the present ones. Raises `NotFound`, `InvalidInput`."""
+        async with self.vault.lock(credential_id):
+            present = await self.find(credential_id)
+            sealed = present.sealed
+            if values is not None:
+                check(self.vault.kind(present.kind), values)
+                sealed = await self.vault.seal(present.kind, self._with_tokens(present, values))
+            changed = replace(
+                present, name=name or present.name, sealed=sealed, updated_at=self._context.clock.now_ms()
+            )
+            await self._context.store.put_credential(changed)
+        return changed
+
+    def _with_tokens(self, present: Credential, values: Mapping[str, str]) -> Mapping[str, str]:
+        """The tokens stay unless what they were given for has changed."""
+        old = self.values(present)
+        changed = {name for name in old.keys() | values.keys() if old.get(name) != values.get(name)}
+        return values if TOKENS not in old or changed - _KEEPS_TOKENS else {**values, TOKENS: old[TOKENS]}
+
+    async def delete(self, credential_id: str) -> None:
+        """Raises `NotFound`."""
+        async with self.vault.lock(known_id(credential_id)):
+            if not await self._context.store.delete_credential(credential_id):
+                raise _unknown()
+
+
+def known_id(text: str) -> str:
+    """The id, if it can be one at all. Raises `NotFound`: what is no UUID was never given out."""
+    if len(text) > 64 or not is_uuid(text):
+        raise _unknown()
+    return text
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no credential with this id.")

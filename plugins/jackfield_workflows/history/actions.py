@@ -1,0 +1,64 @@
+"""What the API does to stored executions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, cast
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import Engine, Execution, ExecutionRequest
+from jackfield.api.errors import NotFound
+from jackfield.api.http import request_id
+from jackfield.api.object_references import load
+from jackfield.api.records import replace
+from jackfield.api.spilled_outputs import with_outputs
+from jackfield.api.storage import StoredExecution
+from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.history.files import drop_files
+
+if TYPE_CHECKING:
+    from jackfield_workflows.history.retries import StartAt
+
+RETRY_REQUEST = "jackfield_workflows.history.retries:retry_request"
+
+
+class ExecutionActions:
+    """Every method raises `NotFound` for an execution that is not there."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    async def find(self, execution_id: str) -> StoredExecution:
+        found = await self._context.store.execution(known_id(execution_id, "execution"))
+        if found is None:
+            raise _unknown()
+        return found
+
+    async def whole(self, execution_id: str) -> StoredExecution:
+        """With the outputs that are files."""
+        return await with_outputs(self._context, await self.find(execution_id))
+
+    async def delete(self, execution_id: str) -> None:
+        """Raises `Conflict` while it is open."""
+        if not await self._context.store.delete_execution(known_id(execution_id, "execution")):
+            raise _unknown()
+        await drop_files(self._context, execution_id)
+
+    async def retry(self, stored: StoredExecution, start_at: StartAt, node: str = "") -> Execution:
+        """The new execution, which is stored. Raises `Conflict`, `InvalidInput`; see `retry_request`."""
+        retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
+        again = await retry_request(self._context, stored, start_at, node)
+        execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
+        await asyncio.shield(execution.accepted)
+        return execution
+
+    async def cancel(self, execution_id: str) -> StoredExecution:
+        """The execution as it is then. Raises `Conflict` when it was over."""
+        stored = await self.find(execution_id)
+        await self._context.port(Engine).cancel(stored.row.id)
+        return await self._context.store.execution(stored.row.id) or stored
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no execution with this id.")

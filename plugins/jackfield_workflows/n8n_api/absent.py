@@ -1,0 +1,59 @@
+"""Parts of n8n's API that Jackfield does not have: each says so, and what to use."""
+
+from __future__ import annotations
+
+import re
+
+from quart import Blueprint, Response
+
+from jackfield.api.errors import NotFound, NotSupported
+from jackfield.api.http import operation
+from jackfield.api.n8n_api import ABSENT_RULE, N8N_PREFIX
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+PARTS: tuple[tuple[str, str], ...] = (
+    (r"data-tables", "Jackfield has no data tables yet; use a database node."),
+    (
+        r"source-control",
+        "Jackfield is not connected to a repository: export workflows with jackfield workflow export.",
+    ),
+    (r"n8n-packages", "Jackfield has no packages of workflows; use jackfield workflow export."),
+    (r"community-packages", "Jackfield has no community nodes; it has plugins."),
+    (r"settings", "Jackfield is set up in config.toml, not over this API."),
+    (r"(node-type-policies|promotions)", "Jackfield has no policies and no promotions."),
+    (r"(role-mapping-rules|roles)", "Jackfield has the roles viewer, member and admin, and no others."),
+    (r"insights", "Jackfield has no insights; see /metrics and GET /api/v1/executions/stats."),
+    (r"discover", "Jackfield describes its API at /openapi.json."),
+    (r"workflows/[^/]+/(un)?archive", "Jackfield has no archive; deactivate the workflow, or delete it."),
+    (r"workflows/[^/]+/test-runs", "Jackfield has no evaluations."),
+    (r"executions/[^/]+/tags", "Jackfield has no tags of executions."),
+    (r"projects", "Jackfield has one project, which everybody is in; it has no folders."),
+)
+"""Path below the prefix, with all that is below it, and the answer. The first that fits counts."""
+INVITE = "Jackfield invites nobody by mail: an administrator adds users with jackfield user add."
+
+
+def absent_parts() -> Blueprint:
+    """One operation for all of them, and one for an address that Jackfield has itself, for something else."""
+    made = Blueprint("n8n_absent", __name__, url_prefix=N8N_PREFIX)
+
+    @made.route(ABSENT_RULE, methods=METHODS)
+    @operation(
+        "Say what Jackfield does not have",
+        scope=None,
+        query="jackfield.api.http:AnyQuery",
+        tags=("not in Jackfield",),
+        errors=(NotSupported,),
+    )
+    async def refuse(absent: str) -> Response:
+        for pattern, text in PARTS:
+            if re.fullmatch(rf"{pattern}(/.*)?", absent):
+                raise NotSupported(text)
+        raise NotFound("There is nothing at this address.")
+
+    @made.post("/users")
+    @operation("Say how users are added", scope=None, tags=("not in Jackfield",), errors=(NotSupported,))
+    async def refuse_to_invite() -> Response:
+        raise NotSupported(INVITE)
+
+    return made

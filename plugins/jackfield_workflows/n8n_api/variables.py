@@ -1,0 +1,93 @@
+"""n8n's `/variables`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from quart import Response, request
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict
+from jackfield.api.http import json_response, operation, read_model
+from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page
+from jackfield_workflows.n8n_api.forms import n8n_model, n8n_schema
+from jackfield_workflows.n8n_api.views import variable_view
+from jackfield_workflows.routes.groups import Route
+from jackfield_workflows.routes.requests import choice
+from jackfield_workflows.saved.variables import VariableChanges
+
+if TYPE_CHECKING:
+    from jackfield_workflows.n8n_api.schemas import NewVariableBody
+
+TAGS = ("n8n variables",)
+
+
+class N8nVariables:
+    """Views on variables."""
+
+    name = "n8n_variables"
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._variables = VariableChanges(context)
+
+    def routes(self) -> Sequence[Route]:
+        one = "/variables/<variable_id>"
+        return (
+            ("GET", "/variables", self.list_variables),
+            ("POST", "/variables", self.create_variable),
+            ("PUT", one, self.update_variable),
+            ("DELETE", one, self.delete_variable),
+        )
+
+    @operation(
+        "List variables",
+        scope="workflows:read",
+        query=n8n_schema("VariablesQuery"),
+        response=n8n_schema("VariableCursorPage"),
+        tags=TAGS,
+    )
+    async def list_variables(self) -> Response:
+        cursor, empty = asked_cursor(), choice("state", ("empty",)) is not None
+        found = await self._variables.every() if (request.args.get("projectId") or PROJECT) == PROJECT else []
+        wanted = [variable for variable in found if not (empty and variable.value)]
+        rows = wanted[cursor.offset : cursor.offset + cursor.limit]
+        return json_response(page([variable_view(row) for row in rows], cursor.after(len(rows), len(wanted))))
+
+    @operation(
+        "Create a variable",
+        scope="workflows:write",
+        request=n8n_schema("NewVariableBody"),
+        response=n8n_schema("VariableWhole"),
+        status=201,
+        tags=TAGS,
+        errors=(Conflict,),
+    )
+    async def create_variable(self) -> Response:
+        body = await self._read()
+        return json_response(variable_view(await self._variables.create(body.key, body.value)), 201)
+
+    @operation(
+        "Replace a variable",
+        scope="workflows:write",
+        request=n8n_schema("NewVariableBody"),
+        status=204,
+        tags=TAGS,
+        errors=(Conflict,),
+    )
+    async def update_variable(self, variable_id: str) -> Response:
+        present = await self._variables.find(variable_id)
+        body = await self._read()
+        await self._variables.change(present, body.key, body.value)
+        return Response(status=204)
+
+    async def _read(self) -> NewVariableBody:
+        body: NewVariableBody = await read_model(n8n_model("NewVariableBody"))
+        check_project(body.projectId or PROJECT)
+        return body
+
+    @operation("Delete a variable", scope="workflows:write", status=204, tags=TAGS)
+    async def delete_variable(self, variable_id: str) -> Response:
+        await self._variables.delete(variable_id)
+        return Response(status=204)

@@ -1,0 +1,116 @@
+"""What the operations of n8n's public API share: pages with cursors, and the only project."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field
+from quart import request
+
+from .errors import InvalidInput
+from .http import clamp
+from .jsontext import Json
+from .records import record
+
+MOST = 250
+DEFAULT = 100
+PROJECT = "jackfield"
+"""Id of the only project, which has everything."""
+_LONGEST = 512
+_LARGEST_TIME = 2**53
+_LARGEST_OFFSET = 2**31 - 1
+
+
+class N8nAnswer(BaseModel):
+    """Base of answers and of queries."""
+
+    model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
+
+
+class CursorQuery(N8nAnswer):
+    """A page: a `limit` out of range is clamped."""
+
+    limit: int = Field(DEFAULT, ge=1, le=MOST)
+    cursor: str | None = Field(None, description="`nextCursor` of the page before.")
+
+
+class CursorPage(N8nAnswer):
+    """Base of lists."""
+
+    nextCursor: str | None  # noqa: N815 - n8n's spelling
+
+
+class SharedShown(N8nAnswer):
+    """In which project something is."""
+
+    role: str
+    projectId: str  # noqa: N815
+
+
+class TransferBody(N8nAnswer):
+    destinationProjectId: str  # noqa: N815
+
+
+@record
+class Cursor:
+    """A place in a list. until: of a list that grows at its beginning, the time of the first page's first row."""
+
+    offset: int
+    limit: int
+    until: int | None = None
+
+    def after(self, count: int, total: int, until: int | None = None) -> str | None:
+        """The text for the page behind this one, which has so many rows; None behind the last."""
+        if not count or self.offset + count >= total:
+            return None
+        more = {} if until is None else {"until": until}
+        return base64.b64encode(orjson.dumps({"limit": self.limit, "offset": self.offset + count, **more})).decode()
+
+
+def asked_cursor() -> Cursor:
+    """The place that the present request names, else the beginning. Raises `InvalidInput` for what no page has given.
+    An `offset`, which n8n takes for workflows, is where it begins."""
+    limit = clamp(request.args.get("limit"), DEFAULT, 1, MOST)
+    text = request.args.get("cursor")
+    if not text:
+        return Cursor(clamp(request.args.get("offset"), 0, 0, _LARGEST_OFFSET), limit)
+    try:
+        found = orjson.loads(base64.b64decode(text[:_LONGEST], validate=True))
+    except (ValueError, binascii.Error):
+        raise _no_cursor() from None
+    if not isinstance(found, dict):
+        raise _no_cursor()
+    until = found.get("until")
+    offset, own = _number(found.get("offset"), _LARGEST_OFFSET), _number(found.get("limit", limit), _LARGEST_OFFSET)
+    return Cursor(offset, min(max(own, 1), MOST), None if until is None else _number(until, _LARGEST_TIME))
+
+
+def page(rows: Sequence[Json], cursor: str | None) -> dict[str, Json]:
+    """The envelope of every list."""
+    return {"data": list(rows), "nextCursor": cursor}
+
+
+def shared(role: str) -> dict[str, Json]:
+    """How something stands in the only project."""
+    return {"role": role, "projectId": PROJECT}
+
+
+def check_project(project_id: str) -> None:
+    """Raises `InvalidInput` for another project than the only one."""
+    if project_id != PROJECT:
+        details = {"projectId": f"give {PROJECT}"}
+        raise InvalidInput(f"Jackfield has one project, {PROJECT}, and no other.", details=details)
+
+
+def _number(value: object, largest: int) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest:
+        return value
+    raise _no_cursor()
+
+
+def _no_cursor() -> InvalidInput:
+    details = {"cursor": "give nextCursor of the page before, as it is"}
+    return InvalidInput("An invalid cursor was provided.", details=details)
