@@ -38,4 +38,4 @@ class WorkflowsPlugin(Plugin):
         self.context.spawn("old documents", work(self.context))
 
     jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")
-    jackfield_blueprints = later("jackfield_workflows.routes.blueprints:blueprints")
+    jackfield_blueprints = later("jackfield_workflows.blueprints:blueprints")

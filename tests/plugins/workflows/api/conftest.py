@@ -32,8 +32,8 @@ from jackfield.testing.store import MemoryStore
 from jackfield_credentials import routes as credential_routes
 from jackfield_credentials.kinds import KINDS
 from jackfield_expressions.service import ExpressionsService
+from jackfield_workflows.blueprints import blueprints
 from jackfield_workflows.documents.reader import CachedReader
-from jackfield_workflows.routes.blueprints import blueprints
 
 
 class HookParameters(NodeParameters):
