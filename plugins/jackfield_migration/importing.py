@@ -26,7 +26,7 @@ from jackfield_migration.report import DONE, Report, Result, Status, report_of
 from jackfield_migration.rewriting import Rewritten, rewritten
 from jackfield_migration.settings import MigrationSettings
 from jackfield_migration.variables import VariableImport
-from jackfield_migration.verdicts import cycles, judged
+from jackfield_migration.verdicts import cycles, judged, starts_itself
 
 MAX_NAME = 255
 UNTITLED = "Untitled workflow"
@@ -163,9 +163,11 @@ class _WorkflowImport:
                 credentials=self._credentials.present,
             )  # fmt: skip
             problems += _remarks(planned.source, circle)
+            if not starts_itself(self._context, workflow):
+                active = None
             return replace(blank, status=status, verdict=verdict, active=active, problems=problems)
 
-    async def _kept(self, planned: _Planned) -> tuple[Status, bool]:
+    async def _kept(self, planned: _Planned) -> tuple[Status, bool | None]:
         """The status, and whether it is live. Raises `JackfieldError`."""
         digest = content_digest(planned.made.document)
         is_here = self._here[planned.own_id]
@@ -192,7 +194,7 @@ class _WorkflowImport:
             await self._context.store.set_static_data(planned.own_id, dumps(found))
 
     async def _activated(self, result: Result) -> Result:
-        if not result.was_active or result.active or result.status not in DONE or result.id is None:
+        if not result.was_active or result.active is not False or result.status not in DONE or result.id is None:
             return result
         try:
             await self._context.port(SavedDocuments).set_active(result.id, True, self._options.author)

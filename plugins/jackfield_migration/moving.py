@@ -192,7 +192,9 @@ def _refused(source: Source, error: InvalidInput) -> Mapping[str, Json]:
 
 def _activated(call: DaemonCall, results: Sequence[Result]) -> list[Result]:
     """Once everything is here: a workflow may call any other."""
-    wanted = [each.id for each in results if each.was_active and not each.active and each.id and each.status in DONE]
+    wanted = [
+        each.id for each in results if each.was_active and each.active is False and each.id and each.status in DONE
+    ]
     answers: dict[str, Mapping[str, Any]] = {}
     for start in range(0, len(wanted), TOGETHER):
         rows = call.ask("POST", "/import/activate", body={"workflows": wanted[start : start + TOGETHER]})["data"]

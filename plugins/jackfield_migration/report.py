@@ -23,8 +23,8 @@ DONE: frozenset[Status] = frozenset({"created", "updated", "unchanged", "matched
 
 @record
 class Result:
-    """What became of one document. active: whether it is live now; None: it is no workflow, or there was nothing to
-    ask. was_active: whether it was live in n8n."""
+    """What became of one document. active: whether it is live now; None: it has nothing that could be live.
+    was_active: whether it was live in n8n."""
 
     kind: str
     name: str
@@ -141,7 +141,7 @@ def next_steps(report: Report) -> Sequence[str]:
               "Give workflows that need attention what they miss: {count}."),
         _step([each for each in workflows if each.verdict == "cannot"],
               "Replace nodes that have no counterpart here: {count} workflows have some."),
-        _step([each for each in workflows if each.was_active and not each.active and each.status in DONE],
+        _step([each for each in workflows if each.was_active and each.active is False and each.status in DONE],
               "Activate what was active in n8n once callers and schedules come here: {count}. Deactivate it there "
               "first, so that nothing runs twice."),
     ]  # fmt: skip

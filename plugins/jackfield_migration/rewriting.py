@@ -14,8 +14,8 @@ Own = Callable[[str], str]
 FindCredential = Callable[[str, Json, str], str | None]
 """Kind, id and name of a credential there -> its id here; None: nobody can say."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,36}")
-_UNMISTAKABLE = re.compile(r"\b(?=[A-Za-z]*[0-9])[A-Za-z0-9]{16}\b")
-"""Ids of n8n's own making inside expressions; shorter ones may be anything."""
+_INSIDE = re.compile(r"\b[A-Za-z0-9]{16}\b")
+"""Ids of n8n's own making inside expressions, as far as they are known; shorter ones may be anything."""
 _NOT_COPIED = frozenset({"staticData", "shared", "versionId", "activeVersionId", "activeVersion", "versionCounter",
                          "triggerCount", "parentFolder", "parentFolderId", "homeProject", "sharedWithProjects",
                          "usedCredentials", "scopes", "createdAt", "updatedAt", "sourceWorkflowId"})  # fmt: skip
@@ -92,7 +92,7 @@ class _Rewriting:
             found = {key: each for key, each in value.items() if key != "cachedResultUrl"}
             return {**found, "value": inner}
         if isinstance(value, str) and value.startswith("="):
-            return _UNMISTAKABLE.sub(lambda match: self._inside(match[0], path), value)
+            return _INSIDE.sub(lambda match: self._inside(match[0], path), value)
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
         return self._linked(value, path) if isinstance(value, str) and _ID.fullmatch(value) else value

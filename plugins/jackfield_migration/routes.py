@@ -20,7 +20,8 @@ from jackfield_migration.report import report_view
 from jackfield_migration.settings import MigrationSettings
 
 if TYPE_CHECKING:
-    from jackfield_migration.schemas import ActivationBody, ImportQuery
+    from jackfield_migration.exporting import Exporter
+    from jackfield_migration.schemas import ActivationBody, ExportQuery, ImportQuery
 
 Found: TypeAlias = "tuple[Bundle, N8nCipher | None]"
 ReadUploads: TypeAlias = Callable[[Sequence[tuple[str, IO[bytes]]], Sequence[str], MigrationSettings], Awaitable[Found]]
@@ -110,14 +111,37 @@ class ImportRoutes:
         return {"id": workflow_id, "active": not problems, "problems": problems}
 
 
+class ExportRoutes:
+    """Views of what goes to n8n."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    @operation(
+        "Read a workflow in n8n's form: n8n's names of node types, and its ids as far as they came from there",
+        scope="workflows:read",
+        response=f"{_SCHEMAS}:ExportShown",
+        query=f"{_SCHEMAS}:ExportQuery",
+        tags=("workflows",),
+    )
+    async def export_workflow(self, workflow_id: str) -> Response:
+        query = read_query(cast("type[ExportQuery]", load(f"{_SCHEMAS}:ExportQuery")))
+        make = cast("Callable[[PluginContext, str], Exporter]", load("jackfield_migration.exporting:Exporter"))
+        exporter = make(self._context, query.source)
+        await exporter.load()
+        found = await exporter.export(workflow_id)
+        return json_response({"workflow": found.document, "warnings": list(found.warnings)})
+
+
 def read_keys(text: str) -> list[str]:
     """Keys, one in a line."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
-    views = ImportRoutes(context)
+    views, exports = ImportRoutes(context), ExportRoutes(context)
     made = Blueprint("migration", __name__, url_prefix="/api/v1")
     for path, view in (("/import", views.import_documents), ("/import/activate", views.activate)):
         made.add_url_rule(path, view_func=view, methods=["POST"])
+    made.add_url_rule("/workflows/<workflow_id>/n8n", view_func=exports.export_workflow, methods=["GET"])
     return [made]

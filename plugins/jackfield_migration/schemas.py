@@ -113,3 +113,20 @@ class ActivationShown(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     data: list[ActivatedShown]
+
+
+class ExportQuery(BaseModel):
+    """source: the n8n whose ids the workflow gets back."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    source: SourceName = "n8n"
+
+
+class ExportShown(BaseModel):
+    """workflow: as `n8n import:workflow` reads it; warnings: what n8n will not find in it."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    workflow: dict[str, Any]
+    warnings: list[str]

@@ -12,6 +12,8 @@ from jackfield.api.workflows import Problem, Workflow
 from jackfield_migration.report import Verdict
 from jackfield_migration.rewriting import Link, Rewritten
 
+CALLED = frozenset({"executeWorkflowTrigger", "errorTrigger", "manualTrigger", "start"})
+"""Kinds of triggers that something else starts."""
 Present = Callable[[str], bool]
 """Whether an own id is here."""
 
@@ -41,6 +43,18 @@ def _verdict(
         if not node.disabled and (found is None or found.description.missing):
             return "cannot"
     return "attention" if missing or any(problem.severity == "error" for problem in problems) else "runs"
+
+
+def starts_itself(context: PluginContext, workflow: Workflow) -> bool:
+    """Whether there is anything to activate: n8n wants that of workflows, too, that others call."""
+    catalog = context.port(NodeCatalog)
+    for node in workflow.nodes.values():
+        if node.disabled or node.kind in CALLED:
+            continue
+        found = catalog.find(node.kind)
+        if found.description.trigger if found is not None else "trigger" in node.kind.lower():
+            return True
+    return False
 
 
 def _missing_links(links: Sequence[Link], own: Callable[[str], str], present: Present) -> Iterator[Problem]:

@@ -1,0 +1,93 @@
+"""A real n8n from npm, with a directory of its own.
+
+`JACKFIELD_TEST_N8N_REAL` names a directory in which `npm install n8n@2` has been done, with its native part
+(`npm rebuild sqlite3`); `JACKFIELD_TEST_N8N_NODE` names the `node` that it needs.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+
+from jackfield.testing.daemon import HOST, free_port, poll
+
+KEY = "key-of-the-n8n-that-is-left"
+OWNER = {"email": "owner@example.com", "firstName": "O", "lastName": "W", "password": "Correct-horse-1"}
+START, COMMAND = 180, 180
+"""Seconds."""
+
+
+class RealN8n:
+    """Its commands and its server."""
+
+    def __init__(self, installed: Path, place: Path) -> None:
+        self._program = installed / "node_modules" / "n8n" / "bin" / "n8n"
+        self.port = free_port()
+        self.database = place / ".n8n" / "database.sqlite"
+        self.output = place / "n8n.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(place),
+            "N8N_USER_FOLDER": str(place),
+            "N8N_ENCRYPTION_KEY": KEY,
+            "N8N_PORT": str(self.port),
+            "N8N_HOST": HOST,
+            "N8N_LISTEN_ADDRESS": HOST,
+            "N8N_RUNNERS_BROKER_PORT": str(free_port()),
+            "N8N_DIAGNOSTICS_ENABLED": "false",
+            "N8N_VERSION_NOTIFICATIONS_ENABLED": "false",
+            "N8N_TEMPLATES_ENABLED": "false",
+            "TZ": "UTC",
+        }
+
+    @property
+    def base(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    def run(self, *arguments: str) -> None:
+        """One of n8n's commands."""
+        done = subprocess.run(
+            self._command(*arguments), env=self._env, capture_output=True, text=True, timeout=COMMAND, check=False
+        )
+        assert done.returncode == 0, f"n8n {arguments[0]}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+
+    def start(self) -> None:
+        """Returns when its REST API is served."""
+        with self.output.open("ab") as output:
+            self._process = subprocess.Popen(
+                self._command("start"), env=self._env, stdout=output, stderr=output, start_new_session=True
+            )
+        poll(self._serves, "n8n serves its API", timeout=START)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(60)
+            self._process = None
+
+    def publish(self, idents: Sequence[str]) -> None:
+        """As its owner. n8n wants sub-workflows to be published before those that call them."""
+        with httpx.Client(
+            base_url=f"{self.base}/rest", headers={"browser-id": "test"}, trust_env=False, timeout=30
+        ) as api:
+            poll(lambda: api.post("/owner/setup", json=OWNER).status_code == 200, "n8n has an owner", timeout=START)
+            for ident in idents:
+                version = api.get(f"/workflows/{ident}").json()["data"]["versionId"]
+                answer = api.post(f"/workflows/{ident}/activate", json={"versionId": version})
+                assert answer.status_code == 200, f"{ident}: {answer.text[:500]}"
+
+    def _serves(self) -> bool:
+        assert self._process is not None
+        assert self._process.poll() is None, self.output.read_text(errors="replace")[-3000:]
+        try:
+            return httpx.get(f"{self.base}/rest/settings", trust_env=False, timeout=5).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    def _command(self, *arguments: str) -> list[str]:
+        return [os.environ.get("JACKFIELD_TEST_N8N_NODE", "node"), str(self._program), *arguments]
