@@ -77,6 +77,9 @@ class _Tables:
                     f"The table {table} has no {' and no '.join(sorted(missing))}: this version of n8n is not known. "
                     "Import what `n8n export:workflow --all` and `n8n export:credentials --all` write."
                 )
+        found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            self._bundle.fail(self._origin, f"It is damaged; what can be read of it was taken. {found}")
 
     def rows(self, table: str) -> Iterator[Row]:
         """A table that is damaged ends where it is damaged, and the bundle says so, once."""

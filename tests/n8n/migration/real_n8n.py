@@ -39,6 +39,7 @@ class RealN8n:
             "N8N_HOST": HOST,
             "N8N_LISTEN_ADDRESS": HOST,
             "N8N_RUNNERS_BROKER_PORT": str(free_port()),
+            "N8N_SECURE_COOKIE": "false",
             "N8N_DIAGNOSTICS_ENABLED": "false",
             "N8N_VERSION_NOTIFICATIONS_ENABLED": "false",
             "N8N_TEMPLATES_ENABLED": "false",

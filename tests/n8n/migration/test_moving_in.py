@@ -47,6 +47,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Left:
         n8n.start()
         n8n.publish(published())
         found.answers = [asked(n8n.base, call) for call in calls()]
+        (place / "answers.json").write_text(json.dumps(found.answers))
     finally:
         n8n.stop()
     found.exports.mkdir()

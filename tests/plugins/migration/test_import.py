@@ -45,7 +45,7 @@ def test_linked_workflows_run_as_in_n8n_whatever_their_order(daemon: Daemon) -> 
     rows = results(report)
     wanted = (MAIN, SUB, ERRORS)
     assert [(rows[ident]["status"], rows[ident]["verdict"], rows[ident]["active"]) for ident in wanted] == [
-        ("unchanged", "runs", True), ("created", "runs", False), ("created", "runs", False),
+        ("unchanged", "runs", True), ("created", "runs", None), ("created", "runs", None),
     ]  # fmt: skip
     assert report["complete"] is True
     answer = httpx.get(f"{daemon.base_url}/webhook/{HOOK}/cust/42", trust_env=False)
@@ -183,3 +183,36 @@ def test_whoever_may_not_write_credentials_brings_none(daemon: Daemon) -> None:
     answer = api.post("/api/v1/import", json=[credential(header_values())])
     assert (answer.status_code, "credentials:write" in answer.text) == (403, True)
     assert api.post("/api/v1/import", json=[sub_workflow()], params={"source": "scope"}).status_code == httpx.codes.OK
+
+
+def test_out_again_with_the_names_and_ids_of_n8n(daemon: Daemon) -> None:
+    api = daemon.admin()
+    tool = {**node("Tool", "x"), "type": "@n8n/n8n-nodes-langchain.toolWorkflow", "parameters": {"workflowId": SUB}}
+    documents = [main_workflow(), sub_workflow(), workflow("Tools00000000001", "Tools", [tool])]
+    rows = results(imported(api, documents, source="out"))
+    shown = {ident: api.get(f"/workflows/{rows[ident]['id']}/n8n", params={"source": "out"}).json() for ident in rows}
+    for document in documents:
+        found = shown[document["id"]]["workflow"]
+        assert (found["id"], found["name"]) == (document["id"], document["name"])
+        assert [one["type"] for one in found["nodes"]] == [one["type"] for one in document["nodes"]]
+        assert shown[document["id"]]["warnings"] == []
+    call = shown[MAIN]["workflow"]["nodes"][1]["parameters"]["workflowId"]
+    assert call["value"] == SUB
+    assert shown[MAIN]["workflow"]["settings"]["errorWorkflow"] == ERRORS
+    assert shown["Tools00000000001"]["workflow"]["nodes"][0]["parameters"]["workflowId"] == SUB
+
+
+def test_our_own_workflows_get_names_and_versions_that_n8n_knows(daemon: Daemon) -> None:
+    api = daemon.admin()
+    nodes = [
+        {"id": str(index), "name": kind, "type": f"jackfield.{kind}", "position": [0, 0], "parameters": {}}
+        for index, kind in enumerate(("set", "langchain.agent", "agent"))
+    ]
+    made = api.post("/workflows", json={"name": "Own", "nodes": nodes, "connections": {}}).json()
+    found = api.get(f"/workflows/{made['id']}/n8n").json()
+    assert [one["type"] for one in found["workflow"]["nodes"]] == [
+        "n8n-nodes-base.set", "@n8n/n8n-nodes-langchain.agent", "jackfield.agent",
+    ]  # fmt: skip
+    assert found["workflow"]["nodes"][0]["typeVersion"] >= 3.4
+    assert found["warnings"] == ["n8n has no node for agent (jackfield.agent)."]
+    assert found["workflow"]["id"] == made["id"]

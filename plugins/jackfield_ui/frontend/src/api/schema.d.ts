@@ -3996,6 +3996,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import workflows, credentials and variables of n8n: as JSON, or files and its database as a form */
+        post: {
+            parameters: {
+                query?: {
+                    activate?: boolean;
+                    dryRun?: boolean;
+                    source?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ImportDocuments"];
+                };
+            };
+            responses: {
+                /** @description Import workflows, credentials and variables of n8n: as JSON, or files and its database as a form */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReportShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/import/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Activate several workflows; each on its own */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ActivationBody"];
+                };
+            };
+            responses: {
+                /** @description Activate several workflows; each on its own */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ActivationShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/node-types": {
         parameters: {
             query?: never;
@@ -4080,6 +4182,194 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List tags by name */
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List tags by name */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TagPage"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        /** Create a tag */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TagBody"];
+                };
+            };
+            responses: {
+                /** @description Create a tag */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TagShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tags/{tag_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a tag */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    tag_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Read a tag */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TagShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        /** Rename a tag */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    tag_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TagBody"];
+                };
+            };
+            responses: {
+                /** @description Rename a tag */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TagShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        post?: never;
+        /** Delete a tag; its workflows stay */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    tag_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Delete a tag; its workflows stay */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -4751,6 +5041,7 @@ export interface paths {
                     limit?: number;
                     offset?: number;
                     search?: string | null;
+                    tags?: string | null;
                 };
                 header?: never;
                 path?: never;
@@ -5246,6 +5537,134 @@ export interface paths {
                 503: components["responses"]["StoreUnavailable"];
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{workflow_id}/n8n": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a workflow in n8n's form: n8n's names of node types, and its ids as far as they came from there */
+        get: {
+            parameters: {
+                query?: {
+                    source?: string;
+                };
+                header?: never;
+                path: {
+                    workflow_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Read a workflow in n8n's form: n8n's names of node types, and its ids as far as they came from there */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ExportShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{workflow_id}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tags of a workflow */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    workflow_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the tags of a workflow */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TagList"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        /** Give a workflow these tags and no others */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    workflow_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TagIds"];
+                };
+            };
+            responses: {
+                /** @description Give a workflow these tags and no others */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TagList"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5833,6 +6252,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** ActivatedShown */
+        ActivatedShown: {
+            /** Active */
+            active: boolean;
+            /** Id */
+            id: string;
+            /** Problems */
+            problems: components["schemas"]["jackfield_migration__schemas__ProblemShown"][];
+        };
         /** Activation */
         Activation: {
             /** Active */
@@ -5841,6 +6269,19 @@ export interface components {
             id: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * ActivationBody
+         * @description workflows: ids of ours.
+         */
+        ActivationBody: {
+            /** Workflows */
+            workflows: string[];
+        };
+        /** ActivationShown */
+        ActivationShown: {
+            /** Data */
+            data: components["schemas"]["ActivatedShown"][];
         };
         /** AgentAnswer */
         AgentAnswer: {
@@ -6691,44 +7132,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** ExportQuery */
-        ExportQuery: {
-            /**
-             * Agent
-             * @default
-             */
-            agent?: string;
-            /**
-             * Format
-             * @default json
-             * @enum {string}
-             */
-            format?: "csv" | "json";
-            /**
-             * Model
-             * @default
-             */
-            model?: string;
-            /**
-             * Period
-             * @default all
-             */
-            period?: string;
-            /**
-             * Profile
-             * @default
-             */
-            profile?: string;
-            /**
-             * Provider
-             * @default
-             */
-            provider?: string;
-            /**
-             * Tz
-             * @default
-             */
-            tz?: string;
+        /**
+         * ExportShown
+         * @description workflow: as `n8n import:workflow` reads it; warnings: what n8n will not find in it.
+         */
+        ExportShown: {
+            /** Warnings */
+            warnings: string[];
+            /** Workflow */
+            workflow: {
+                [key: string]: unknown;
+            };
         };
         /** FailureShown */
         FailureShown: {
@@ -6876,6 +7290,89 @@ export interface components {
          * @description One workflow or a list of up to 1,000.
          */
         ImportBody: components["schemas"]["WorkflowDocument"] | components["schemas"]["WorkflowDocument"][];
+        /**
+         * ImportDocuments
+         * @description One workflow, credential or variable as n8n exports it, a list of them, or an object with lists of them.
+         *
+         *     encryptionKey: of the n8n that has written encrypted credentials; several stand in lines. following: ids of
+         *     workflows that further requests of the same import bring. origins: where documents come from, by the names of their
+         *     lists and in their order; remarks: what is to be told of workflows, in their order.
+         */
+        ImportDocuments: {
+            /**
+             * Credentials
+             * @default null
+             */
+            credentials?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Datatables
+             * @default null
+             */
+            dataTables?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Encryptionkey
+             * @default null
+             */
+            encryptionKey?: string | null;
+            /**
+             * Folders
+             * @default null
+             */
+            folders?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Following
+             * @default null
+             */
+            following?: string[] | null;
+            /**
+             * Origins
+             * @default null
+             */
+            origins?: {
+                [key: string]: string[];
+            } | null;
+            /**
+             * Projects
+             * @default null
+             */
+            projects?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Remarks
+             * @default null
+             */
+            remarks?: string[] | null;
+            /**
+             * Tags
+             * @default null
+             */
+            tags?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Variables
+             * @default null
+             */
+            variables?: {
+                [key: string]: unknown;
+            }[] | null;
+            /**
+             * Workflows
+             * @default null
+             */
+            workflows?: {
+                [key: string]: unknown;
+            }[] | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** ImportedShown */
         ImportedShown: {
             /** Id */
@@ -6885,7 +7382,7 @@ export interface components {
             /** Name */
             name: string;
             /** Problems */
-            problems: components["schemas"]["ProblemShown"][];
+            problems: components["schemas"]["jackfield_workflows__routes__schemas__ProblemShown"][];
             /**
              * Status
              * @enum {string}
@@ -6898,22 +7395,6 @@ export interface components {
             version?: number | null;
         } & {
             [key: string]: unknown;
-        };
-        /**
-         * ImportQuery
-         * @description agent_dir: the agent's data directory; default each tool's own. agent: whose log it is.
-         */
-        ImportQuery: {
-            /**
-             * Agent
-             * @default null
-             */
-            agent?: string | null;
-            /**
-             * Agent Dir
-             * @default null
-             */
-            agent_dir?: string | null;
         };
         /** ImportShown */
         ImportShown: {
@@ -7017,6 +7498,120 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * ExportQuery
+         * @description source: the n8n whose ids the workflow gets back.
+         */
+        jackfield_migration__schemas__ExportQuery: {
+            /**
+             * Source
+             * @default n8n
+             */
+            source?: string;
+        };
+        /**
+         * ImportQuery
+         * @description dryRun: change nothing; activate: make live what was live in n8n; source: a name for the installation, whose ids
+         *     mean nothing elsewhere.
+         */
+        jackfield_migration__schemas__ImportQuery: {
+            /**
+             * Activate
+             * @default false
+             */
+            activate?: boolean;
+            /**
+             * Dryrun
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * Source
+             * @default n8n
+             */
+            source?: string;
+        };
+        /** ProblemShown */
+        jackfield_migration__schemas__ProblemShown: {
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+        };
+        /** ExportQuery */
+        jackfield_telemetry__http__schemas__ExportQuery: {
+            /**
+             * Agent
+             * @default
+             */
+            agent?: string;
+            /**
+             * Format
+             * @default json
+             * @enum {string}
+             */
+            format?: "csv" | "json";
+            /**
+             * Model
+             * @default
+             */
+            model?: string;
+            /**
+             * Period
+             * @default all
+             */
+            period?: string;
+            /**
+             * Profile
+             * @default
+             */
+            profile?: string;
+            /**
+             * Provider
+             * @default
+             */
+            provider?: string;
+            /**
+             * Tz
+             * @default
+             */
+            tz?: string;
+        };
+        /**
+         * ImportQuery
+         * @description agent_dir: the agent's data directory; default each tool's own. agent: whose log it is.
+         */
+        jackfield_telemetry__http__schemas__ImportQuery: {
+            /**
+             * Agent
+             * @default null
+             */
+            agent?: string | null;
+            /**
+             * Agent Dir
+             * @default null
+             */
+            agent_dir?: string | null;
+        };
+        /** ProblemShown */
+        jackfield_workflows__routes__schemas__ProblemShown: {
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning";
+        } & {
+            [key: string]: unknown;
+        };
         JsonValue: unknown;
         /** KeyBody */
         KeyBody: {
@@ -7102,6 +7697,15 @@ export interface components {
             title: string;
         } & {
             [key: string]: unknown;
+        };
+        /** LeftShown */
+        LeftShown: {
+            /** Count */
+            count: number;
+            /** Kind */
+            kind: string;
+            /** Reason */
+            reason: string;
         };
         /** ListQuery */
         ListQuery: {
@@ -7795,20 +8399,6 @@ export interface components {
              * @default null
              */
             value?: unknown;
-        } & {
-            [key: string]: unknown;
-        };
-        /** ProblemShown */
-        ProblemShown: {
-            /** Message */
-            message: string;
-            /** Path */
-            path: string;
-            /**
-             * Severity
-             * @enum {string}
-             */
-            severity: "error" | "warning";
         } & {
             [key: string]: unknown;
         };
@@ -8544,6 +9134,29 @@ export interface components {
              */
             until?: string;
         };
+        /** ReportShown */
+        ReportShown: {
+            /** Complete */
+            complete: boolean;
+            /** Counts */
+            counts: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Dryrun */
+            dryRun: boolean;
+            /** Next */
+            next: string[];
+            /** Notimported */
+            notImported: components["schemas"]["LeftShown"][];
+            /** Results */
+            results: components["schemas"]["ResultShown"][];
+            /** Unreadable */
+            unreadable: components["schemas"]["UnreadableShown"][];
+        } & {
+            [key: string]: unknown;
+        };
         /** RequestsQuery */
         RequestsQuery: {
             /**
@@ -8564,6 +9177,37 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /** ResultShown */
+        ResultShown: {
+            /** Active */
+            active: boolean | null;
+            /** Foreignid */
+            foreignId: string;
+            /** Id */
+            id: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "workflow" | "credential" | "variable";
+            /** Name */
+            name: string;
+            /** Origin */
+            origin: string;
+            /** Problems */
+            problems: components["schemas"]["jackfield_migration__schemas__ProblemShown"][];
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "created" | "updated" | "unchanged" | "matched" | "skipped" | "refused" | "failed";
+            /** Verdict */
+            verdict: ("runs" | "attention" | "cannot") | null;
+            /** Wasactive */
+            wasActive: boolean;
+        } & {
+            [key: string]: unknown;
         };
         /** RetryQuery */
         RetryQuery: {
@@ -9078,6 +9722,56 @@ export interface components {
              */
             force?: boolean;
         };
+        /** TagBody */
+        TagBody: {
+            /** Name */
+            name: string;
+        };
+        /** TagId */
+        TagId: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * TagIds
+         * @description Ids of tags.
+         */
+        TagIds: components["schemas"]["TagId"][];
+        /** TagList */
+        TagList: {
+            /** Data */
+            data: components["schemas"]["TagShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** TagPage */
+        TagPage: {
+            /** Data */
+            data: components["schemas"]["TagShown"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** TagShown */
+        TagShown: {
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** TerminalDone */
         TerminalDone: {
             /**
@@ -9188,6 +9882,13 @@ export interface components {
              * @description How many were typed.
              */
             bytes: number;
+        };
+        /** UnreadableShown */
+        UnreadableShown: {
+            /** Origin */
+            origin: string;
+            /** Reason */
+            reason: string;
         };
         /** UsageAnswer */
         UsageAnswer: {
@@ -9368,7 +10069,7 @@ export interface components {
         /** Validation */
         Validation: {
             /** Problems */
-            problems: components["schemas"]["ProblemShown"][];
+            problems: components["schemas"]["jackfield_workflows__routes__schemas__ProblemShown"][];
             /** Valid */
             valid: boolean;
         } & {
@@ -9699,6 +10400,12 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Tags
+             * @description Names, or objects with a name. Default: those that it has.
+             * @default null
+             */
+            tags?: unknown[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -9753,6 +10460,11 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Tags
+             * @default null
+             */
+            tags?: unknown[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -9768,6 +10480,8 @@ export interface components {
             name: string;
             /** Nodecount */
             nodeCount: number;
+            /** Tags */
+            tags: components["schemas"]["TagShown"][];
             /** Updatedat */
             updatedAt: string;
             /** Version */
@@ -9813,6 +10527,8 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             } | null;
+            /** Tags */
+            tags: components["schemas"]["TagShown"][];
             /** Updatedat */
             updatedAt: string;
             /** Version */
@@ -9844,6 +10560,12 @@ export interface components {
              * @default null
              */
             search?: string | null;
+            /**
+             * Tags
+             * @description Names of tags, separated by commas: a workflow has all of them.
+             * @default null
+             */
+            tags?: string | null;
         } & {
             [key: string]: unknown;
         };

@@ -1,8 +1,8 @@
-import { Button, FileInput, Group, Input, List, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, FileInput, Group, Input, List, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { segment } from '../../api/client';
 import { messageOf } from '../../api/errors';
 import type { Schemas } from '../../api/types';
@@ -37,6 +37,12 @@ function Ways({ first, onClose }: { first: string; onClose: () => void }) {
       </Tabs.Panel>
       <Tabs.Panel value="files">
         <Files onClose={onClose} />
+        <Text size="sm" mt="md">
+          With credentials, or several that call each other:{' '}
+          <Anchor component={Link} to={`${areaPath('workflows')}/import`} size="sm">
+            move in from n8n
+          </Anchor>
+        </Text>
       </Tabs.Panel>
     </Tabs>
   );

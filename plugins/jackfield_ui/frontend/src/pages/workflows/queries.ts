@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, request, segment } from '../../api/client';
+import { api, request, segment, send, withQuery } from '../../api/client';
 import { isRecord } from '../../api/errors';
 import type { PageOf } from '../../api/paging';
 import type { ExecutionRow, Schemas } from '../../api/types';
@@ -206,4 +206,22 @@ export function useVersions(id: string) {
 export async function readVersion(id: string, version: number, signal?: AbortSignal): Promise<Doc> {
   const path = `/api/v1/workflows/${segment(id)}/versions/${version}`;
   return documentOf(await request<Record<string, unknown>>('GET', path, signal ? { signal } : {}));
+}
+
+/** What somebody takes over from n8n. `encryptionKey`: empty when nothing is encrypted. */
+export interface MovingIn {
+  files: readonly File[];
+  encryptionKey: string;
+  activate: boolean;
+  dryRun: boolean;
+}
+
+/** Answers with the report, whatever became of each document. */
+export async function moveIn({ files, encryptionKey, activate, dryRun }: MovingIn): Promise<Schemas['ReportShown']> {
+  const form = new FormData();
+  for (const file of files) form.append('files', file);
+  form.append('encryptionKey', encryptionKey);
+  const address = withQuery('/api/v1/import', { activate, dryRun });
+  const answer = await send(new Request(new URL(address, location.origin), { method: 'POST', body: form }));
+  return (await answer.json()) as Schemas['ReportShown'];
 }

@@ -15,7 +15,7 @@ import {
 
 /** The nodes of these names with the wires among them, as text. */
 export function copied(doc: Doc, names: ReadonlySet<string>): string {
-  const nodes = doc.nodes.filter(({ name }) => names.has(name));
+  const nodes = doc.nodes.filter(({ name }) => names.has(name)).map((node) => ({ ...node, type: n8nType(node.type) }));
   let connections: Record<string, unknown> = {};
   for (const wire of wiresOf(doc.connections)) {
     if (!names.has(wire.source) || !names.has(wire.target)) continue;
@@ -28,6 +28,17 @@ export function copied(doc: Doc, names: ReadonlySet<string>): string {
   }
   const pins = Object.entries(doc.pinData ?? {}).filter(([name]) => names.has(name));
   return JSON.stringify({ nodes, connections, pinData: Object.fromEntries(pins) }, null, 2);
+}
+
+/** Kinds that n8n has no node for; they keep our name. */
+const ONLY_HERE = new Set(['jackfield.agent', 'jackfield.terminalSession']);
+
+/** The type's name in n8n, so that what is copied here can be pasted there. */
+export function n8nType(type: string): string {
+  const kind = type.startsWith('jackfield.') ? type.slice('jackfield.'.length) : undefined;
+  if (kind === undefined || ONLY_HERE.has(type)) return type;
+  const part = kind.startsWith('langchain.') ? kind.slice('langchain.'.length) : undefined;
+  return part === undefined ? `n8n-nodes-base.${kind}` : `@n8n/n8n-nodes-langchain.${part}`;
 }
 
 /** The workflow or fragment in a text; undefined when it is neither. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { suggested } from '../panel/completion';
-import { copied, parsed, pasted } from './clipboard';
+import { copied, n8nType, parsed, pasted } from './clipboard';
 import { accessor, schemaOf } from './data';
 import { difference, isSame } from './diff';
 import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
@@ -65,6 +65,16 @@ describe('the clipboard', () => {
     expect(parsed('{"a": 1}')).toBeUndefined();
     expect(parsed(JSON.stringify(doc.nodes))?.nodes).toHaveLength(2);
     expect(parsed(JSON.stringify([doc]))?.nodes).toHaveLength(2);
+  });
+
+  it('names types as n8n does', () => {
+    expect(n8nType('jackfield.set')).toBe('n8n-nodes-base.set');
+    expect(n8nType('jackfield.langchain.agent')).toBe('@n8n/n8n-nodes-langchain.agent');
+    for (const same of ['jackfield.agent', 'n8n-nodes-base.set', 'n8n-nodes-somebody.thing']) {
+      expect(n8nType(same)).toBe(same);
+    }
+    const own = { ...doc, nodes: [{ id: 'c', name: 'C', type: 'jackfield.code' }] };
+    expect(copied(own, new Set(['C']))).toContain('"n8n-nodes-base.code"');
   });
 
   it('gives new names, and expressions that follow them', () => {
