@@ -215,7 +215,7 @@ class _Compiler:
         get = _evaluator().as_json(chunk.text, UNDEFINED) if self._compile else None
         if get is not None:
             return get
-        scripted = self._javascript(_as_list(chunk.text), used)
+        scripted = self._javascript(AS_LIST + chunk.text, used)
         return lambda scope: _only(scripted(scope))
 
     def _joined(self, chunks: list[Chunk], used: list[int], print_as: _Printing) -> Getter:
@@ -236,7 +236,7 @@ class _Compiler:
     def _path(self, chunk: Chunk) -> Getter | None:
         if "$vars" in chunk.text:
             self.variables = True
-        return compile_path(chunk.text) if chunk.text.strip() else _undefined
+        return compile_path(chunk.text)
 
     def _printable(self, chunk: Chunk, print_as: _Printing) -> Getter | None:
         return self._path(chunk) or (print_as.simple(chunk.text) if self._compile else None)
@@ -249,36 +249,15 @@ class _Compiler:
         return lambda scope: scope.scripted[index]
 
 
-def _undefined(scope: ItemScope) -> object:
-    return None
-
-
-def _as_list(code: str) -> str:
-    """A list of the code's value; an empty one when that is undefined, which JSON would say as null."""
-    return f"((value) => value === undefined ? [] : [value])(\n{_expression(code)}\n)"
-
-
 def _only(row: object) -> object:
-    """The value that `_as_list` gave. A run-time error gives no list, and is undefined."""
+    """The value that `AS_LIST` gave."""
     return row[0] if isinstance(row, list) and row else UNDEFINED
 
 
-def _as_text(code: str) -> str:
-    """The code's value as a template prints it, so that JavaScript's own rules hold for its dates and other objects."""
-    return f'((value) => value == null || value !== value ? "" : `${{value}}`)(\n{_expression(code)}\n)'
-
-
-def _as_json_text(code: str) -> str:
-    """The code's value as a JSON text prints it: objects as JSON, texts as they are, nothing as null."""
-    body = _expression(code)
-    return (
-        "((value) => value == null || value !== value ? 'null' : "
-        f"typeof value === 'object' ? JSON.stringify(value) : `${{value}}`)(\n{body}\n)"
-    )
-
-
-def _expression(code: str) -> str:
-    return code.strip().removesuffix(";")
+AS_TEXT, AS_JSON_TEXT, AS_LIST = "\x01", "\x02", "\x03"
+"""In front of code that JavaScript evaluates, these ask for another form of its value: printed as a template does, so
+that JavaScript's own rules hold for its dates and other objects; printed as a JSON text does, with objects as JSON,
+texts as they are, and nothing as null; in a list, which is empty where the value is undefined."""
 
 
 @record
@@ -291,5 +270,5 @@ class _Printing:
     simple: Callable[[str], Getter | None]
 
 
-_TEXT = _Printing(template_text, _as_text, lambda code: _evaluator().as_text(code))
-_JSON = _Printing(json_template_text, _as_json_text, lambda code: _evaluator().compiled(code))
+_TEXT = _Printing(template_text, lambda code: AS_TEXT + code, lambda code: _evaluator().as_text(code))
+_JSON = _Printing(json_template_text, lambda code: AS_JSON_TEXT + code, lambda code: _evaluator().compiled(code))

@@ -105,6 +105,8 @@ def _json(steps: list[PathStep]) -> Getter | None:
 
 
 def _binary(steps: list[PathStep]) -> Getter | None:
+    if len(steps) < 2 or steps[1] == "data":
+        return None  # a file's content is left out
     read = _reader(steps)
     return None if read is None else lambda scope: read(scope.item.get("binary", {}))
 

@@ -40,6 +40,8 @@ _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _OPAQUE = re.compile(r"\\u|/\*|(?<!:)//")
 """Escapes inside names, and comments, which the patterns here don't read. What follows a colon is the rest of an
 address, or a comment between two parts of an expression, where it splits no access."""
+_DYNAMIC = re.compile(r"\$(?:parameter|rawParameter|evaluateExpression)\b")
+"""What evaluates expressions that stand elsewhere."""
 _HIDDEN_ROOT = re.compile(r"\\u|\$\s*/[*/]")
 """What may keep the name of a node from being found."""
 
@@ -49,7 +51,8 @@ def reads_of(sources: Iterable[str]) -> Reads:
     item: Fields = {}
     nodes: dict[str, NodeReads] = {}
     text = "\n;\n".join(sources)  # so that no access goes on in the next one
-    opaque = _OPAQUE.search(text) is not None
+    dynamic = _DYNAMIC.search(text) is not None
+    opaque = dynamic or _OPAQUE.search(text) is not None
     whole = opaque
     for match in _ITEM.finditer(text):
         path = _item_path(text, match)
@@ -60,9 +63,9 @@ def reads_of(sources: Iterable[str]) -> Reads:
         name, reads = _node_reads(text, match)
         nodes[name] = _merged(nodes.get(name), NodeReads(None, False) if opaque else reads)
     named = sum(1 for _ in _NODE.finditer(text))
-    everything = named < sum(1 for _ in _ANY_NODE.finditer(text)) or _HIDDEN_ROOT.search(text) is not None
+    everything = dynamic or named < sum(1 for _ in _ANY_NODE.finditer(text)) or _HIDDEN_ROOT.search(text) is not None
     pairs = everything or _PAIRED.search(text) is not None
-    return Reads(item, whole, nodes, everything, pairs, everything or "$parameter" in text)
+    return Reads(item, whole, nodes, everything, pairs, everything)
 
 
 def script_reads(source: str, language: str = "javaScript") -> Reads:

@@ -1,7 +1,8 @@
 r"""Splitting an expression template into text and code.
 
-`{{` opens code and `}}` ends it; `\{{` and `\}}` are literal. A `}}` inside nested objects, strings, template literals,
-regular expressions or comments does not end the code. An opener that nothing closes takes the rest as code.
+`{{` opens code and `}}` ends it, unless an odd number of backslashes stands in front. In text before code two
+backslashes are one; the one in front of `{{` stays. A `}}` inside nested objects, strings, template literals, regular
+expressions or comments does not end the code. An opener that nothing closes takes the rest as code.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 
 from jackfield.api.records import record
 
-_OPENER = re.compile(r"\\?\{\{")
+_OPENER = re.compile(r"(?<!\\)(?:\\\\)*(\\?)\{\{")
 _CLOSER = re.compile(r"(?<!\\)\}\}")
 _TOKEN = re.compile(
     r"""
@@ -51,18 +52,22 @@ def split(template: str) -> list[Chunk]:
     position = start = 0
     while (opener := _OPENER.search(template, position)) is not None:
         position = opener.end()
-        if opener.group().startswith("\\"):
+        if opener.group(1):
             continue
-        if opener.start() > start:
-            chunks.append(_text(template[start : opener.start()]))
-        start = opener.start()
+        begin = position - 2
+        if begin > start:
+            chunks.append(_text(template[start:begin], before_code=True))
+        start = begin
         end = code_end(template, position)
+        if position == len(template):
+            chunks.append(Chunk("{{", "", False))
+            return chunks
         code = template[position:] if end is None else template[position:end]
         position = len(template) if end is None else end + 2
         chunks.append(Chunk(template[start:position], code.replace("\\}}", "}}"), True))
         start = position
     if start < len(template):
-        chunks.append(_text(template[start:]))
+        chunks.append(_text(template[start:], before_code=False))
     return chunks
 
 
@@ -75,8 +80,8 @@ def code_end(template: str, start: int) -> int | None:
     return plain.start() if plain else None
 
 
-def _text(raw: str) -> Chunk:
-    return Chunk(raw, raw.replace("\\{{", "{{"), False)
+def _text(raw: str, *, before_code: bool) -> Chunk:
+    return Chunk(raw, raw.replace("\\\\", "\\") if before_code else raw, False)
 
 
 class _Scanner:

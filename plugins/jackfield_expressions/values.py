@@ -16,7 +16,7 @@ FORBIDDEN = frozenset(
     """
     __proto__ prototype constructor getPrototypeOf setPrototypeOf getOwnPropertyDescriptor getOwnPropertyDescriptors
     defineProperty defineProperties prepareStackTrace __lookupGetter__ __lookupSetter__ __defineGetter__
-    __defineSetter__
+    __defineSetter__ mainModule getBuiltinModule dlopen execve loadEnvFile
     """.split()  # noqa: SIM905 - a list of so many names is a page long
 )
 """Members that expressions must not use: JavaScript tells the user."""

@@ -43,6 +43,7 @@ LATER = {
     "dates": "prelude/dates.js",
     "url": "prelude/url.js",
     "letters": "prelude/letters.js",
+    "collation": "prelude/collation.js",
     "vendor/luxon": "vendor/luxon.js",
     "vendor/jmespath": "vendor/jmespath.js",
 }
@@ -75,9 +76,16 @@ def random_hex(size: int) -> str:
     return os.urandom(max(0, min(int(size), MIB))).hex()
 
 
+def own_zone() -> str:
+    """The process's own time zone."""
+    named = os.environ.get("TZ", "").removeprefix(":")
+    found = named or os.path.realpath("/etc/localtime").partition("/zoneinfo/")[2]
+    return found if found and not found.startswith("/") else "UTC"
+
+
 def local_zone(seconds: float) -> str:
     """The English name of the process's own time zone at this Unix time."""
-    zone = os.environ.get("TZ") or time.tzname[0]
+    zone = own_zone()
     if zone.removeprefix("Etc/") in ("UTC", "GMT", "UCT", "Zulu"):
         return "Coordinated Universal Time"
     try:
@@ -148,7 +156,7 @@ class Prelude:
     def __init__(self, kind: str, memory: int, limits: Mapping[str, int]) -> None:
         self._sources = [(PRELUDE / f"{name}.js").read_text("utf-8") for name in FILES[kind]]
         self.memory = memory
-        self._limits = json.dumps(limits)
+        self._limits = json.dumps({**limits, "zone": own_zone()})
 
     def load(self, *names: str) -> tuple[Context, list[Callable[..., object]]]:
         """A fresh context, and these functions of its prelude. They are valid while the context is kept."""

@@ -26,7 +26,7 @@ class NodeCase:
 
     name: unique in its family; node: `type`, `typeVersion`, `parameters` and other keys, without name and position;
     texts: whether error texts in items are compared; without it, that there is one is; fields: those of an item's
-    `json` that are compared, by default all; with them a node has failed also where an item of it has an error.
+    `json` that are compared, by default all with its files; with them an item with an error is a failure of the node.
     """
 
     name: str

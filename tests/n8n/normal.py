@@ -34,7 +34,7 @@ def _item(given: Mapping[str, Any], texts: bool, fields: Sequence[str] | None) -
     made: Document = {"json": given.get("json"), "pairedItem": _pairs(given.get("pairedItem"))}
     if fields is not None and isinstance(made["json"], dict):
         made["json"] = {name: value for name, value in made["json"].items() if name in fields}
-    if given.get("binary"):
+    if given.get("binary") and fields is None:
         made["binary"] = {name: _file(file) for name, file in given["binary"].items()}
     if not texts and isinstance(made["json"], dict) and isinstance(made["json"].get("error"), str | dict):
         made["json"] = {**made["json"], "error": SOME_ERROR}

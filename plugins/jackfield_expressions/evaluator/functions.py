@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -136,11 +137,14 @@ def _number_of(value: object = 0) -> object:
     return to_number(value) if is_number(value) or not isinstance(value, (dict, list)) else beyond()
 
 
+_KEY = re.compile(r"[\w-]{1,64}", re.ASCII)
+
+
 def _default(
     name: object, description: object = UNDEFINED, kind: object = UNDEFINED, default: object = UNDEFINED
 ) -> object:
     """`$fromAI` outside of a tool."""
-    return default
+    return default if type(name) is str and _KEY.fullmatch(name) else beyond()
 
 
 FUNCTIONS: Mapping[tuple[str, ...], tuple[int, int, Callable[[], Function]]] = {

@@ -83,7 +83,10 @@ GLOBALS = frozenset(
     SyntaxError ReferenceError EvalError URIError AggregateError String RegExp Math Number BigInt JSON Boolean Symbol
     parseInt parseFloat encodeURI encodeURIComponent decodeURI decodeURIComponent NaN Infinity eval Function setTimeout
     setInterval clearTimeout clearInterval require Buffer fetch Promise Proxy Reflect globalThis WebAssembly isNaN
-    isFinite Intl DateTime Duration Interval arguments async of get set
+    isFinite Intl DateTime Duration Interval arguments async of get set setImmediate clearImmediate queueMicrotask
+    module XMLHttpRequest document global Window self alert prompt confirm uneval escape unescape __dirname __filename
+    Generator GeneratorFunction AsyncFunction AsyncGenerator AsyncGeneratorFunction extend extendOptional min max not
+    average numberList zip toPathSegment import
     """.split()  # noqa: SIM905 - a list of so many words is a page long
 )
 """Names that mean something without a `$`; any other is undefined."""

@@ -47,6 +47,8 @@ OLD_NAMES = {
     "Asia/Yangon": "Asia/Rangoon",
     "Europe/Kyiv": "Europe/Kiev",
 }
+LONG_MINUS = frozenset({"fr", "nb", "nn", "no", "sv"})
+"""Languages that write offsets from UTC with a sign for minus and no hyphen."""
 
 
 class Recipe(NamedTuple):
@@ -120,6 +122,8 @@ def recipe(tag: str, options_text: str) -> Recipe:
             text = join_parts(locale, date, str(locale.date_formats[date].pattern), time) if date else time
     else:
         text = field_pattern(locale, wanted_fields(options, "h" if cycle in ("h11", "h12") else "H"))
+        if locale.language == "de" and cycle in ("h11", "h12"):
+            text = text.replace("'Uhr' ", "")
     pieces = _finished(list(split_pattern(text)), HOURS[cycle], ZONE_FIELDS.get(options.get("timeZoneName")))
     if locale.language == "en":
         pieces = _thin_space_before_half(pieces)
@@ -223,7 +227,8 @@ def _half(locale: Locale, hour: int, size: int) -> str:
 def _offset_name(locale: Locale, now: Moment, size: int) -> str:
     shift = now.at.utcoffset() or timedelta()
     minutes = round(shift.total_seconds() / 60)
-    sign, hours, rest = "-" if minutes < 0 else "+", *divmod(abs(minutes), 60)
+    minus = "−" if locale.language in LONG_MINUS else "-"
+    sign, hours, rest = minus if minutes < 0 else "+", *divmod(abs(minutes), 60)
     gmt = str(locale.zone_formats["gmt"])
     if size == 4:
         return gmt % f"{sign}{hours:02}:{rest:02}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
@@ -15,6 +16,9 @@ from babel.units import format_unit
 
 from .locales import DIGITS, find_locale
 
+PLAIN_NUMBER = re.compile(r"\d[\d.,٫]*")
+UNSPACED = frozenset({"ja"})
+"""Languages that write the name of a currency behind a number without a blank."""
 EXACT = Context(prec=1000)
 """More digits than the largest number has, with the longest fraction."""
 FOUR_DIGITS_UNGROUPED = frozenset({"es", "pl", "pt_PT", "bg", "hy", "ka", "lv", "it"})
@@ -95,7 +99,7 @@ def _number_parts(locale: Locale, text: str, options: Mapping[str, Any]) -> list
     system = _system(locale, options)
     for group in _groups(locale, whole, options):
         if parts:
-            parts.append(("group", get_group_symbol(locale, numbering_system=system)))
+            parts.append(("group", get_group_symbol(locale, numbering_system=system).replace("’", "'")))
         parts.append(("integer", group))
     if fraction:
         parts += [("decimal", get_decimal_symbol(locale, numbering_system=system)), ("fraction", fraction)]
@@ -143,17 +147,23 @@ def _around(
         return [*sign, *parts]
     if style == "percent":
         pattern, mark, kind = locale.percent_formats[None].pattern, "%", "percentSign"
-        shown = str(locale.number_symbols["latn"].get("percentSign", "%"))
+        symbols = locale.number_symbols.get(_system(locale, options), locale.number_symbols["latn"])
+        shown = str(symbols.get("percentSign", "%"))
     else:
         if options.get("currencyDisplay") == "name":
-            return [*sign, *parts, ("literal", " "), ("currency", _currency_name(locale, parts, options["currency"]))]
+            named = ("currency", _currency_name(locale, parts, options["currency"]))
+            return [*sign, *parts, *([] if locale.language in UNSPACED else [("literal", " ")]), named]
         pattern, mark, kind = locale.currency_formats["standard"].pattern, "¤", "currency"
         shown = _currency(locale, options)
-    pattern = pattern.split(";")[0]
+    pattern, _, negative = str(pattern).partition(";")
     before, _, after = pattern.partition(mark)
     if any(letter in "#0" for letter in before):
         space = before[len(before.rstrip("\xa0\u202f ")) :]
-        return [*sign, *parts, *([("literal", space)] if space else []), (kind, shown)]
+        lead = before[: min(before.find(letter) for letter in "#0" if letter in before)]
+        head = [("literal", lead)] if lead else []
+        return [*sign, *head, *parts, *([("literal", space)] if space else []), (kind, shown)]
+    if sign and sign[0][0] == "minusSign" and negative.startswith(f"{mark}-"):
+        return [(kind, shown), *sign, *parts]
     space = after[: len(after) - len(after.lstrip("\xa0\u202f "))]
     if not space and kind == "currency" and shown[-1:].isalpha():
         space = "\xa0"
@@ -171,10 +181,10 @@ def number_parts(tag: str, options_text: str, value_text: str) -> list[tuple[str
         return _around(locale, [("infinity", "∞")], _sign(locale, negative, False, options), options)
     value = EXACT.multiply(Decimal(text), 100 if options.get("style") == "percent" else 1)
     if options.get("style") == "unit":
-        return [("literal", _with_unit(locale, ("-" if negative else "") + _rounded(value, options), options))]
+        return [("literal", _with_unit(locale, negative, value, options))]
     suffix: list[tuple[str, str]] = []
     if options.get("notation") == "compact":
-        value, suffix = _compact(locale, value)
+        value, suffix = _compact(locale, value, options.get("compactDisplay", "short"))
     digits = _rounded(value, options)
     zero = not any(letter in "123456789" for letter in digits)
     parts = _number_parts(locale, digits, options) + suffix
@@ -185,11 +195,11 @@ def number_parts(tag: str, options_text: str, value_text: str) -> list[tuple[str
     return [(kind, text.translate(str.maketrans("0123456789", table))) for kind, text in made]
 
 
-def _compact(locale: Locale, value: Decimal) -> tuple[Decimal, list[tuple[str, str]]]:
+def _compact(locale: Locale, value: Decimal, length: str) -> tuple[Decimal, list[tuple[str, str]]]:
     power = min(value.adjusted(), 14) if value >= 1000 else 0
     if not power:
         return value, []
-    pattern = str(locale.compact_decimal_formats["short"]["other"]["1" + "0" * power].pattern).split(";")[0]
+    pattern = str(locale.compact_decimal_formats[length]["other"]["1" + "0" * power].pattern).split(";")[0]
     zeros = pattern.count("0")
     rest = pattern.replace("0", "").replace("'", "")
     if not rest:
@@ -198,9 +208,15 @@ def _compact(locale: Locale, value: Decimal) -> tuple[Decimal, list[tuple[str, s
     return value.scaleb(zeros - 1 - power), [*([("literal", space)] if space else []), ("compact", rest.strip("\xa0 "))]
 
 
-def _with_unit(locale: Locale, digits: str, options: Mapping[str, Any]) -> str:
+def _with_unit(locale: Locale, negative: bool, value: Decimal, options: Mapping[str, Any]) -> str:
+    digits = _rounded(value, options)
     length = options.get("unitDisplay", "short")
-    return str(format_unit(Decimal(digits), options["unit"], length=length, locale=locale))
+    template = str(format_unit(Decimal(digits), options["unit"], length=length, locale=locale, format="0"))
+    table = DIGITS.get(_system(locale, options), "0123456789")
+    number = "".join(text for _, text in _number_parts(locale, digits, options))
+    sign = "".join(text for _, text in _sign(locale, negative, not value, options))
+    shown = sign + number.translate(str.maketrans("0123456789", table))
+    return PLAIN_NUMBER.sub(lambda match: shown, template, count=1)
 
 
 def format_number(tag: str, options: str, value: str) -> str:

@@ -30,6 +30,7 @@ ZONE_FIELDS = {
 TEXT_WIDTHS = {"narrow": 5, "short": 3, "long": 4}
 # CLDR has these forms of "date at time" beside its plain ones; babel's data leaves them out.
 JOINERS = {
+    "ar": {"full": "{1} 'في' {0}", "long": "{1} 'في' {0}"},
     "da": {"full": "{1} 'kl'. {0}", "long": "{1} 'kl'. {0}"},
     "de": {"full": "{1} 'um' {0}", "long": "{1} 'um' {0}"},
     "en": {"full": "{1} 'at' {0}", "long": "{1} 'at' {0}"},
@@ -39,6 +40,7 @@ JOINERS = {
     "it": {"full": "{1} 'alle' 'ore' {0}", "long": "{1} 'alle' 'ore' {0}"},
     "nb": {"full": "{1} 'kl'. {0}", "long": "{1} 'kl'. {0}"},
     "nl": {"full": "{1} 'om' {0}", "long": "{1} 'om' {0}"},
+    "ru": {"full": "{1} 'в' {0}", "long": "{1} 'в' {0}"},
     "pt": {"full": "{1} 'às' {0}", "long": "{1} 'às' {0}", "medium": "{1}, {0}", "short": "{1}, {0}"},
     "sv": {"full": "{1} 'kl'. {0}", "long": "{1} 'kl'. {0}"},
 }

@@ -59,7 +59,7 @@
 
   hide(BigInt.prototype, {
     toJSON() {
-      return Number.isSafeInteger(Number(this)) ? Number(this) : this.toString();
+      return this.toString();
     },
   });
 
@@ -87,6 +87,7 @@
   kit.intl = part('intl', () => kit.Intl);
   kit.luxon = part('dates', () => kit.dates);
   kit.url = part('url', () => kit);
+  kit.collation = part('collation', () => kit.collate);
   kit.letters = part('letters', () => kit.plainLetters);
   kit.jmespath = later(() => {
     const exports = {};
@@ -121,6 +122,32 @@
       },
     }).toString;
   hide(Date.prototype, { toString: named(toString), toTimeString: named(toTimeString) });
+  const { cbrt } = Math;
+  hide(Math, {
+    cbrt(value) {
+      const root = cbrt(value); // the engine is off by the last digit
+      return Number.isFinite(root) && root ? root - (root * root * root - value) / (3 * root * root) : root;
+    },
+  });
+  // Turkish has a letter more.
+  const { toUpperCase, toLowerCase } = String.prototype;
+  const isTurkish = (locales) => /^(?:tr|az)\b/.test([locales].flat()[0] ?? '');
+  hide(String.prototype, {
+    toLocaleUpperCase(locales) {
+      return apply(toUpperCase, isTurkish(locales) ? `${this}`.replaceAll('i', 'İ') : this, []);
+    },
+    toLocaleLowerCase(locales) {
+      return apply(toLowerCase, isTurkish(locales) ? `${this}`.replace(/İ|I\u0307/g, 'i').replaceAll('I', 'ı') : this, []);
+    },
+    localeCompare(other, locales, options) {
+      return kit.intl().compare(`${this}`, `${other}`, locales, options);
+    },
+  });
+  hide(Array.prototype, {
+    toLocaleString(...given) {
+      return [...this].map((value) => (value === undefined || value === null ? '' : String(value.toLocaleString(...given)))).join();
+    },
+  });
   hide(Number.prototype, number);
   hide(BigInt.prototype, number);
 

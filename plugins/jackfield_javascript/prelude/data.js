@@ -96,8 +96,10 @@
     }
 
     // The items of an output, by default the one that leads to the running node.
-    items(branch, run) {
-      return this.run(run)?.outputs?.[branch ?? this.node.output ?? 0] ?? [];
+    items(branch, number) {
+      const run = this.run(number);
+      if (!run) throw new Fault(`The node '${this.name}' has no run ${number}.`);
+      return run.outputs?.[branch ?? this.node.output ?? 0] ?? [];
     }
 
     matching(index) {
@@ -118,10 +120,21 @@
     }
   }
 
-  function reference(data, name) {
-    const ran = new Ran(data, String(name));
+  // What is no data of an item is there, and prints as nothing.
+  const hidden = (members) => {
+    const made = {};
+    kit.hide(made, members);
+    return made;
+  };
+
+  function reference(data, given) {
+    if (given === undefined || given === '') return {};
+    const name = String(given);
+    const ran = new Ran(data, name);
+    const { known } = data.head;
+    if (!ran.node && known.length && !known.includes(name)) throw new Fault(ran.absence());
     const matching = (index = data.index) => ran.matching(index);
-    return {
+    return hidden({
       get item() {
         return ran.matching(data.index);
       },
@@ -134,29 +147,35 @@
       get isExecuted() {
         return ran.node !== undefined;
       },
-      get runIndex() {
-        return ran.run() && ran.node.runs.length - 1;
-      },
       first: (branch, run) => ran.items(branch, run)[0],
       last: (branch, run) => ran.items(branch, run).at(-1),
       all: (branch, run) => ran.items(branch, run),
-      itemMatching: matching,
+      itemMatching(index) {
+        if (index === undefined) throw new Fault('itemMatching() needs the index of an item.');
+        return matching(index);
+      },
       pairedItem: matching,
-    };
+    });
   }
+
+  // Files without their content, which scripts read in other ways.
+  const filesOf = (item) =>
+    Object.fromEntries(Object.entries(item?.binary ?? {}).map(([name, { data, ...file }]) => [name, file]));
 
   function byName(data, name) {
     const ran = new Ran(data, name);
-    return {
-      get json() {
-        return ran.sameIndex().json;
+    const found = {
+      get binary() {
+        return filesOf(ran.sameIndex());
       },
       get data() {
         return ran.sameIndex().json;
       },
-      get binary() {
-        return ran.sameIndex().binary ?? {};
+      get json() {
+        return ran.sameIndex().json;
       },
+    };
+    kit.hide(found, {
       get parameter() {
         return ran.run().params ?? {};
       },
@@ -166,7 +185,8 @@
       get runIndex() {
         return ran.run() && ran.node.runs.length - 1;
       },
-    };
+    });
+    return found;
   }
 
   const closed = { set: () => false, defineProperty: () => false, deleteProperty: () => false };
@@ -179,23 +199,32 @@
 
   const previous = (data) => data.facts.node.previous ?? {};
 
+  const alone = (name, values) => {
+    if (values.length) throw new Fault(`$input.${name}() takes no arguments; $('Node').${name}() reads the items of another node.`);
+  };
   const input = (data) => ({
+    all: () => data.all(),
+    get context() {
+      return (data.facts.node.context ??= {});
+    },
+    first(...values) {
+      alone('first', values);
+      return data.item(0);
+    },
     get item() {
       return data.item(data.index);
+    },
+    last(...values) {
+      alone('last', values);
+      return data.item(data.head.count - 1);
     },
     get params() {
       return data.node(previous(data).name)?.runs.at(-1)?.params ?? {};
     },
-    get context() {
-      return (data.facts.node.context ??= {});
-    },
-    first: () => data.item(0),
-    last: () => data.item(data.head.count - 1),
-    all: () => data.all(),
   });
 
   const itemsOf = (data) => (name, output, run) =>
-    name === undefined || name === previous(data).name ? data.all() : new Ran(data, String(name)).items(output ?? 0, run);
+    name === undefined || (name === previous(data).name && !output && run === undefined) ? data.all() : new Ran(data, String(name)).items(output ?? 0, run);
 
   function execution(data) {
     const custom = (data.facts.execution.customData ??= {});
@@ -205,7 +234,8 @@
       get: (key) => custom[key],
       getAll: () => custom,
     };
-    return { ...data.facts.execution, customData };
+    const { customData: _, ...facts } = data.facts.execution;
+    return { ...facts, customData };
   }
 
   const isBare = (value) => typeof value === 'object' && Object.keys(value).length === 0;
@@ -255,18 +285,34 @@
 
   // What a model gave for a tool's parameter; outside of tools there is nothing but the default.
   const fromAI = (data) => (name, description, type, fallback) => {
+    if (!name || !/^[\w-]{0,64}$/.test(name)) throw new Fault('$fromAI() needs a key of at most 64 letters, digits, _ and -.');
     const given = data.head.extra?.$fromAIArguments ?? {};
     return Object.hasOwn(given, String(name)) ? given[String(name)] : fallback;
   };
 
   const now = (data) => kit.luxon().DateTime.fromMillis(data.head.now || Date.now());
 
+  // The running node's parameters; one that is an expression is evaluated when it is read.
+  function parameters(data) {
+    const made = {};
+    for (const [name, value] of Object.entries(data.facts.node.parameters ?? {})) {
+      const isTemplate = kit.template && typeof value === 'string' && value.startsWith('=');
+      defineProperty(made, name, {
+        get: () => (!isTemplate ? value : value.includes(`$parameter.${name}`) ? undefined : kit.template(value.slice(1))),
+        enumerable: true,
+        configurable: true,
+      });
+    }
+    return made;
+  }
+  const MODES = { __proto__: null, test: 'manual' };
+
   // Name -> how its value is found.
   const VARIABLES = {
     __proto__: null,
     $json: (data) => (data.item(data.index) ?? { json: {} }).json,
     $data: (data) => (data.item(data.index) ?? { json: {} }).json,
-    $binary: (data) => data.item(data.index)?.binary ?? {},
+    $binary: (data) => filesOf(data.item(data.index)),
     $input: input,
     $: (data) => (name) => reference(data, name),
     $node: nodesByName,
@@ -275,20 +321,23 @@
     $itemIndex: (data) => data.index,
     $position: (data) => data.index,
     $runIndex: (data) => data.facts.node.runIndex ?? 0,
-    $prevNode: (data) => ({ outputIndex: 0, runIndex: 0, ...previous(data) }),
+    $prevNode: (data) => ({ name: undefined, outputIndex: 0, runIndex: 0, ...previous(data) }),
     $env: (data) => data.facts.environment,
     $vars: (data) => data.facts.variables,
-    $secrets: (data) => data.facts.secrets ?? {},
+    $secrets: (data) => data.facts.secrets,
+    $self: () => ({}),
+    $tool: () => ({}),
     $now: now,
     $today: (data) => now(data).startOf('day'),
     $workflow: (data) => data.facts.workflow,
     $execution: execution,
     $executionId: (data) => data.facts.execution.id,
-    $parameter: (data) => data.facts.node.parameters ?? {},
+    $parameter: parameters,
+    $rawParameter: (data) => data.facts.node.parameters ?? {},
     $nodeVersion: (data) => data.facts.node.version ?? undefined,
     $nodeId: (data) => data.facts.node.id,
     $webhookId: (data) => data.facts.node.webhookId,
-    $mode: (data) => data.facts.execution.mode,
+    $mode: (data) => MODES[data.facts.execution.mode] ?? data.facts.execution.mode,
     $resumeWebhookUrl: (data) => data.facts.execution.resumeUrl,
     $thisItem: (data) => data.item(data.index),
     $thisItemIndex: (data) => data.index,

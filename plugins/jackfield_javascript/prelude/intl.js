@@ -22,7 +22,7 @@
 
   // -- options
 
-  const TAG = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/;
+  const TAG = /^(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})(?:-[A-Za-z0-9]{1,8})*$/;
   function localeOf(given) {
     if (given === null) throw new TypeError('Incorrect locale information provided');
     const one = typeof given === 'string' || given instanceof Locale;
@@ -30,7 +30,17 @@
     if (first === undefined && !given?.length) return 'en-US';
     const tag = typeof first === 'object' && first !== null ? first.toString() : first;
     if (typeof tag !== 'string' || !TAG.test(tag)) throw new RangeError(`Incorrect locale information provided`);
-    return tag;
+    return canonical(tag);
+  }
+
+  // The language in small letters, a script like a name, a region in capitals.
+  function canonical(tag) {
+    const [whole, rest = ''] = tag.split(/(-[ux]-.*)/i);
+    const parts = whole.toLowerCase().split('-').map((part, place) => {
+      if (!place || /^\d/.test(part)) return part;
+      return part.length === 2 ? part.toUpperCase() : part.length === 4 ? part[0].toUpperCase() + part.slice(1) : part;
+    });
+    return parts.join('-') + rest.toLowerCase();
   }
 
   function pick(options, allowed) {
@@ -54,6 +64,8 @@
     return Math.floor(number);
   };
   const text = (value) => String(value);
+
+  const supported = (locales) => (locales === undefined ? [] : [locales].flat().map(localeOf));
 
   const width = oneOf('narrow', 'short', 'long');
   const digits = oneOf('2-digit', 'numeric');
@@ -104,13 +116,13 @@
     constructor(locales, options, required = 'any', defaults = 'date') {
       this.#locale = localeOf(locales);
       const found = dateOptions(options, required, defaults);
-      this.#zone = options?.timeZone === undefined ? kit.timezone() : knownZone(options.timeZone);
+      this.#zone = options?.timeZone === undefined ? kit.limits.zone : knownZone(options.timeZone);
       this.#options = stringify(found);
       this.#resolved = found;
       freeze(this);
     }
     static supportedLocalesOf(locales) {
-      return [locales].flat().map(localeOf);
+      return supported(locales);
     }
     #parts(value) {
       const millis = timeOf(value);
@@ -168,7 +180,7 @@
       freeze(this);
     }
     static supportedLocalesOf(locales) {
-      return [locales].flat().map(localeOf);
+      return supported(locales);
     }
     #parts(value) {
       const number = typeof value === 'bigint' ? value : Number(value);
@@ -242,37 +254,34 @@
     }
   }
 
-  // Letters first, then accents, then case with the small letter first: close to the root collation.
-  const bare = (value) => value.normalize('NFD').replace(/\p{M}/gu, '');
-  const order = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+  const COLLATOR_OPTIONS = {
+    usage: oneOf('sort', 'search'), sensitivity: oneOf('base', 'accent', 'case', 'variant'), numeric: Boolean,
+    caseFirst: oneOf('upper', 'lower', 'false'), ignorePunctuation: Boolean, collation: text, localeMatcher: text,
+  };
   class Collator {
+    #locale;
     #options;
     #compare;
     constructor(locales, options) {
-      localeOf(locales);
-      this.#options = pick(options, { sensitivity: oneOf('base', 'accent', 'case', 'variant'), numeric: Boolean });
+      this.#locale = localeOf(locales);
+      const asked = /-u-.*\bk[nf]\b/.test(this.#locale) ? this.#locale : '';
+      const numeric = /\bkn(?!-false)\b/.test(asked);
+      this.#options = { numeric, caseFirst: /\bkf-(upper|lower)/.exec(asked)?.[1] ?? 'false', ...pick(options, COLLATOR_OPTIONS) };
       freeze(this);
     }
-    #pieces(value) {
-      return this.#options.numeric ? value.split(/(\d+)/) : [value];
-    }
-    #between(one, other) {
-      const { sensitivity = 'variant', numeric } = this.#options;
-      const [left, right] = [this.#pieces(one), this.#pieces(other)];
-      for (let i = 0; i < Math.max(left.length, right.length); i++) {
-        const [a = '', b = ''] = [left[i], right[i]];
-        const found = numeric && i % 2 ? Number(a) - Number(b) : order(bare(a).toLowerCase(), bare(b).toLowerCase());
-        if (found) return Math.sign(found);
-      }
-      const accents = order(one.normalize('NFD').toLowerCase(), other.normalize('NFD').toLowerCase());
-      if (accents && (sensitivity === 'accent' || sensitivity === 'variant')) return accents;
-      return sensitivity === 'case' || sensitivity === 'variant' ? -order(one, other) : 0;
+    static supportedLocalesOf(locales) {
+      return supported(locales);
     }
     get compare() {
-      return (this.#compare ??= freeze((one, other) => this.#between(String(one), String(other))));
+      const options = { ...this.#options, language: this.#locale.split('-')[0] };
+      return (this.#compare ??= freeze((one, other) => kit.collation()(String(one), String(other), options)));
     }
     resolvedOptions() {
-      return { locale: 'en-US', usage: 'sort', sensitivity: 'variant', numeric: false, ...this.#options };
+      const { numeric, caseFirst, usage = 'sort', sensitivity = 'variant', ignorePunctuation = false } = this.#options;
+      return { locale: this.#locale.split('-u-')[0], usage, sensitivity, ignorePunctuation, collation: 'default', numeric, caseFirst };
+    }
+    get [Symbol.toStringTag]() {
+      return 'Intl.Collator';
     }
   }
 
@@ -296,9 +305,14 @@
     }
   }
 
-  const Intl = { DateTimeFormat, NumberFormat, PluralRules, RelativeTimeFormat, ListFormat, Collator, Locale };
-  Object.assign(Intl, { getCanonicalLocales: (list) => (list === undefined ? [] : [list].flat().map(localeOf)) });
-  for (const part of Object.values(Intl)) if (part.prototype) delete part.prototype.constructor;
+  // These may be called without `new` as well.
+  const callable = (Made) => new Proxy(Made, { apply: (_, self, values) => new Made(...values) });
+  const Intl = {};
+  kit.hide(Intl, {
+    DateTimeFormat: callable(DateTimeFormat), NumberFormat: callable(NumberFormat), PluralRules, RelativeTimeFormat, ListFormat,
+    Collator: callable(Collator), Locale, getCanonicalLocales: supported,
+  });
+  for (const part of [DateTimeFormat, NumberFormat, PluralRules, RelativeTimeFormat, ListFormat, Collator, Locale]) if (part.prototype) delete part.prototype.constructor;
 
   const { getTime } = Date.prototype;
   const { apply } = kit;
@@ -308,6 +322,8 @@
   }
   const showNumber = (value, locales, options) => new NumberFormat(locales, options).format(value);
 
-  kit.Intl = { Intl, showDate, showNumber };
-  kit.roots.push(Intl);
+  const compare = (one, other, locales, options) => new Collator(locales, options).compare(one, other);
+
+  kit.Intl = { Intl, showDate, showNumber, compare };
+  kit.roots.push(Intl, DateTimeFormat, NumberFormat, Collator);
 });

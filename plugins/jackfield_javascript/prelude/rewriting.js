@@ -12,8 +12,8 @@
   const CLOSES = { '(': ')', '[': ']', '{': '}' };
   const FORBIDDEN = new Set(
     `__proto__ prototype constructor getPrototypeOf setPrototypeOf getOwnPropertyDescriptor getOwnPropertyDescriptors
-    defineProperty defineProperties prepareStackTrace __lookupGetter__ __lookupSetter__ __defineGetter__
-    __defineSetter__`.split(/\s+/),
+    defineProperty defineProperties prepareStackTrace __lookupGetter__ __lookupSetter__ __defineGetter__ __defineSetter__
+    mainModule getBuiltinModule dlopen execve loadEnvFile`.split(/\s+/),
   );
   const refuse = (name) => new Fault(`The expression must not use '${name}'.`);
   const MISUSED = new Fault("The expression must call $, as in $('Node').item; $ alone is no value.");
@@ -117,6 +117,8 @@
         const called = next?.[3] === '(' && next[0] === 'mark';
         this.begins(start);
         this.head = HEADS.has(text);
+        if (text === 'arguments' && this.names(place)) throw refuse(text);
+        if (text === 'import') this.nothing = true;
         if (text === '$' && !called && this.names(place)) throw MISUSED;
         if (text === '$if' && called && this.extended) this.choice = this.operand;
       }
@@ -266,12 +268,14 @@
   }
 
   let calls = null; // whether a source calls an extension, behind its first text
-  // Raises a `Fault` for what is refused.
+  // Null for a source that imports, which gives undefined. Raises a `Fault` for what is refused.
   kit.rewritten = (source, extensions) => {
     const tokens = kit.tokens(source);
     calls ??= new RegExp(`(?:\\$if|\\.(?:${Object.keys(extensions).join('|')})\\s*(?:\\?\\.)?)\\s*\\(`);
     const extended = calls.test(source.replace(/["'].*?["']/, ''));
-    return new Rewriter(source, tokens, extensions, extended).run();
+    const rewriter = new Rewriter(source, tokens, extensions, extended);
+    const made = rewriter.run();
+    return rewriter.nothing ? null : made;
   };
   kit.key = (name) => {
     if (typeof name === 'number') return name;

@@ -9,7 +9,7 @@
   const check = eval;
   const Hidden = Proxy;
   const { getOwnPropertyDescriptor, getPrototypeOf, defineProperty, freeze } = Object;
-  const { ownKeys, deleteProperty } = Reflect;
+  const { apply, ownKeys, deleteProperty } = Reflect;
 
   let current = null;
   kit.timezone = () => current?.head.timezone ?? 'UTC';
@@ -21,7 +21,7 @@
     parseInt parseFloat isNaN isFinite encodeURI encodeURIComponent decodeURI decodeURIComponent NaN Infinity`.split(/\s+/);
   const INERT =
     `eval Function setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask require module
-    Buffer fetch XMLHttpRequest Promise Proxy Reflect document global window Window globalThis self alert prompt confirm uneval
+    Buffer fetch XMLHttpRequest Promise Proxy Reflect document global Window globalThis self alert prompt confirm uneval
     escape unescape __dirname __filename Generator GeneratorFunction AsyncFunction AsyncGenerator AsyncGeneratorFunction
     WebAssembly`.split(/\s+/);
 
@@ -99,6 +99,9 @@
     freeze(globalThis);
   }
 
+  let assigned = { __proto__: null }; // by the evaluation that runs, as `x = 1` does; it leaves nothing to the next one
+  const INSIDE = freeze({ process: freeze({}), require: freeze({}), module: freeze({}), Buffer: freeze({}) }); // `this`
+
   // Every identifier of an expression is looked up here, so that an unknown one is undefined and none is a real global.
   const scope = new Hidden(freeze({ __proto__: null }), {
     has: (_, name) => typeof name === 'string',
@@ -106,10 +109,14 @@
       if (typeof name !== 'string') return undefined;
       const variable = VARIABLES[name];
       if (variable) return variable(current);
+      if (name in assigned) return assigned[name];
       const { extra } = current.head;
       return Object.hasOwn(extra, name) ? extra[name] : globals[name];
     },
-    set: () => false,
+    set(_, name, value) {
+      assigned[name] = value;
+      return true;
+    },
     defineProperty: () => false,
     deleteProperty: () => false,
     getPrototypeOf: () => null,
@@ -130,18 +137,39 @@
     return compile('scope', `with (scope) { return function () { "use strict"; return (\n${source}\n) } }`)(scope);
   }
 
-  function entry(source) {
+  // In place of the value: what a template prints, what a JSON text does, and a list, which is empty for undefined. The
+  // first character of a source asks for it.
+  const isNothing = (value) => value === undefined || value === null || value !== value;
+  const FORMS = {
+    __proto__: null,
+    '\x01': (value) => (isNothing(value) ? '' : `${value}`),
+    '\x02': (value) => (isNothing(value) ? 'null' : typeof value === 'object' ? jsonText(value) : `${value}`),
+    '\x03': (value) => (value === undefined ? [] : [plain(value)]),
+  };
+
+  // A value that JSON has, or it becomes one.
+  function plain(value) {
+    if (typeof value === 'function') throw new Fault('The expression gives a function; call it, or give a plain value.');
+    return kit.isDateTime(value) && !value.isValid ? String(value) : value;
+  }
+
+  function entry(given) {
+    const form = FORMS[given[0]] ?? plain;
+    const source = form === plain ? given : given.slice(1);
     const text = source.trimEnd();
-    const made = { run: () => undefined, fault: null, writes: WRITES.test(text), leaves: LEAVES_JOBS.test(text), throws: text.includes('throw') };
+    const made = { form, run: () => undefined, fault: null, broken: false, writes: WRITES.test(text), leaves: LEAVES_JOBS.test(text), throws: text.includes('throw') };
     if (/\.\s*constructor\b/.test(text)) made.fault = 'The expression must not use .constructor.';
-    else if (text.trim() !== '') {
+    else if (text.trim() === '') made.fault = 'The expression is empty.';
+    else {
       try {
-        made.run = expression(kit.rewritten(text, kit.extensions));
+        const rewritten = kit.rewritten(text, kit.extensions);
+        if (rewritten !== null) made.run = expression(rewritten);
       } catch (error) {
         if (outOfMemory(error)) throw error;
         if (Fault.is(error)) return { ...made, fault: error.message };
         const found = error.message.replace(/unexpected token in expression: '\]'/, 'unexpected end');
         made.fault = `The expression is not valid JavaScript: ${found}.`;
+        made.broken = true;
       }
     }
     return made;
@@ -161,23 +189,58 @@
 
   function valueOf(made) {
     if (made.fault) throw new Fault(made.fault);
-    const { run } = made; // called bare: `this` of the expression must be undefined
+    assigned = { __proto__: null };
+    depth = 0;
     let value;
     try {
-      value = run();
+      value = apply(made.run, INSIDE, []);
     } catch (error) {
       if (error === null && made.throws) return 'null';
       if (outOfMemory(error) || Fault.is(error)) throw error;
-      return 'null';
+      value = undefined;
     }
-    if (typeof value === 'function') throw new Fault('The expression gives a function; call it, or give a plain value.');
     try {
-      return kit.isDateTime(value) && !value.isValid ? jsonText(String(value)) : jsonText(value);
+      return jsonText(made.form(value));
     } catch (error) {
       if (outOfMemory(error) || Fault.is(error)) throw error;
       throw new Fault('The value of the expression can\'t be written as JSON, such as an object that holds itself.');
     }
   }
+
+  // `$evaluateExpression`: the value of a template that a script has made. Code in it is confined like any other.
+  let depth = 0;
+  kit.template = (text) => {
+    const parts = text.split(/\{\{([^]*?)\}\}/);
+    if (parts.length === 1) return text;
+    if (depth > 20) throw new Fault('The expression evaluates itself without an end.');
+    const before = assigned;
+    depth++;
+    const values = parts.map((part, place) => {
+      if (place % 2 === 0) return part;
+      const made = compiled(part);
+      if (made.broken) return undefined;
+      if (made.fault) throw new Fault(made.fault);
+      try {
+        return apply(made.run, INSIDE, []);
+      } catch (error) {
+        if (outOfMemory(error) || Fault.is(error)) throw error;
+        return undefined;
+      }
+    });
+    depth--;
+    assigned = before;
+    if (parts.length === 3 && parts[0] === '' && parts[2] === '') return values[1];
+    return values.map((value, place) => (place % 2 ? FORMS['\x01'](value) : value)).join('');
+  };
+  VARIABLES.$evaluateExpression = (data) => (text, index) => {
+    const before = data.index;
+    data.index = index || before;
+    try {
+      return kit.template(String(text));
+    } finally {
+      data.index = before;
+    }
+  };
 
   // The text is `Data`'s; the answer is JSON, with a leading `!` when the context must not be used again.
   kit.evaluate = (text) => {
