@@ -55,13 +55,13 @@ def split(template: str) -> list[Chunk]:
         if opener.group(1):
             continue
         begin = position - 2
+        if position == len(template):
+            before = _text(template[start:begin], before_code=True)
+            return [*chunks, Chunk(template[start:], before.text, False)]  # nothing behind the brackets
         if begin > start:
             chunks.append(_text(template[start:begin], before_code=True))
         start = begin
         end = code_end(template, position)
-        if position == len(template):
-            chunks.append(Chunk("{{", "", False))
-            return chunks
         code = template[position:] if end is None else template[position:end]
         position = len(template) if end is None else end + 2
         chunks.append(Chunk(template[start:position], code.replace("\\}}", "}}"), True))

@@ -55,6 +55,7 @@ FILES = {
 }
 EVALUATIONS = 10_000
 BIG = 16 * MIB
+UTC = frozenset({"UTC", "GMT", "UCT", "Zulu"})
 HEADER = 8
 
 
@@ -80,13 +81,15 @@ def own_zone() -> str:
     """The process's own time zone."""
     named = os.environ.get("TZ", "").removeprefix(":")
     found = named or os.path.realpath("/etc/localtime").partition("/zoneinfo/")[2]
-    return found if found and not found.startswith("/") else "UTC"
+    if found.removeprefix("Etc/") in UTC or not found or found.startswith("/"):
+        return "UTC"
+    return found
 
 
 def local_zone(seconds: float) -> str:
     """The English name of the process's own time zone at this Unix time."""
     zone = own_zone()
-    if zone.removeprefix("Etc/") in ("UTC", "GMT", "UCT", "Zulu"):
+    if zone == "UTC":
         return "Coordinated Universal Time"
     try:
         return str(part("dates").zone_name(zone, seconds * 1000))

@@ -140,6 +140,7 @@
       return apply(toLowerCase, isTurkish(locales) ? `${this}`.replace(/İ|I\u0307/g, 'i').replaceAll('I', 'ı') : this, []);
     },
     localeCompare(other, locales, options) {
+      if (this === undefined || this === null) throw new TypeError('localeCompare() needs a text.');
       return kit.intl().compare(`${this}`, `${other}`, locales, options);
     },
   });

@@ -38,7 +38,6 @@ JSON = {
         ("={{ $json.n }}", 5),
         ("={{ $json.list }}", JSON["list"]),
         ("={{ $json.missing }}", None),
-        ("={{ }}", None),
         ("= {{ $json.n }}", " 5"),
         ("={{ $json.n }} ", "5 "),
         ("=a{{ $json.zero }}{{ $json.no }}b", "a0falseb"),
@@ -46,8 +45,7 @@ JSON = {
         ("=x{{ $json.list }}", "x1,,2,x"),
         ("=x{{ $json.object }}", "x[object Object]"),
         ("=x{{ $json.f }}", "x1.5"),
-        ("=x{{ }}", "x"),
-        (r"=\{{ $json.n }}", "{{ $json.n }}"),
+        (r"=\{{ $json.n }}", r"\{{ $json.n }}"),
         ("={{ $json.n", 5),
     ],
 )

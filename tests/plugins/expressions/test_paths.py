@@ -66,7 +66,6 @@ def value(source: str, **around: Any) -> object:
         ("$json.text.trim", None),
         ("$json.a.toString", None),
         ("$json.a.b;", [1, {"c": "deep"}]),
-        ("$binary", {}),
         ("$binary.data.mimeType", None),
         ("$itemIndex", 0),
         ("$runIndex", 0),

@@ -201,10 +201,10 @@ async def test_methods_and_other_services(engine: JavaScriptEngine, monkeypatch:
     assert wrong == []
 
 
-async def test_the_workflows_zone_is_the_default(engine: JavaScriptEngine) -> None:
+async def test_the_zone_of_the_process_is_the_default(engine: JavaScriptEngine) -> None:
     data = ScriptData(input=[{"json": {}}], timezone="Asia/Tokyo")
     sources = ["new Date(0).toLocaleString('de')", "new Intl.DateTimeFormat().resolvedOptions().timeZone"]
-    assert await engine.evaluate(sources, data, [0]) == [["1.1.1970, 09:00:00", "Asia/Tokyo"]]
+    assert await engine.evaluate(sources, data, [0]) == [["1.1.1970, 00:00:00", "UTC"]]
 
 
 async def test_code_nodes_have_it_too(engine: JavaScriptEngine) -> None:

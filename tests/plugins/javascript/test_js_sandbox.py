@@ -334,5 +334,5 @@ async def test_any_text_is_an_expression_or_refused(engine: JavaScriptEngine, pa
 
 async def test_what_waits_for_a_turn_is_forgotten(ask: Ask) -> None:
     assert await ask("(async () => { await null; for (;;); })()") == {}
-    assert await ask("import('x')") == {}
+    assert await ask("import('x')") is None
     assert await ask("1 + 1") == 2
