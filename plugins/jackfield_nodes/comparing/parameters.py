@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, Parameters
-from jackfield_nodes.merging.parameters import FieldPairs
+from jackfield_nodes.merging.parameters import FieldPair, FieldPairs
 
 Resolve: TypeAlias = Literal["preferInput1", "preferInput2", "mix", "includeBoth"]
 
@@ -19,10 +19,26 @@ class CompareOptions(Parameters):
     skip_fields: object = Field("", description="Fields that are not compared, comma separated.")
 
 
-class CompareParameters(Parameters):
-    """Every version."""
+def _untouched() -> FieldPairs:
+    """What a document has that leaves it out: one pair without names."""
+    return FieldPairs(values=[FieldPair()])
 
-    merge_by_fields: FieldPairs = Field(default_factory=FieldPairs)
+
+class CompareParameters(Parameters):
+    """From version 2.2 on."""
+
+    strict: ClassVar[bool] = False
+    """Whether a field to match by that no item has is an error."""
+    skips_paths: ClassVar[bool] = True
+    """Whether skipped paths inside of fields stand apart."""
+    compares_missing: ClassVar[bool] = True
+    """Whether a field of one item alone may fuzzily be the same in both."""
+    keeps_empty: ClassVar[bool] = True
+    """Whether values such as 0 and empty text are told as they are, not as null."""
+    zero: ClassVar[bool] = True
+    """Whether null is fuzzily like 0."""
+
+    merge_by_fields: FieldPairs = Field(default_factory=_untouched)
     resolve: Resolve = Field("includeBoth", description="What goes out for items that differ.")
     prefer_when_mix: Literal["input1", "input2"] = Field("input1", description="Mix: whose fields go out.")
     except_when_mix: object = Field("", description="Mix: fields that come from the other input, comma separated.")
@@ -36,22 +52,37 @@ class CompareParameters(Parameters):
 
     @property
     def fuzzy(self) -> bool:
-        return self.fuzzy_compare or self.options.fuzzy_compare
+        return self.fuzzy_compare
 
     @property
     def dots(self) -> bool:
         return not self.options.disable_dot_notation
 
 
-class CompareParameters2(CompareParameters):
+class CompareParameters21(CompareParameters):
+    """Version 2.1."""
+
+    strict: ClassVar[bool] = True
+
+
+class CompareParameters2(CompareParameters21):
     """Version 2."""
 
+    skips_paths: ClassVar[bool] = False
+    compares_missing: ClassVar[bool] = False
     resolve: Resolve = Field("preferInput2", description="What goes out for items that differ.")
 
 
 class CompareParameters1(CompareParameters2):
     """Version 1."""
 
+    keeps_empty: ClassVar[bool] = False
+    zero: ClassVar[bool] = False
+
     @property
     def names(self) -> tuple[str, str]:
         return "input1", "input2"
+
+    @property
+    def fuzzy(self) -> bool:
+        return self.options.fuzzy_compare

@@ -15,7 +15,7 @@ from jackfield.api.workflows import Item, Items
 from jackfield_nodes.merging.conflicts import MergeSource, Resolution, alone, merged
 from jackfield_nodes.merging.parameters import CombineParameters, FieldPair, JoinMode, MergeOptions
 from jackfield_nodes.values.fields import read_field
-from jackfield_nodes.values.matching import lookup_of, values_of
+from jackfield_nodes.values.matching import all_values_of, lookup_of, values_of
 
 
 class Matches(NamedTuple):
@@ -42,7 +42,7 @@ def joined(inputs: Sequence[Items], given: CombineParameters, limit: int) -> Ite
     fields = given.pairs()
     if not (first and second):
         return list(_only_input(first, second, given))
-    matches = match(first, second, fields, given.options)
+    matches = match(first, second, fields, given.options, first_only=given.first_only())
     if matches.total > limit:
         raise NodeError(
             f"The inputs have {matches.total} matching pairs, more than {limit} items; match by more fields, or raise "
@@ -61,21 +61,30 @@ def _only_input(first: Items, second: Items, given: CombineParameters) -> Iterat
 
 
 def check_fields(items: Items, names: Iterable[str], options: MergeOptions, which: str) -> None:
-    """Whether each field is in at least one of the items, if there are any. Raises `NodeError`."""
+    """Whether each field is in at least one of the items. Raises `NodeError`."""
     dots = not options.disable_dot_notation
     for name in names:
-        if items and not any(read_field(item["json"], name, dots=dots)[0] for item in items):
+        if not any(read_field(item["json"], name, dots=dots)[0] for item in items):
             raise NodeError(f"The field '{name}' to match by is in no item of the {which} input.")
 
 
-def match(first: Items, second: Items, fields: Sequence[FieldPair], options: MergeOptions) -> Matches:
-    """Which items belong together."""
+def match(
+    first: Items,
+    second: Items,
+    fields: Sequence[FieldPair],
+    options: MergeOptions,
+    *,
+    first_only: bool,
+    zero: bool = False,
+) -> Matches:
+    """Which items belong together. first_only: only the first of several partners does; zero: whether null is fuzzily
+    like 0."""
     dots = not options.disable_dot_notation
     left = values_of(first, [row.field1 for row in fields], dots=dots)
-    right = values_of(second, [row.field2 for row in fields], dots=dots)
-    lookup = lookup_of(right, fuzzy=options.fuzzy_compare)
+    right = all_values_of(second, [row.field2 for row in fields], dots=dots)
+    lookup = lookup_of(right, fuzzy=options.fuzzy_compare, zero=zero)
     hits = [() if values is None else lookup.find(values) for values in left]
-    if options.multiple_matches == "first":
+    if first_only:
         hits = [rows[:1] for rows in hits]
     distinct = {id(rows): rows for rows in hits}.values()  # many items share one list of partners
     return Matches(hits, sum(map(len, hits)), frozenset(index for rows in distinct for index in rows))
@@ -117,11 +126,11 @@ def _lonely(matches: Matches) -> Iterator[int]:
 def _enriched(
     first: Items, second: Items, matches: Matches, mode: JoinMode, given: CombineParameters
 ) -> Iterator[Item]:
-    how = Resolution.of(given.options.conflict, default=0 if mode == "enrichInput2" else 1)
+    how = Resolution.of(given.conflict(), default=0 if mode == "enrichInput2" else 1)
     for index, rows in enumerate(matches.hits):
-        yield from (
-            merged((MergeSource(first[index], index, 0), MergeSource(second[row], row, 1)), how) for row in rows
-        )
+        for row in rows:
+            left, right = MergeSource(first[index], index, 0), MergeSource(second[row], row, 1)
+            yield merged((right, left) if how.preferred == 0 and not how.suffix else (left, right), how)
     if mode in {"keepEverything", "enrichInput1"}:
         yield from (alone(MergeSource(first[index], index, 0), how) for index in _lonely(matches))
     if mode in {"keepEverything", "enrichInput2"}:

@@ -7,8 +7,11 @@ from jackfield_nodes.merging.conflicts import MergeSource, Resolution, merged
 
 
 def every_pair(first: Items, second: Items, how: Resolution) -> Items:
+    """The input that prevails comes second."""
+    outer, inner = (1, 0) if how.preferred == 0 and not how.suffix else (0, 1)
+    inputs = (first, second)
     return [
-        merged((MergeSource(left, index, 0), MergeSource(right, other, 1)), how)
-        for index, left in enumerate(first)
-        for other, right in enumerate(second)
+        merged((MergeSource(left, index, outer), MergeSource(right, other, inner)), how)
+        for index, left in enumerate(inputs[outer])
+        for other, right in enumerate(inputs[inner])
     ]

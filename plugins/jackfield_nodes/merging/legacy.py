@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from jackfield.api.javascript import to_boolean, to_string
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.items import all_pairs, new_item, pair, passed_on, repaired
+from jackfield.api.nodes.items import all_pairs, new_item, passed_on
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.conflicts import MergeSource, Resolution, alone, merged
 from jackfield_nodes.merging.every_pair import every_pair
 from jackfield_nodes.merging.legacy_parameters import LegacyMerge
-from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.paths import get_path
 
 SHALLOW = Resolution(deep=False)
@@ -33,7 +32,7 @@ def combined(inputs: Sequence[Items], given: LegacyMerge) -> Items:
             source = 1 if given.output == "input2" else 0
             return [passed_on(item, index, source) for index, item in enumerate((first, second)[source])]
         case "wait":
-            return [new_item({}, all_pairs((first, second)))]
+            return [new_item({}, all_pairs((first,)))]
         case "multiplex":
             return every_pair(first, second, SHALLOW)
         case "mergeByIndex":
@@ -52,39 +51,34 @@ def _by_index(first: Items, second: Items, join: str) -> Iterator[Item]:
             yield alone(MergeSource(right, index, 1), SHALLOW)
 
 
-def _key(item: Item, name: str) -> str | None:
-    """None: the item has no such key."""
-    _, value = get_path(item["json"], name)
-    return None if value is None or value == "" else text_of(value)
-
-
 def _by_key(first: Items, second: Items, given: LegacyMerge) -> Iterator[Item]:
-    for name, value in (("propertyName1", given.property_name1), ("propertyName2", given.property_name2)):
-        if not value.strip():
-            raise NodeError(f"The parameter {name} is empty; name the field that holds the key.")
-    known: dict[str, MergeSource] = {}
-    for index, item in enumerate(second):
-        key = _key(item, given.property_name2)
-        if key is not None:
-            known[key] = MergeSource(item, index, 1)
+    named = given.property_name1 and given.property_name2
+    known: dict[str, Item] = {}
+    for item in second if named else ():
+        _, value = get_path(item["json"], given.property_name2)
+        if to_boolean(value):
+            known[to_string(value)] = item
+    if not named and given.mode == "keepKeyMatches":
+        return
     for index, item in enumerate(first):
-        key = _key(item, given.property_name1)
-        partner = None if key is None else known.get(key)
+        there, value = get_path(item["json"], given.property_name1) if named else (True, None)
+        comparable = there and not isinstance(value, bool | list | dict)
+        partner = None if not comparable or value is None else known.get(to_string(value))
         if given.mode == "mergeByKey":
-            yield _completed(MergeSource(item, index, 0), partner, given)
+            if comparable:
+                yield _completed(passed_on(item, index), partner, given)
         elif (partner is not None) is (given.mode == "keepKeyMatches"):
             yield passed_on(item, index)
 
 
-def _completed(part: MergeSource, partner: MergeSource | None, given: LegacyMerge) -> Item:
+def _completed(item: Item, partner: Item | None, given: LegacyMerge) -> Item:
     if partner is None:
-        return alone(part, SHALLOW)
-    json = dict(part.item["json"])
-    for name, value in partner.item["json"].items():
+        return item
+    json = dict(item["json"])
+    for name, value in partner["json"].items():
         if name != given.property_name2 and _replaces(json, name, given.overwrite):
             json[name] = value
-    made = repaired(alone(part, SHALLOW), [pair(part.place), pair(partner.place, 1)])
-    made["json"] = json
+    made: Item = {**item, "json": json}
     return made
 
 

@@ -14,7 +14,7 @@ from jackfield.api.nodes.items import all_pairs, new_item
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.merging.append import appended
 from jackfield_nodes.merging.by_fields import joined, joined_strictly
-from jackfield_nodes.merging.by_position import by_position
+from jackfield_nodes.merging.by_position import by_position, by_position_of_two, with_preferred_again
 from jackfield_nodes.merging.choose import chosen
 from jackfield_nodes.merging.conflicts import Resolution
 from jackfield_nodes.merging.every_pair import every_pair
@@ -101,11 +101,14 @@ class MergeNode:
             case "position" if isinstance(given, Merge2) and not all(inputs[:2]):
                 return await worked(size, appended, inputs)
             case "position":
-                how, unpaired = Resolution.of(given.options.conflict), given.options.include_unpaired
-                return await worked(size, by_position, inputs, how, unpaired=unpaired)
+                how, unpaired = Resolution.of(given.conflict()), given.options.include_unpaired
+                if isinstance(given, Merge2):
+                    return await worked(size, by_position_of_two, inputs, how, unpaired=unpaired)
+                made = await worked(size, by_position, inputs, how, unpaired=unpaired)
+                return await worked(size, with_preferred_again, made, inputs, how)
             case "all":
                 size = _size_of_product(inputs, settings)
-                return await worked(size, every_pair, inputs[0], inputs[1], Resolution.of(given.options.conflict))
+                return await worked(size, every_pair, inputs[0], inputs[1], Resolution.of(given.conflict()))
             case "sql":
                 return await self._queried(run, inputs, given, settings)
 

@@ -42,6 +42,10 @@ class FieldPairs(Parameters):
                 )
         return [FieldPair(field1=row.field1.strip(), field2=row.field2.strip()) for row in self.values]
 
+    def complete(self) -> list[FieldPair]:
+        """The pairs, which may be none. Raises `NodeError` for half a pair."""
+        return self.checked() if self.values else []
+
 
 class FieldConflict(Parameters, title="Clash"):
     """What becomes of fields that several items have."""
@@ -119,6 +123,17 @@ class CombineParameters(Parameters):
             return [FieldPair(field1=name, field2=name) for name in names]
         return self.merge_by_fields.checked()
 
+    def conflict(self) -> FieldConflict:
+        """What becomes of fields that both inputs have."""
+        return self.options.conflict
+
+    def first_only(self) -> bool:
+        """Whether an item gets only the first of several partners."""
+        only_first = self.options.multiple_matches == "first"
+        if self.join_mode == "keepMatches":
+            return only_first and self.output_data_from == "both"
+        return only_first and self.join_mode != "keepNonMatches"
+
 
 class Merge2(CombineParameters):
     """Versions 2 and 2.1."""
@@ -128,6 +143,11 @@ class Merge2(CombineParameters):
         "mergeByFields", description="How items find each other."
     )
     output: Literal["input1", "input2", "empty"] = Field("input1", description="Choose Branch: what goes out.")
+
+    def conflict(self) -> FieldConflict:
+        """How to merge counts only where it says which input prevails."""
+        found = self.options.conflict
+        return found if found.resolve_clash or self.way() == "fields" else FieldConflict()
 
     def way(self) -> Way:
         if self.mode == "append":

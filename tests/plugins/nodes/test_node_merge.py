@@ -65,14 +65,17 @@ async def test_by_position_the_last_input_prevails_and_the_rest_is_dropped(
         {"n": 7, "a": "x", "b": "p"},
         {"n": 8, "a": "y", "b": "q"},
     ]
-    assert await origins(bench, version, parameters, A, B) == [[(0, 0), (1, 0)], [(0, 1), (1, 1)]]
+    again = version >= 3  # the item that prevails is put in twice
+    assert await origins(bench, version, parameters, A, B) == [
+        [(0, place), (1, place)] + [(1, place)] * again for place in (0, 1)
+    ]
     assert before == (A, B)
 
 
 async def test_by_position_with_unpaired_items(bench: Bench) -> None:
     parameters = {**POSITION3, "options": {"includeUnpaired": True}}
     assert (await jsons(bench, 3, parameters, A, B))[2:] == [{"n": 9, "b": "r"}]
-    assert (await origins(bench, 3, parameters, A, B))[2:] == [[(1, 2)]]
+    assert (await origins(bench, 3, parameters, A, B))[2:] == [[(1, 2), (1, 2)]]
 
 
 async def test_by_position_with_three_inputs(bench: Bench) -> None:
@@ -83,7 +86,7 @@ async def test_by_position_with_three_inputs(bench: Bench) -> None:
     assert await jsons(bench, 3.1, preferring, A, B, third) == [{"n": 7, "a": "x", "b": "p", "c": 5}]
     suffixed = clash(parameters, resolveClash="addSuffix")
     assert await jsons(bench, 3.1, suffixed, A, B, third) == [
-        {"n_1": 1, "a_1": "x", "n_2": 7, "b_2": "p", "n_3": 0, "c_3": 5}
+        {"n_1": 1, "a_1": "x", "n_2": 7, "b_2": "p", "n_3": 0, "c_3": 5, "n": 0, "c": 5}
     ]
 
 
@@ -106,20 +109,25 @@ async def test_too_many_combinations_are_an_error_that_names_the_setting(make_be
         await jsons(bench, 1, {"mode": "multiplex"}, A, B)
 
 
+LAST = {"resolveClash": "preferLast"}
 CLASHES: list[tuple[dict[str, Any], Any, Any, Any]] = [
     ({}, {"o": {"a": 1, "b": 1}}, {"o": {"b": 2}}, {"o": {"a": 1, "b": 2}}),
     ({}, {"l": [{"a": 1}, 2, 3]}, {"l": [{"b": 1}, 5]}, {"l": [{"a": 1, "b": 1}, 5, 3]}),
     ({}, {"v": {"a": 1}}, {"v": [1]}, {"v": [1]}),
     ({}, {"v": 1}, {"v": None}, {"v": None}),
-    ({"mergeMode": "shallowMerge"}, {"o": {"a": 1}}, {"o": {"b": 2}}, {"o": {"b": 2}}),
-    ({"overrideEmpty": True}, {"v": 1, "w": 2, "z": 3}, {"v": None, "w": "", "z": 0}, {"v": 1, "w": 2, "z": 0}),
+    ({**LAST, "mergeMode": "shallowMerge"}, {"o": {"a": 1}}, {"o": {"b": 2}}, {"o": {"b": 2}}),
+    ({**LAST, "overrideEmpty": True}, {"v": 1, "w": 2, "z": 3}, {"v": None, "w": "", "z": 0}, {"v": 1, "w": 2, "z": 0}),
     ({"overrideEmpty": True}, {}, {"v": None}, {"v": None}),
-    ({"overrideEmpty": True}, {"o": {"a": 1}, "l": [1]}, {"o": {"a": ""}, "l": [None]}, {"o": {"a": 1}, "l": [1]}),
-    ({"overrideEmpty": True, "mergeMode": "shallowMerge"}, {"v": 1}, {"v": ""}, {"v": 1}),
+    (
+        {**LAST, "overrideEmpty": True},
+        {"o": {"a": 1}, "l": [1]},
+        {"o": {"a": ""}, "l": [None]},
+        {"o": {"a": 1}, "l": [1]},
+    ),
+    ({**LAST, "overrideEmpty": True, "mergeMode": "shallowMerge"}, {"v": 1}, {"v": ""}, {"v": 1}),
     ({"resolveClash": "preferInput1"}, {"v": 1}, {"v": 2, "w": 3}, {"v": 1, "w": 3}),
     ({"resolveClash": "preferInput1", "overrideEmpty": True}, {"v": ""}, {"v": 2}, {"v": 2}),
     ({"resolveClash": "preferLast"}, {"v": 1}, {"v": 2}, {"v": 2}),
-    ({"resolveClash": "addSuffix"}, {"v": 1}, {"v": 2, "w": 3}, {"v_1": 1, "v_2": 2, "w_2": 3}),
 ]
 
 
@@ -129,6 +137,12 @@ async def test_how_clashes_end(bench: Bench, values: dict[str, Any], left: Any, 
     assert await jsons(bench, 3, clash(POSITION3, **values), [left], [right]) == [expected]
     assert await jsons(bench, 2.1, clash(POSITION2, **values), [left], [right]) == [expected]
     assert before == (left, right)
+
+
+async def test_suffixes_tell_the_inputs_apart(bench: Bench) -> None:
+    left, right, expected = {"v": 1}, {"v": 2, "w": 3}, {"v_1": 1, "v_2": 2, "w_2": 3}
+    assert await jsons(bench, 2.1, clash(POSITION2, resolveClash="addSuffix"), [left], [right]) == [expected]
+    assert await jsons(bench, 3, clash(POSITION3, resolveClash="addSuffix"), [left], [right]) == [{**expected, **right}]
 
 
 async def test_an_unknown_way_to_end_clashes_is_named(bench: Bench) -> None:
