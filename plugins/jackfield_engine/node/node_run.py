@@ -288,7 +288,7 @@ class EngineNodeRun:
         try:
             result = await engine.run(source, data, each=each, timeout=timeout)
         except ScriptError as exc:
-            where = f" (line {exc.line})" if exc.line is not None else ""
+            where = f" [line {exc.line}]" if exc.line is not None else ""
             raise NodeError(f"{exc.message}{where}", item=exc.item) from None
         if result.context:
             self.context.update(result.context)

@@ -5,7 +5,7 @@
   const { Data, Fault, jsonText, outOfMemory } = kit;
   const { logLines, logLength } = kit.limits;
   const compile = eval;
-  const FIRST_LINE = 10_000; // lines from here on are the script's; every file of the prelude is shorter
+  const { lineOf, messageOf, wrapped } = kit.errors;
 
   let current = null;
   kit.timezone = () => current?.head.timezone ?? 'UTC';
@@ -132,7 +132,8 @@
     getExecutionId: node.getExecutionId,
     helpers,
     $helpers: helpers,
-    fetch: refuse(NO_NETWORK),
+    module: { exports: {} },
+    global: globalThis,
   };
 
   function prepare(data) {
@@ -160,21 +161,11 @@
     });
   }
 
-  function lineOf(error) {
-    if (typeof error?.stack !== 'string') return null;
-    for (const [, line] of error.stack.matchAll(/<input>:(\d+):\d+/g)) {
-      if (Number(line) > FIRST_LINE) return Number(line) - FIRST_LINE;
-    }
-    return null;
-  }
-
-  function messageOf(error) {
-    if (!(error instanceof Error)) return String(error?.message ?? shown(error));
-    return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
-  }
+  // Without memory the engine throws null, as a script may.
+  const spent = (error) => outOfMemory(error) && !(error === null && /\b(?:throw|reject)\b/.test(current.head.source));
 
   function problem(kind, error) {
-    const found = outOfMemory(error) ? 'memory' : kind;
+    const found = spent(error) ? 'memory' : kind;
     const message = found === 'memory' ? 'The script needs more memory than it may have.' : messageOf(error);
     return jsonText({ error: { kind: found, message, line: lineOf(error), item: failedItem } });
   }
@@ -183,7 +174,7 @@
 
   function failure(error) {
     const line = lineOf(error);
-    return { json: { error: messageOf(error) + (line === null ? '' : ` (line ${line})`) } };
+    return { json: { error: messageOf(error) + (line === null ? '' : ` [line ${line}]`) } };
   }
 
   async function forEach(data, script) {
@@ -194,7 +185,7 @@
       try {
         values.push(await script.call(node));
       } catch (error) {
-        if (!goesOn || outOfMemory(error)) {
+        if (!goesOn || spent(error)) {
           failedItem = i;
           throw error;
         }
@@ -205,8 +196,10 @@
   }
 
   let answer = null;
+  const bigText = Function.prototype.call.bind(BigInt.prototype.toString);
 
   function finish(value) {
+    kit.hide(BigInt.prototype, { toJSON() { return bigText(this); } });
     const context = current.facts.node.context ?? {};
     const memory = `"context":${jsonText(context)},"static":${jsonText(current.head.static)}`;
     const custom = jsonText(current.facts.execution.customData ?? {});
@@ -220,14 +213,16 @@
     kit.useZone();
     prepare(current);
     const { source, each } = current.head;
+    kit.errors.about(source);
     let script;
     try {
-      script = compile('\n'.repeat(FIRST_LINE - 1) + `(async function () {\n${source}\n})`);
+      script = compile(wrapped(source));
     } catch (error) {
       answer = problem('syntax', error);
       return;
     }
-    const result = each ? forEach(current, script) : script.call(node);
+    delete BigInt.prototype.toJSON; // the answer has it, the script does not
+    const result = each ? forEach(current, script) : script.call(node).then((value) => (value === null ? [] : value));
     result.then(finish).catch((error) => (answer = problem('runtime', error)));
   };
 

@@ -69,6 +69,11 @@
     constructor(algorithm, key) {
       this.#algorithm = algorithm;
       this.#key = key;
+      try {
+        kit.digest(algorithm, key, new Uint8Array(0));
+      } catch {
+        throw new Error(key === null ? 'Digest method not supported' : `Invalid digest: ${algorithm}`);
+      }
     }
     update(data, encoding) {
       this.#parts.push(Buffer.from(data, encoding));

@@ -6,21 +6,23 @@ repeated after a crash changes nothing. Its source is never an expression.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import with_pair
-from jackfield.api.nodes.running import ModelNode, made_at_once, mapped
+from jackfield.api.nodes.items import goes_on
+from jackfield.api.nodes.running import ModelNode
 from jackfield.api.scripts import SCRIPT_ENGINES
-from jackfield.api.workflows import Item, Items, Outputs
+from jackfield.api.workflows import Item, Items
 from jackfield_nodes.values.conversions import type_name, with_article
 
 ITEM_KEYS = frozenset({"json", "binary", "pairedItem", "error", "index"})
+_OF_ALL = re.compile(r"\$input\.(first|last|all|itemMatching)")
 LANGUAGES: Mapping[str, str] = {
     "javascript": "javaScript",
     "js": "javaScript",
@@ -57,20 +59,19 @@ class CodeNode(ModelNode):
         each = run.node.parameters.get("mode") == "runOnceForEachItem"
         if each and not run.items:
             return [[]]
-
-        async def work() -> Outputs:
-            return [await self._items(run, each=each)]
-
-        return await work() if each else await made_at_once(run, work, index=None)
-
-    async def _items(self, run: NodeRun, *, each: bool) -> Items:
         given = run.node.parameters
         language = self._language(given.get("language"))
-        result = await run.run_script(language, _source(given, language), each=each)
-        log_lines(run, result.logs)
+        source = _source(given, language)
         if each:
-            return await _items_of_each(run, result.value)
-        return items_of_all(result.value)
+            _refuse_lists(source, language)
+        try:
+            result = await run.run_script(language, source, each=each)
+        except NodeError as exc:
+            if each or not goes_on(run):
+                raise
+            return [[{"json": {"error": exc.message}}]]
+        log_lines(run, result.logs)
+        return [items_of_each(result.value) if each else items_of_all(result.value)]
 
     def _language(self, given: Json) -> str:
         asked = given if isinstance(given, str) else "javaScript"
@@ -81,6 +82,13 @@ class CodeNode(ModelNode):
                 f"No plugin provides a script engine for the language {asked}; there are engines for: {known}."
             )
         return language
+
+
+def _refuse_lists(source: str, language: str) -> None:
+    """In the mode per item there is one. Raises `NodeError`."""
+    found = _OF_ALL.search(source) if language == "javaScript" else None
+    if found and any(found[1] in line and not line.lstrip().startswith(("//", "/*", "*")) for line in source.split("\n")):
+        raise NodeError(f"$input.{found[1]}() is only there when the program runs once for all items; use $input.item.")
 
 
 def log_lines(run: NodeRun, lines: Sequence[str]) -> None:
@@ -99,55 +107,80 @@ def _source(given: Mapping[str, Json], language: str) -> str:
 
 def items_of_all(value: Json) -> Items:
     """One object, a list of objects or of items. Raises `NodeError` for anything else."""
-    if value is None:
-        raise NodeError("The program returned nothing; end it with a return of items, or of an empty list for none.")
+    if not isinstance(value, dict | list):
+        raise NodeError(f"The program must return a list of objects, but it returned {_named(value)}.")
     rows = value if isinstance(value, list) else [value]
-    return [_item(row, None, f"element {index}") for index, row in enumerate(rows)]
+    objects = [row for row in rows if isinstance(row, dict)]
+    if len(objects) < len(rows):
+        wrong = next(row for row in rows if not isinstance(row, dict))
+        raise NodeError(f"The program must return a list of objects, but an element is {_named(wrong)}.")
+    if isinstance(value, list) and any(row.keys() & ITEM_KEYS for row in objects):
+        for index, row in enumerate(objects):
+            _check_keys(row, index)
+    if isinstance(value, dict) and not value.get("json"):
+        objects = [{"json": value}]
+    return [_checked(row, index) for index, row in enumerate(_with_json(objects))]
 
 
-async def _items_of_each(run: NodeRun, value: Json) -> Items:
-    """Per input item one object or item, or null for none. Raises `NodeError` with the item's index."""
-    if not isinstance(value, list):
-        raise NodeError("The program's results are not a list with one entry per item.")
-    return await mapped(run, value, lambda index, row: [] if row is None else [_item_of_one(row, index)])
+def _named(value: Json) -> str:
+    return "nothing" if value is None else with_article(type_name(value))
 
 
-def _item_of_one(row: Json, index: int) -> Item:
-    if isinstance(row, list):
+def _check_keys(row: Mapping[str, Json], index: int) -> None:
+    """Whether a key beside those of an item was meant for its json. Raises `NodeError`."""
+    unknown = sorted(row.keys() - ITEM_KEYS)
+    if unknown:
         raise NodeError(
-            f"Item {index}: the program returned a list; in the mode runOnceForEachItem it must return one object.",
+            f"An item has the keys json, binary and pairedItem, but item {index} of the program's also has "
+            f"{', '.join(unknown)}; put fields inside json.",
             item=index,
         )
-    return _item(row, index, "the result")
 
 
-def _item(row: Json, source: int | None, what: str) -> Item:
-    if not isinstance(row, dict):
-        raise NodeError(
-            f"The program must return objects, but {what} is {with_article(type_name(row))}; return items such as "
-            "[{json: {field: value}}].",
-            item=source,
-        )
-    made: Item = _checked(row, source, what) if "json" in row else {"json": row}
-    return made if source is None else with_pair(made, source)
+def _with_json(rows: Sequence[dict[str, Json]]) -> Sequence[dict[str, Json]]:
+    """Objects become the json of items. Raises `NodeError` when only some of them are items."""
+    for key in ("json", "binary"):
+        having = [key in row for row in rows]
+        if all(having):
+            return rows if key == "json" else [_around_files(row) for row in rows]
+        if any(having):
+            raise NodeError(f"Some of the items that the program returned have {key}, and some have not.")
+    return [{"json": row} for row in rows]
 
 
-def _checked(row: dict[str, Json], source: int | None, what: str) -> Item:
-    """A full item. Raises `NodeError` when its `json` is no object, its files are no files, or a key is unknown."""
+def _around_files(row: Mapping[str, Json]) -> dict[str, Json]:
+    return {"json": {key: value for key, value in row.items() if key != "binary"}, "binary": row["binary"]}
+
+
+def items_of_each(value: Json) -> Items:
+    """Per input item one object or item; what counts as false leaves it out. Raises `NodeError` for anything else."""
+    if not isinstance(value, list):
+        raise NodeError("The program's results are not a list with one entry per item.")
+    return [_of_each(row, index) for index, row in enumerate(value) if row not in (None, False, 0, "")]
+
+
+def _of_each(row: Json, index: int) -> Item:
+    json = row
+    files: Json = None
+    if isinstance(row, dict):
+        files = row.get("binary")
+        json = row["json"] if "json" in row else {} if "binary" in row else row
+    made = _checked({"json": json, **({"binary": files} if files else {})}, index)
+    made["pairedItem"] = {"item": index}
+    return made
+
+
+def _checked(row: Mapping[str, Json], index: int) -> Item:
+    """A full item. Raises `NodeError` when its `json` is no object, or its files are no files."""
     json, binary = row["json"], row.get("binary")
-    if unknown := row.keys() - ITEM_KEYS:
-        raise NodeError(
-            f"An item has the keys json, binary and pairedItem, but {what} also has {', '.join(sorted(unknown))}; "
-            "put fields inside json.",
-            item=source,
-        )
-    if not isinstance(json, dict):
-        raise NodeError(
-            f"The program must return objects, but json of {what} is {with_article(type_name(json))}.", item=source
-        )
-    made: Item = {"json": json}
+    for key in ("json", "binary"):
+        if key in row and not isinstance(row[key], dict):
+            raise NodeError(
+                f"{key} of item {index} of the program's must be an object, but it is {_named(row[key])}.", item=index
+            )
+    made: Item = {"json": cast("dict[str, Json]", json)}
     if isinstance(binary, dict) and binary:
-        made["binary"] = files_of(binary, what)  # type: ignore[typeddict-item]
+        made["binary"] = files_of(binary, f"item {index}")  # type: ignore[typeddict-item]
     if "pairedItem" in row and _is_pairing(row["pairedItem"]):
         made["pairedItem"] = row["pairedItem"]  # type: ignore[typeddict-item]
     if "error" in row and row["error"] is not None:
