@@ -146,18 +146,20 @@
       set Intl(value) {
         Object.defineProperty(globalThis, 'Intl', { value, writable: true, configurable: true });
       },
-      get items() {
-        return data.all();
+    });
+    const given = data.head.each ? ['item', () => data.item(data.index)] : ['items', once(() => data.all())];
+    variable(...given);
+  }
+
+  // A variable of the script's: `items` is one list, which the script may change and replace; `item` is the current one.
+  const once = (make, made = null) => () => (made ??= make());
+  function variable(name, find) {
+    Object.defineProperty(globalThis, name, {
+      get: find,
+      set(value) {
+        Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
       },
-      set items(value) {
-        Object.defineProperty(globalThis, 'items', { value, writable: true, configurable: true });
-      },
-      get item() {
-        return data.item(data.index);
-      },
-      set item(value) {
-        Object.defineProperty(globalThis, 'item', { value, writable: true, configurable: true });
-      },
+      configurable: true,
     });
   }
 

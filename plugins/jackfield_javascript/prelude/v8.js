@@ -6,7 +6,7 @@
   const OPENING = '(async function VmCodeWrapper() {'; // stands before the script on its first line
   const { defineProperty } = Object;
   const { hide } = kit;
-  const places = new WeakMap(); // error -> [{ name, line, column }]
+  const places = new WeakMap(); // error -> { host, frames: [{ name, line, column }] }
   let source = '';
   let starts = [0];
 
@@ -209,7 +209,8 @@
 
   function foundAt(frames) {
     const text = source.slice(frames[0] ? offsetOf(frames[0].line, frames[0].column) : source.length).trimStart();
-    if (text === '') return "Unexpected token '}'";
+    if (/^return\s*\{$/.test(text)) return 'Unexpected end of input';
+    if (/^(?:const|let|var|function|class)?\s*$/.test(text)) return "Unexpected token '}'";
     const [token] = /^(?:[\p{ID_Start}$_][\p{ID_Continue}$]*|\d+|=>|[=!]==?|&&|\|\||\.\.\.|.)/u.exec(text) ?? [''];
     if (/^\d/.test(token)) return 'Unexpected number';
     if (/^['"]/.test(token)) return 'Unexpected string';
@@ -240,6 +241,7 @@
   }
 
   function translated(message, frames, syntax) {
+    if (syntax && /^import\s/m.test(source)) return 'Cannot use import statement outside a module';
     for (const [pattern, text] of syntax ? SYNTAX : []) {
       const found = pattern.exec(message);
       if (found) return text(frames, ...found.slice(1));
@@ -407,7 +409,8 @@
       }
       const text = translated(error.message, frames, error instanceof SyntaxError && frames[0]?.native === false && frames[0].name === '');
       if (text !== null) hide(error, { message: text });
-      places.set(error, host ? [] : frames.filter(({ native }) => !native));
+      // An error that is thrown again keeps its first place.
+      if (!places.has(error)) places.set(error, { host, frames: frames.filter(({ native }) => !native) });
     } catch {
       // an error that the script made strange keeps its text
     }
@@ -418,9 +421,9 @@
   // The line that n8n names: the first inside a function with a name, else that of the program itself.
   function lineOf(error) {
     const found = error instanceof Error ? places.get(error) : undefined;
-    if (!found) return null;
-    const named = found.find(({ name }) => name !== '' && name !== 'VmCodeWrapper');
-    return (named ?? found.findLast(({ name }) => name === 'VmCodeWrapper'))?.line ?? null;
+    if (!found || (found.host && !kit.Fault.is(error))) return null;
+    const named = found.frames.find(({ name }) => name !== '' && name !== 'VmCodeWrapper');
+    return (named ?? found.frames.find(({ name }) => name === 'VmCodeWrapper'))?.line ?? null;
   }
 
   // Only the first line of a message shows, and an empty one is `Unknown error`.

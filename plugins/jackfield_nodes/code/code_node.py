@@ -13,6 +13,7 @@ from typing import Literal, cast
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.javascript import to_boolean
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import goes_on
@@ -87,7 +88,9 @@ class CodeNode(ModelNode):
 def _refuse_lists(source: str, language: str) -> None:
     """In the mode per item there is one. Raises `NodeError`."""
     found = _OF_ALL.search(source) if language == "javaScript" else None
-    if found and any(found[1] in line and not line.lstrip().startswith(("//", "/*", "*")) for line in source.split("\n")):
+    if found and any(
+        found[1] in line and not line.lstrip().startswith(("//", "/*", "*")) for line in source.split("\n")
+    ):
         raise NodeError(f"$input.{found[1]}() is only there when the program runs once for all items; use $input.item.")
 
 
@@ -99,7 +102,7 @@ def log_lines(run: NodeRun, lines: Sequence[str]) -> None:
 
 def _source(given: Mapping[str, Json], language: str) -> str:
     names = SOURCES.get(language, (f"{language}Code", "code"))
-    source = next((text for name in names if isinstance(text := given.get(name), str) and text.strip()), None)
+    source = next((text for name in names if isinstance(text := given.get(name), str) and text), None)
     if source is None:
         raise NodeError(f"The parameter {names[0]} is empty; write a program that returns items.")
     return source
@@ -117,7 +120,7 @@ def items_of_all(value: Json) -> Items:
     if isinstance(value, list) and any(row.keys() & ITEM_KEYS for row in objects):
         for index, row in enumerate(objects):
             _check_keys(row, index)
-    if isinstance(value, dict) and not value.get("json"):
+    if isinstance(value, dict) and not to_boolean(value.get("json")):
         objects = [{"json": value}]
     return [_checked(row, index) for index, row in enumerate(_with_json(objects))]
 
@@ -164,7 +167,7 @@ def _of_each(row: Json, index: int) -> Item:
     files: Json = None
     if isinstance(row, dict):
         files = row.get("binary")
-        json = row["json"] if "json" in row else {} if "binary" in row else row
+        json = row.get("json", {} if "binary" in row else row)
     made = _checked({"json": json, **({"binary": files} if files else {})}, index)
     made["pairedItem"] = {"item": index}
     return made

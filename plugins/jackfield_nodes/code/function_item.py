@@ -54,7 +54,7 @@ def wrapped(source: str) -> str:
         "let $$files = item.binary; "  # names that no program assigns to by chance
         "const $$get = () => $$files, $$set = async ($$given) => { $$files = $$given; }; "
         "const $$value = await (async function (item, getBinaryData, setBinaryData) { "
-        f"return await (async function () {{ {source}\n"
+        f"return await (async function VmCodeWrapper() {{ {source}\n"
         "}).call(this); }).call({ ...this, getBinaryData: $$get, setBinaryData: $$set }, "
         "item.json, $$get, $$set); return { value: $$value, files: $$files };"
     )

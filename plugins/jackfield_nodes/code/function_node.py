@@ -52,7 +52,7 @@ def wrapped(source: str) -> str:
     """One list of items that the program may change in place, and replace. On the source's first line, so that errors
     name the author's lines; two functions, so that the program may also declare these names itself."""
     return (
-        f"return await (async function (items) {{ return await (async function () {{ {source}\n"
+        f"return await (async function (items) {{ return await (async function VmCodeWrapper() {{ {source}\n"
         "}).call(this); }).call(this, items);"
     )
 

@@ -117,8 +117,6 @@ def by_legacy_rules() -> Iterator[NodeCase]:
         ],
     }
     for version, (name, rows), fallback in product((1, 2), rules.items(), (MISSING, -1, 0, 1, 3, 7, "1")):
-        if version == 2 and not rows and fallback not in (MISSING, -1):
-            continue  # n8n fails as a whole there
         given = {**number, "rules": {"rules": list(rows)}, "fallbackOutput": fallback}
         yield NodeCase(f"{version} {name}, else {shown(fallback)}", node("switch", version, **given), ITEMS)
     text: Document = {"dataType": "string", "value1": "={{ $json.t }}"}

@@ -113,7 +113,7 @@ async def test_code_with_a_schema_and_its_mistakes(lab: AiLab) -> None:
     lab.says = []
     answer = await told(lab, agent(tool), ("sum", {"a": -1, "b": 2}))
     assert answer.startswith("Error: too small")
-    assert "(line 1)" in answer or "line" not in answer
+    assert "[line 1]" in answer or "line" not in answer
 
 
 @pytest.mark.parametrize(

@@ -263,7 +263,7 @@ async def test_a_script_error_tells_the_line(lab: Lab, scripts: FakeScripts) -> 
     scripts.error = ScriptError("x is not defined", line=3)
     outcome = await run(lab, {}, kind="code")
     assert outcome.failure is not None
-    assert outcome.failure.message == "x is not defined (line 3)"
+    assert outcome.failure.message == "x is not defined [line 3]"
 
 
 async def test_an_unknown_language(lab: Lab) -> None:

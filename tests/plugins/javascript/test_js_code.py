@@ -113,32 +113,53 @@ async def test_result(run: Run, source: str, value: object) -> None:
 @pytest.mark.parametrize(
     ("source", "kind", "message", "line"),
     [
-        ("const a = 1\n\nreturn a.b.c", "runtime", "TypeError: cannot read property 'c' of undefined", 3),
+        ("const a = 1\n\nreturn a.b.c", "runtime", "Cannot read properties of undefined (reading 'c')", 3),
         ("throw new Error('mine')", "runtime", "mine", 1),
-        ("\nthrow 'text'", "runtime", "text", None),
+        ("\nthrow 'text'", "runtime", '"text"', None),
         ("throw {message: 'inside'}", "runtime", "inside", None),
-        ("throw undefined", "runtime", "undefined", None),
-        ("const f = () => {\n  throw new RangeError('far')\n}\n[1].map(f)", "runtime", "RangeError: far", 2),
+        ("throw undefined", "runtime", "Unknown error", None),
+        ("const f = () => {\n  throw new RangeError('far')\n}\n[1].map(f)", "runtime", "far", 2),
         ("await Promise.reject(new Error('late'))", "runtime", "late", 1),
-        ("await null\nnone()", "runtime", "ReferenceError: none is not defined", 2),
+        ("await null\nnone()", "runtime", "none is not defined", 2),
         ("setTimeout(() => {\n  null.x }, 1); await new Promise(() => {})", "runtime",
-         "TypeError: cannot read property 'x' of null", 2),
-        ("return 1 +", "syntax", "SyntaxError: unexpected token in expression: '}'", 2),
-        ("const x = 1\nconst x = 2", "syntax", "SyntaxError: invalid redefinition of lexical identifier", 2),
+         "Cannot read properties of null (reading 'x')", None),
+        ("return 1 +", "syntax", "Unexpected token '}'", None),
+        ("const x = 1\nconst x = 2", "syntax", "Identifier 'x' has already been declared", None),
         ("return $('Later').first()", "runtime", "The node 'Later' has not run, so that its data can't be read.", 1),
         ("\nreturn $('Nowhere').all()", "runtime", "There is no node 'Nowhere' in this workflow.", 2),
         ("await new Promise(() => {})", "runtime", "The script waits for something that never happens.", None),
         ("require('fs')", "runtime",
          NO_FILES, 1),
-        ("require('crypto').createHash('nope').update('').digest()", "runtime", "Unknown digest: nope", 1),
-        ("const a = {}; a.a = a; return a", "runtime", "TypeError: circular reference", None),
-        ("(function f() { f() })()", "runtime", "RangeError: Maximum call stack size exceeded", 1),
+        ("require('crypto').createHash('nope').update('').digest()", "runtime", "Digest method not supported", None),
+        ("const a = {}; a.a = a; return a", "runtime", "Converting circular structure to JSON", None),
+        ("(function f() { f() })()", "runtime", "Maximum call stack size exceeded", None),
     ],
 )  # fmt: skip
 async def test_error(run: Run, source: str, kind: str, message: str, line: int | None) -> None:
     with pytest.raises(ScriptError) as caught:
         await run(source)
     assert (caught.value.kind, caught.value.message, caught.value.line) == (kind, message, line)
+
+
+STATED = [
+    ("({}).foo()", "{}.foo is not a function"),
+    ("const o = {a: {}}; o.a.b()", "o.a.b is not a function"),
+    ("const o = {}; o.list(1, (x) => x)", "o.list is not a function"),
+    ("new Date().foo()", "(intermediate value).foo is not a function"),
+    ("[1].map(3)", "number 3 is not a function"),
+    ("const c = 1; c = 2", "Assignment to constant variable."),
+    ("x; let x = 1", "Cannot access 'x' before initialization"),
+    ("'a'.repeat(-1)", "Invalid count value: -1"),
+    ("JSON.parse('{x}')", "Expected property name or '}' in JSON at position 1 (line 1 column 2)"),
+    ("JSON.parse('<html><body>a long text')", "Unexpected token '<', \"<html><bod\"... is not valid JSON"),
+    ("JSON.parse('[1] 2')", "Unexpected non-whitespace character after JSON at position 4 (line 1 column 5)"),
+]
+
+
+@pytest.mark.parametrize(("source", "message"), STATED)
+async def test_errors_read_as_in_node_also_for_the_script(run: Run, source: str, message: str) -> None:
+    caught = await run(f"try {{ {source} }} catch (error) {{ return error.message }}")
+    assert caught.value == message
 
 
 async def test_once_per_item(run: Run) -> None:
@@ -159,7 +180,7 @@ async def test_once_per_item_tells_the_item_that_failed(run: Run) -> None:
 async def test_once_per_item_goes_on_after_an_error(run: Run, mode: str) -> None:
     data = replace(DATA, node={**DATA.node, "onError": mode})
     source = "if ($json.a === 1) throw new TypeError('no'); return {a: $json.a}"
-    assert (await run(source, each=True, data=data)).value == [{"json": {"error": "TypeError: no (line 1)"}}, {"a": 2}]
+    assert (await run(source, each=True, data=data)).value == [{"json": {"error": "no [line 1]"}}, {"a": 2}]
 
 
 async def test_once_per_item_waits_for_each(run: Run) -> None:
@@ -283,7 +304,6 @@ async def test_what_a_code_node_is_offered(run: Run, source: str, value: object)
     [
         ("await helpers.httpRequest({url: 'http://x'})", "no network"),
         ("await this.helpers.request('http://x')", "no network"),
-        ("await fetch('http://x')", "no network"),
         ("require('axios')", "no network"),
         ("require('node:fs/promises')", "no files"),
         ("require('child_process')", "no processes"),

@@ -25,7 +25,9 @@ ALL: list[tuple[Any, Any]] = [
     ({}, [{"json": {}}]),
     ({"a": 1}, [{"json": {"a": 1}}]),
     ([], []),
-    ([{"a": 1}, {"json": {"b": 2}}], [{"json": {"a": 1}}, {"json": {"b": 2}}]),
+    ([{"a": 1}, {"b": 2}], [{"json": {"a": 1}}, {"json": {"b": 2}}]),
+    ({"json": None}, [{"json": {"json": None}}]),
+    ([{"binary": {}}], [{"json": {}}]),
     ({"json": {"a": 1}, "pairedItem": 1}, [{"json": {"a": 1}, "pairedItem": 1}]),
     ([{"json": {}, "pairedItem": {"item": 1}}], [{"json": {}, "pairedItem": {"item": 1}}]),
     ([{"json": {}, "pairedItem": "no"}], [{"json": {}}]),
@@ -43,12 +45,13 @@ async def test_all_items_at_once(bench: Bench, value: Any, expected: Any) -> Non
 
 WRONG: list[tuple[Any, str]] = [
     (None, "returned nothing"),
-    ("text", "is a string"),
-    (5, "is a number"),
-    ([1], "element 0 is a number"),
-    ([{"a": 1}, None], "element 1 is a null"),
-    ([{"json": [1]}], "json of element 0 is an array"),
+    ("text", "returned a string"),
+    (5, "returned a number"),
+    ([1], "an element is a number"),
+    ([{"a": 1}, None], "an element is nothing"),
+    ([{"json": [1]}], "json of item 0 .* it is an array"),
     ([{"json": {}, "jsn": 1}], "also has jsn"),
+    ([{"json": {}}, {"error": "x"}], "Some of the items"),
     ([{"json": {}, "binary": {"f": "text"}}], "file 'f'"),
 ]
 
@@ -77,21 +80,34 @@ MODES = ["continueRegularOutput", "continueErrorOutput"]
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_each_item_goes_on_after_an_error(bench: Bench, mode: str) -> None:
-    rows: Any = [{"a": 1}, [1], {"json": {"error": "no"}}]
-    run = bench.run("code", 2, EACH, items({}, {}, {}), script=ScriptResult(rows), on_error=mode)
-    (made,) = await bench.outputs(run)
-    assert [row["pairedItem"] for row in made] == [{"item": 0}, {"item": 1}, {"item": 2}]
-    assert (made[0]["json"], made[2]["json"]) == ({"a": 1}, {"error": "no"})
-    assert "returned a list" in str(made[1]["json"]["error"])
+async def test_an_error_in_the_program_is_one_item_for_all(bench: Bench, mode: str) -> None:
+    def fails(language: str, source: str) -> ScriptResult:
+        raise NodeError("no [line 1]")
+
+    run = bench.run("code", 2, JS, items({}, {}, {}), script=fails, on_error=mode)
+    assert await bench.outputs(run) == [[{"json": {"error": "no [line 1]"}}]]
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_all_items_at_once_go_on_as_one_error(bench: Bench, mode: str) -> None:
-    run = bench.run("code", 2, JS, items({}, {}, {}), script=ScriptResult(5), on_error=mode)
-    ((made,),) = await bench.outputs(run)
-    assert list(made) == ["json"]
-    assert "is a number" in str(made["json"]["error"])
+@pytest.mark.parametrize(("parameters", "value"), [(JS, 5), (EACH, [{"a": 1}, [1], {}])])
+async def test_results_of_another_shape_fail_the_node(
+    bench: Bench, mode: str, parameters: dict[str, Any], value: Any
+) -> None:
+    run = bench.run("code", 2, parameters, items({}, {}, {}), script=ScriptResult(value), on_error=mode)
+    with pytest.raises(NodeError, match=r"returned a number|it is an array"):
+        await bench.outputs(run)
+
+
+async def test_what_counts_as_false_leaves_an_item_out(bench: Bench) -> None:
+    made = await returned(bench, [None, False, 0, "", {"a": 1}], EACH)
+    assert [item["json"] for item in made] == [{"a": 1}]
+
+
+async def test_all_items_are_not_there_once_per_item(bench: Bench) -> None:
+    with pytest.raises(NodeError, match=r"\$input\.all"):
+        await bench.outputs(bench.run("code", 2, {**EACH, "jsCode": "return $input.all();"}))
+    with pytest.raises(NodeError, match=r"\$input\.first"):
+        await bench.outputs(bench.run("code", 2, {**EACH, "jsCode": "return $input.first();"}))
 
 
 SOURCES: list[tuple[dict[str, Any], tuple[str, str, bool]]] = [
@@ -121,7 +137,7 @@ async def test_a_missing_language_is_named(bench: Bench) -> None:
 
 async def test_an_empty_program_is_told(bench: Bench) -> None:
     with pytest.raises(NodeError, match="jsCode is empty"):
-        await bench.outputs(bench.run("code", 2, {"jsCode": "  "}))
+        await bench.outputs(bench.run("code", 2, {"jsCode": ""}))
 
 
 async def test_what_it_prints_is_logged(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:

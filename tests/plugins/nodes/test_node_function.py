@@ -32,7 +32,7 @@ class ScriptedRun(FakeNodeRun):
         try:
             return await self.engine.run(source, data, each=each, timeout=timeout or 10)
         except ScriptError as exc:
-            where = f" (line {exc.line})" if exc.line is not None else ""
+            where = f" [line {exc.line}]" if exc.line is not None else ""
             raise NodeError(f"{exc.message}{where}", item=exc.item) from None
 
 
@@ -100,9 +100,9 @@ async def test_function_without_input_runs(run: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["function", "functionItem"])
 async def test_errors_name_the_line_of_the_program(run: Any, kind: str) -> None:
-    with pytest.raises(NodeError, match=r"bad \(line 3\)"):
+    with pytest.raises(NodeError, match=r"bad \[line 3\]"):
         await run("const a = 1;\n\nthrow new Error('bad');\n", kind=kind)
-    with pytest.raises(NodeError, match=r"TypeError.*\(line 1\)"):
+    with pytest.raises(NodeError, match=r"reading 'x'.*\[line 1\]"):
         await run("null.x;", kind=kind)
 
 
@@ -119,7 +119,7 @@ async def test_function_must_return_items(run: Any) -> None:
 
 async def test_function_goes_on_with_an_item_that_tells_the_error(run: Any) -> None:
     made = await run("throw new Error('bad');", on_error="continueRegularOutput")
-    assert made == [{"json": {"error": "bad (line 1)"}}]
+    assert made == [{"json": {"error": "bad [line 1]"}}]
 
 
 EACH = [
@@ -161,7 +161,7 @@ async def test_function_item_must_return_an_object(run: Any, code: str, what: st
 async def test_function_item_goes_on_with_the_others(run: Any) -> None:
     code = "if (item.n === 1) throw new Error('bad'); return item;"
     made = await run(code, kind="functionItem", on_error="continueRegularOutput")
-    assert await json_of(made) == [{"error": "bad (line 1)"}, {"n": 2}]
+    assert await json_of(made) == [{"error": "bad [line 1]"}, {"n": 2}]
     with pytest.raises(NodeError) as caught:
         await run(code, kind="functionItem")
     assert caught.value.item == 0
