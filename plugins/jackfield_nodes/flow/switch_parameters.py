@@ -152,6 +152,8 @@ class LegacySwitch(SwitchParameters):
                 return [checked_output(target, count, item, name)]
         if self.fallback_output in (-1, "-1", None, ""):
             return []
+        if not self.goes_on():
+            raise NodeError("There is no output for what no rule matches, as there are no rules.", item=item)
         return [checked_output(self.fallback_output, count, item, "fallbackOutput")]
 
 
