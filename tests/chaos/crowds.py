@@ -32,9 +32,11 @@ class Crowd:
 
 
 @contextmanager
-def crowd(daemon: Daemon, count: int, kind: str, *, user: int | None = None) -> Iterator[Crowd]:
-    """kind: see `crowd.py`; user: None for our own."""
-    asked = [str(daemon.port), str(count), kind, *([] if user is None else [str(user)])]
+def crowd(
+    daemon: Daemon, count: int, kind: str, *, user: int | None = None, port: int | None = None
+) -> Iterator[Crowd]:
+    """kind: see `crowd.py`; user: None for our own; port: None for the daemon's."""
+    asked = [str(port or daemon.port), str(count), kind, *([] if user is None else [str(user)])]
     with subprocess.Popen([sys.executable, "-I", "-S", "-c", PROGRAM, *asked], stdout=subprocess.PIPE) as process:
         try:
             yield Crowd(process)

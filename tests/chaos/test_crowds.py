@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
+import time
+from urllib.parse import urlsplit
 
 import pytest
 
 from jackfield.testing.daemon import Daemon, poll
 
 from ..e2e.conftest import StartDaemon
+from ..e2e.test_proxies import Lab, lab
 from .crowds import call_times, crowd, metric
 from .figures import Figures, percentile
+
+__all__ = ["lab"]
 
 CROWD = 1010
 FILES = 1024
 NOBODY = 65534
+REQUESTS = 50
 LIMITED = ("sh", "-c", f'ulimit -n {FILES}; exec "$@"', "sh")
 CLOSED_WITHIN = 15.0
 FLOOR = 0.1
@@ -70,6 +76,30 @@ def test_a_daemon_starts_in_a_crowd(new_daemon: StartDaemon, user: int | None) -
         assert daemon.client().get("/api/plugins").status_code == 200, "the management API is there"
         assert daemon.running
     assert daemon.stop() == 0
+
+
+@pytest.mark.parametrize("user", [pytest.param(NOBODY, marks=needs_another_user), None])
+@pytest.mark.parametrize("kind", ["silent", "dripped"])
+@pytest.mark.scenario("crowds", CROWD)
+def test_a_crowd_at_a_proxys_port(lab: Lab, figures: Figures, kind: str, user: int | None) -> None:
+    figures.scenario = f"crowds, {kind}, " + ("own" if user is None else "another") + " user at a proxy's port"
+    figures.unit = "connections"
+    alias = lab.profile(f"{kind}-{user or 'own'}")
+    lab.data(lab.api.post(f"/api/proxy/{alias}/start"))
+    assert lab.ask(alias).status_code == 200
+    port = urlsplit(lab.environment(alias)["ANTHROPIC_BASE_URL"]).port
+    took = []
+    with crowd(lab.daemon, figures.count, kind, user=user, port=port) as found:
+        assert found.said() == {"opened": figures.count}
+        for _ in range(REQUESTS):
+            begun = time.perf_counter()
+            assert lab.ask(alias).status_code == 200, "the owner is served"
+            took.append(time.perf_counter() - begun)
+        over = found.said()
+    figures.times("answer", took)
+    figures.note(closed_within=f"{over['seconds']} s")
+    assert over["left"] == 0
+    assert over["seconds"] <= CLOSED_WITHIN
 
 
 @pytest.mark.scenario("descriptors", 128)

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import aiohttp
 import pytest
+from aiohttp import web
 from proxy_lab import ASKED, TOKEN, Profiles, Provider_, Proxy, daemon_of, plan, profile, proxy_of, until, upstream
 
 from jackfield.api.dialects.model import DialectError
@@ -265,9 +266,27 @@ async def test_a_slow_body_and_a_slow_provider_are_no_slow_head(north: Provider_
         writer.close()
 
 
+def whole_request() -> bytes:
+    content = json.dumps(ASKED).encode()
+    lines = ["POST /v1/messages HTTP/1.1", "Host: x", f"x-api-key: {TOKEN}", f"Content-Length: {len(content)}"]
+    return "\r\n".join([*lines, "", ""]).encode() + content
+
+
 async def test_more_connections_than_allowed_are_told_and_leave(north: Provider_) -> None:
+    answered = north.answer
+    begun = 0
+
+    async def never(request: web.BaseRequest) -> web.StreamResponse:
+        nonlocal begun
+        begun += 1
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    north.answer = never
     async with limited(north, max_connections=3) as proxy:
-        held = [await opened(proxy) for _ in range(3)]
+        held = [await opened(proxy, whole_request()) for _ in range(3)]
+        await until(lambda: begun == 3)
+        north.answer = answered
         address = at(port_of(proxy))
         for path in PATHS:
             status, headers, body = await ask(address, path)
@@ -284,6 +303,19 @@ async def test_more_connections_than_allowed_are_told_and_leave(north: Provider_
 
 def address_port(address: ProxyAddress) -> int:
     return int(address.base_url.rpartition(":")[2])
+
+
+async def test_silent_connections_give_way_to_a_request(north: Provider_) -> None:
+    async with limited(north, max_connections=3) as proxy:
+        held = [await opened(proxy) for _ in range(5)]
+        await until(lambda: len(proxy.server._connections._open) == 5)
+        await asyncio.sleep(2 * connections.YOUNG)
+        assert (await ask(at(port_of(proxy))))[0] == 200
+        async with asyncio.timeout(5):
+            assert await held[0][0].read() == b"", "the oldest is closed"
+        assert proxy.server._connections.admission.displaced >= 1
+        for _, writer in held:
+            writer.close()
 
 
 async def test_a_crowd_keeps_nobody_out(north: Provider_, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,8 @@ SURPLUS = 64
 health check always comes in."""
 SURPLUS_SECONDS = 5.0
 """Until the head of a request must be there on one of them."""
+YOUNG = 0.05
+"""Seconds for which a connection is left alone: what it has sent may not have been read yet."""
 _POLL = 0.01
 """Seconds."""
 MOST_BETWEEN = 1.0
@@ -108,10 +110,10 @@ class ClientConnections:
         return connection_of(request) in self._surplus
 
     def require_room(self, request: web.BaseRequest) -> None:
-        """Raises `DialectError` 503: its connection is one too many."""
+        """Raises `DialectError` 503: its connection is one too many, and none that asks nothing can give way."""
         if not self.is_surplus(request):
             return
-        if self._has_room(for_one_more=1):
+        if self._has_room(for_one_more=1) or self.admission.shed(YOUNG, "total"):
             del self._surplus[connection_of(request)]
             return
         message = f"The proxy has {self._limits().max_connections} connections already (proxy.max_connections)."

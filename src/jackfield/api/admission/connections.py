@@ -118,14 +118,14 @@ class Admission:
         """The connection that has it."""
         return self._at.get(descriptor)
 
-    def shed(self, age: float) -> bool:
-        """Ends the oldest connection that has had nothing to be answered for so many seconds: what a newer one has
-        sent may not have been read yet. False: there is none."""
+    def shed(self, age: float, reason: Refusal = "files") -> bool:
+        """Ends the oldest connection that has had nothing to be answered for so many seconds, strangers' first: what a
+        newer one has sent may not have been read yet. reason: what there is too little of. False: there is none."""
         for strangers in (True, False):
             key = self._largest(strangers=strangers)
             oldest = next(iter(self.waiting[key]), None) if key is not None else None
             if oldest is not None and self.now() - oldest.since >= age:
-                return self._displace(key, "files")
+                return self._displace(key, reason)
         return False
 
     def forget(self, one: AdmittedConnection) -> None:
