@@ -137,6 +137,56 @@ def test_variables_are_set_and_deleted(shell: Shell) -> None:
     assert shell.json("variable", "list") == []
 
 
+def test_tags_group_workflows(shell: Shell, orders: str, tmp_path: Path) -> None:
+    file = tmp_path / "tagged.json"
+    file.write_text(json.dumps({**chain("Tagged", webhook("tagged")), "tags": ["night"]}), encoding="utf-8")
+    shell("workflow", "import", str(file))
+    assert shell.json("tag", "create", "day")["name"] == "day"
+    assert "already" in shell("tag", "create", "day", code=1)
+    assert [row["name"] for row in shell.json("tag", "list")] == ["day", "night"]
+    assert [row["name"] for row in shell.json("workflow", "list", "--tag", "night")] == ["Tagged"]
+    assert shell.json("workflow", "list", "--tag", "night", "--tag", "day") == []
+    shell("tag", "rename", "night", "dusk")
+    assert "dusk" in shell("workflow", "show", "Tagged")
+    words = {"_JACKFIELD_COMPLETE": "bash_complete", "COMP_WORDS": "jackfield tag delete du", "COMP_CWORD": "3"}
+    assert "dusk" in shell(**words)
+    assert "did you mean dusk" in shell("tag", "delete", "duks", "-y", code=1)
+    shell("tag", "delete", "dusk", "-y")
+    assert shell.json("workflow", "show", "Tagged")["tags"] == []
+    assert shell.json("tag", "delete", "day", "-y")["deleted"] is True
+
+
+def test_more_commands_answer_programs(shell: Shell, tmp_path: Path) -> None:
+    made = shell.json("user", "add", "eve", "--role", "viewer", stdin="another-horse-battery\n")
+    assert (made["username"], made["role"], made["disabled"]) == ("eve", "viewer", False)
+    assert shell.json("user", "role", "eve", "member")["role"] == "member"
+    assert shell.json("user", "disable", "eve")["disabled"] is True
+    assert shell.json("user", "enable", "eve")["disabled"] is False
+    assert shell.json("user", "passwd", "eve", stdin="a-third-horse-battery\n")["id"] == made["id"]
+    assert [row["username"] for row in shell.json("user", "list")] == ["admin", "eve"]
+    assert shell.json("user", "delete", "eve") == {"id": made["id"], "deleted": True}
+    assert "Did you mean delete" in shell("user", "delet", "eve", code=2)
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(json.dumps(chain("Json", webhook("json"))), encoding="utf-8")
+    bad.write_text("{", encoding="utf-8")
+    (told,) = shell.json("workflow", "validate", str(good))
+    assert (told["good"], told["workflows"][0]["valid"]) == (True, True)
+    (told,) = shell.json("workflow", "import", str(good))
+    assert [row["status"] for row in told["results"]] == ["created"]
+    (told,) = json.loads(shell("workflow", "import", str(bad), "--json", code=1).partition("\n]")[0] + "\n]")
+    assert told["problem"]
+    assert shell.json("version").keys() == {"version"}
+    assert shell.json("config")["server.host"]
+    shell("api-key", "create", "gone")
+    assert shell.json("api-key", "delete", "gone", "-y")["revoked"] is True
+
+
+def test_an_address_without_a_daemon_is_named(shell: Shell) -> None:
+    elsewhere = "http://127.0.0.1:1"
+    for arguments in (("tag", "list"), ("workflow", "list"), ("terminal", "list"), ("webhook", "list")):
+        assert elsewhere in shell(*arguments, code=1, JACKFIELD_DAEMON_ENDPOINT=elsewhere), arguments
+
+
 def test_deleting_asks_first(shell: Shell, orders: str) -> None:
     shell("workflow", "delete", "Orders", stdin="n\n", code=1)
     assert shell.json("workflow", "show", "Orders")["id"] == orders

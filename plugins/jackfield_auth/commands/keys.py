@@ -70,13 +70,17 @@ def list_keys(cli: Cli, user: str | None, as_json: bool, config_dir: Path | None
 @click.argument("key")
 @click.option("--user", metavar="NAME", help="Only among this user's.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@json_option
 @config_dir_option
 @click.pass_obj
-def delete(cli: Cli, key: str, user: str | None, yes: bool, config_dir: Path | None) -> None:
+def delete(cli: Cli, key: str, user: str | None, yes: bool, as_json: bool, config_dir: Path | None) -> None:
     """Revoke KEY, an id or a name."""
     confirmed(f"Revoke the key {key}?", yes=yes)
     _run(cli, config_dir, "delete", user, key)
-    click.echo(f"The key {key} was revoked.")
+    if as_json:
+        echo_json({"key": key, "revoked": True})
+    else:
+        click.echo(f"The key {key} was revoked.")
 
 
 def _run(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:  # as each of them answers

@@ -10,9 +10,12 @@ from typing import Protocol
 import click
 
 from jackfield.api.auth import ROLES
-from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
+from jackfield.api.daemon_commands import json_option
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
 from jackfield.api.storage import User
 
 LONGEST_LINE = 8192
@@ -36,7 +39,15 @@ class UserDirectory(Protocol):
     async def named(self, username: str) -> User: ...
 
 
-@click.group()
+@record
+class Told:
+    """What a command says: text for a person, `found` for programs."""
+
+    text: str
+    found: Json
+
+
+@click.group(cls=CommandGroup)
 def user() -> None:
     """Users: add, list, change, delete."""
 
@@ -44,100 +55,109 @@ def user() -> None:
 @user.command()
 @click.argument("name")
 @click.option("--role", type=role_choice, required=True, help="viewer reads, member also changes, admin manages users.")
+@json_option
 @config_dir_option
 @click.pass_obj
-def add(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
+def add(cli: Cli, name: str, role: str, as_json: bool, config_dir: Path | None) -> None:
     """Add the user NAME. The password is asked for, or read from the first line of standard input."""
     password = read_password()
 
-    async def work(users: UserDirectory) -> str:
-        await users.create(name, password, role)
-        return f"User {name} was added with the role {role}."
+    async def work(users: UserDirectory) -> Told:
+        made = await users.create(name, password, role)
+        return Told(f"User {name} was added with the role {role}.", view(made))
 
-    run(cli, work, config_dir)
+    run(cli, work, config_dir, as_json)
 
 
 @user.command("list")
+@json_option
 @config_dir_option
 @click.pass_obj
-def list_users(cli: Cli, config_dir: Path | None) -> None:
+def list_users(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """List the users: name, role, when they were added, the login that they come from, whether they are disabled."""
 
-    async def work(users: UserDirectory) -> str:
-        rows = [(user.username, user.role, iso(user.created_at), *marks(user)) for user in await users.all()]
-        return "\n".join("\t".join(row) for row in rows) or "There is no user."
+    async def work(users: UserDirectory) -> Told:
+        found = await users.all()
+        rows = [(user.username, user.role, iso(user.created_at), *marks(user)) for user in found]
+        return Told("\n".join("\t".join(row) for row in rows) or "There is no user.", [view(user) for user in found])
 
-    run(cli, work, config_dir)
+    run(cli, work, config_dir, as_json)
 
 
 @user.command()
 @click.argument("name")
+@json_option
 @config_dir_option
 @click.pass_obj
-def passwd(cli: Cli, name: str, config_dir: Path | None) -> None:
+def passwd(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
     """Give the user NAME a new password, which ends all their tokens."""
     password = read_password()
 
-    async def work(users: UserDirectory) -> str:
-        await users.change((await users.named(name)).id, password=password)
-        return f"The password of {name} was changed."
+    async def work(users: UserDirectory) -> Told:
+        changed = await users.change((await users.named(name)).id, password=password)
+        return Told(f"The password of {name} was changed.", view(changed))
 
-    run(cli, work, config_dir)
+    run(cli, work, config_dir, as_json)
 
 
 @user.command()
 @click.argument("name")
 @click.argument("role", type=role_choice)
+@json_option
 @config_dir_option
 @click.pass_obj
-def role(cli: Cli, name: str, role: str, config_dir: Path | None) -> None:
+def role(cli: Cli, name: str, role: str, as_json: bool, config_dir: Path | None) -> None:
     """Give the user NAME the role ROLE, which ends all their tokens."""
 
-    async def work(users: UserDirectory) -> str:
-        await users.change((await users.named(name)).id, role=role)
-        return f"User {name} has the role {role}."
+    async def work(users: UserDirectory) -> Told:
+        changed = await users.change((await users.named(name)).id, role=role)
+        return Told(f"User {name} has the role {role}.", view(changed))
 
-    run(cli, work, config_dir)
+    run(cli, work, config_dir, as_json)
 
 
 @user.command()
 @click.argument("name")
+@json_option
 @config_dir_option
 @click.pass_obj
-def disable(cli: Cli, name: str, config_dir: Path | None) -> None:
+def disable(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
     """Let nobody in as the user NAME any more, which ends all their tokens and sessions."""
-    switch(cli, name, config_dir, disabled=True)
+    switch(cli, name, config_dir, as_json, disabled=True)
 
 
 @user.command()
 @click.argument("name")
+@json_option
 @config_dir_option
 @click.pass_obj
-def enable(cli: Cli, name: str, config_dir: Path | None) -> None:
+def enable(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
     """Let the user NAME in again."""
-    switch(cli, name, config_dir, disabled=False)
+    switch(cli, name, config_dir, as_json, disabled=False)
 
 
 @user.command()
 @click.argument("name")
+@json_option
 @config_dir_option
 @click.pass_obj
-def delete(cli: Cli, name: str, config_dir: Path | None) -> None:
+def delete(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
     """Delete the user NAME with their API keys."""
 
-    async def work(users: UserDirectory) -> str:
-        await users.delete((await users.named(name)).id)
-        return f"User {name} was deleted."
+    async def work(users: UserDirectory) -> Told:
+        gone = await users.named(name)
+        await users.delete(gone.id)
+        return Told(f"User {name} was deleted.", {"id": gone.id, "deleted": True})
 
-    run(cli, work, config_dir)
+    run(cli, work, config_dir, as_json)
 
 
-def switch(cli: Cli, name: str, config_dir: Path | None, *, disabled: bool) -> None:
-    async def work(users: UserDirectory) -> str:
-        await users.change((await users.named(name)).id, disabled=disabled)
-        return f"User {name} is {'disabled' if disabled else 'enabled'}."
+def switch(cli: Cli, name: str, config_dir: Path | None, as_json: bool, *, disabled: bool) -> None:
+    async def work(users: UserDirectory) -> Told:
+        changed = await users.change((await users.named(name)).id, disabled=disabled)
+        return Told(f"User {name} is {'disabled' if disabled else 'enabled'}.", view(changed))
 
-    run(cli, work, config_dir)
+    run(cli, work, config_dir, as_json)
 
 
 def marks(user: User) -> list[str]:
@@ -145,13 +165,28 @@ def marks(user: User) -> list[str]:
     return [*([f"by {user.provider}"] if user.provider else []), *(["disabled"] if user.disabled else [])]
 
 
-def run(cli: Cli, work: Callable[[UserDirectory], Awaitable[str]], config_dir: Path | None) -> None:
+def view(user: User) -> dict[str, Json]:
+    return {
+        "id": user.id,
+        "username": user.username,
+        "role": user.role,
+        "createdAt": iso(user.created_at),
+        "disabled": user.disabled,
+        "provider": user.provider or None,
+    }
+
+
+def run(cli: Cli, work: Callable[[UserDirectory], Awaitable[Told]], config_dir: Path | None, as_json: bool) -> None:
     """Do the work on the open store and print what it says."""
 
-    async def with_users(context: PluginContext) -> str:
+    async def with_users(context: PluginContext) -> Told:
         return await work(context.port(UserDirectory))
 
-    click.echo(cli.run("auth", with_users, config_dir=config_dir))
+    told = cli.run("auth", with_users, config_dir=config_dir)
+    if as_json:
+        echo_json(told.found)
+    else:
+        click.echo(told.text)
 
 
 def read_password() -> str:

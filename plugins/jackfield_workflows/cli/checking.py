@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli
+from jackfield.api.cli import Cli, echo_json
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
@@ -16,6 +16,7 @@ from jackfield.api.workflows import Problem
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.sources import WorkflowFile, read_sources
 from jackfield_workflows.documents.credential_exports import refuse_credential
+from jackfield_workflows.saved.views import validation_view
 
 
 @record
@@ -62,10 +63,27 @@ def tell(found: Sequence[CheckedFile]) -> bool:
     return good
 
 
-def validate(cli: Cli, files: Sequence[str], config_dir: Path | None) -> bool:
+def tell_as_json(found: Sequence[CheckedFile]) -> bool:
+    """The same for programs: a list of files, each with the problems of each of its workflows."""
+    echo_json(
+        [
+            {
+                "file": checked.source.name,
+                "good": checked.good,
+                "problem": checked.source.problem or None,
+                "workflows": [validation_view(problems) for problems in checked.problems],
+            }
+            for checked in found
+        ]
+    )
+    return all(checked.good for checked in found)
+
+
+def validate(cli: Cli, files: Sequence[str], config_dir: Path | None, *, as_json: bool) -> bool:
     """Whether there is no error. Raises `JackfieldError`."""
 
     async def work(context: PluginContext) -> bool:
-        return tell([await check(context, source) for source in read_sources(files)])
+        found = [await check(context, source) for source in read_sources(files)]
+        return (tell_as_json if as_json else tell)(found)
 
     return cli.run("workflows", work, config_dir=config_dir)

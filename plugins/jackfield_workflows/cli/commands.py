@@ -60,6 +60,7 @@ for _command in (saved_commands.show, saved_commands.activate, saved_commands.de
 @FILES
 @click.option("--partial", is_flag=True, help="Of a file with several workflows import those without mistakes.")
 @passphrase_option
+@json_option
 @daemon_options
 @click.pass_obj
 def import_files(
@@ -67,6 +68,7 @@ def import_files(
     files: tuple[str, ...],
     partial: bool,
     passphrase_file: Path | None,
+    as_json: bool,
     config_dir: Path | None,
     url: str | None,
     api_key: str | None,
@@ -78,7 +80,7 @@ def import_files(
     imported.
     """
     target = _target(cli, config_dir, url, api_key)
-    if not _work("importing", "import_files")(target, files, passphrase_file, partial=partial):
+    if not _work("importing", "import_files")(target, files, passphrase_file, partial=partial, as_json=as_json):
         sys.exit(FAILED)
 
 
@@ -154,22 +156,33 @@ def run(
 
 @workflow.command()
 @FILES
+@json_option
 @config_dir_option
 @click.pass_obj
-def validate(cli: Cli, files: tuple[str, ...], config_dir: Path | None) -> None:
+def validate(cli: Cli, files: tuple[str, ...], as_json: bool, config_dir: Path | None) -> None:
     """Say what is wrong with the workflows of files, without saving or running anything.
 
     Node types that no plugin provides are warnings: the rest of the workflow can run. Exit code 1 when there is an
     error.
     """
-    if not _work("checking", "validate")(cli, files, config_dir):
+    if not _work("checking", "validate")(cli, files, config_dir, as_json=as_json):
         sys.exit(FAILED)
 
 
 @workflow.command("list")
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completed("/tags"),
+    help="Only with this tag; repeatable.",
+)
 @json_option
 @daemon_options
 @click.pass_obj
-def list_workflows(cli: Cli, as_json: bool, config_dir: Path | None, url: str | None, api_key: str | None) -> None:
+def list_workflows(
+    cli: Cli, tags: tuple[str, ...], as_json: bool, config_dir: Path | None, url: str | None, api_key: str | None
+) -> None:
     """List the saved workflows, the last changed first."""
-    _work("listing", "list_workflows")(_target(cli, config_dir, url, api_key), as_json=as_json)
+    _work("listing", "list_workflows")(_target(cli, config_dir, url, api_key), tags, as_json=as_json)

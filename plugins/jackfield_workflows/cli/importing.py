@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from jackfield.api.cli import echo_json
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.jsontext import Json
-from jackfield.api.records import replace
+from jackfield.api.records import record, replace
 from jackfield_workflows.cli.access import SavedWorkflows
 from jackfield_workflows.cli.passphrase import known_passphrase
 from jackfield_workflows.cli.progress import printable
@@ -21,21 +21,32 @@ from jackfield_workflows.documents.credential_exports import EXPORT, is_export
 from jackfield_workflows.documents.passphrases import PassphraseSeal, is_sealed
 
 
-def import_files(target: CommandTarget, files: Sequence[str], passphrase_file: Path | None, *, partial: bool) -> bool:
+@record
+class ImportedFile:
+    """What became of one file. problem: why it was refused as a whole; results: as the API tells them."""
+
+    name: str
+    problem: str
+    results: Sequence[Mapping[str, Any]] = ()
+    good: bool = False
+
+
+def import_files(
+    target: CommandTarget, files: Sequence[str], passphrase_file: Path | None, *, partial: bool, as_json: bool
+) -> bool:
     """Whether all was imported. Raises `JackfieldError`."""
     sources = _opened(target, list(read_sources(files)), passphrase_file)
 
-    async def work(found: SavedWorkflows) -> bool:
-        good = True
-        for source in sources:
-            if source.problem:
-                click.echo(f"{source.name}: {source.problem}", err=True)
-                good = False
-            elif source.documents:
-                good = await _import(found, source, partial) and good
-        return good
+    async def work(found: SavedWorkflows) -> list[ImportedFile]:
+        return [await _import(found, source, partial) for source in sources if source.problem or source.documents]
 
-    return reach(target, work)
+    done = reach(target, work)
+    if as_json:
+        echo_json([{"file": one.name, "problem": one.problem or None, "results": one.results} for one in done])
+    else:
+        for one in done:
+            _tell(one)
+    return all(one.good for one in done)
 
 
 def _opened(
@@ -62,27 +73,28 @@ def _with_secrets(source: WorkflowFile, seal: PassphraseSeal) -> WorkflowFile:
     return replace(source, documents=opened)
 
 
-async def _import(found: SavedWorkflows, source: WorkflowFile, partial: bool) -> bool:
+async def _import(found: SavedWorkflows, source: WorkflowFile, partial: bool) -> ImportedFile:
     """One file; one that is refused as a whole does not keep the others from being imported."""
-    if is_export(source.documents):
-        click.echo(f"{source.name}: {EXPORT}", err=True)
-        return False
+    problem = EXPORT if is_export(source.documents) else source.problem
+    if problem:
+        return ImportedFile(source.name, problem)
     try:
         answer = await found.put(source.documents, partial=partial)
     except InvalidInput as exc:
-        click.echo(f"{source.name}: {with_details(exc)}", err=True)
-        return False
-    return _tell_imported(source.name, answer)
-
-
-def _tell_imported(name: str, answer: Mapping[str, Json]) -> bool:
-    """One line per workflow; False when one was not imported."""
+        return ImportedFile(source.name, with_details(exc))
     results: Any = answer["results"]  # a list of `imports.Imported`, as JSON
-    for found in results:
+    return ImportedFile(source.name, "", results, good=bool(answer["imported"]))
+
+
+def _tell(done: ImportedFile) -> None:
+    """One line per workflow."""
+    if done.problem:
+        click.echo(f"{done.name}: {done.problem}", err=True)
+    for found in done.results:
         good = found["status"] in ("created", "updated")
-        click.echo(f"{found['status']:<8} {found['id'] or '-':<36} {printable(found['name'])} ({name})", err=not good)
+        shown = f"{printable(found['name'])} ({done.name})"
+        click.echo(f"{found['status']:<8} {found['id'] or '-':<36} {shown}", err=not good)
         _tell_problems(found["problems"], "         ")
-    return bool(answer["imported"])
 
 
 def _tell_problems(problems: Sequence[Mapping[str, Any]], indent: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -12,11 +12,11 @@ from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.reaching import CommandTarget, pretty, reach
 
 
-def list_workflows(target: CommandTarget, *, as_json: bool) -> None:
-    """Raises `JackfieldError`."""
+def list_workflows(target: CommandTarget, tags: Sequence[str], *, as_json: bool) -> None:
+    """tags: those with all of them. Raises `JackfieldError`."""
 
     async def work(found: SavedWorkflows) -> list[Mapping[str, Json]]:
-        return await found.rows()
+        return [row for row in await found.rows() if _names(row).issuperset(tags)]
 
     rows = reach(target, work)
     if as_json:
@@ -27,3 +27,9 @@ def list_workflows(target: CommandTarget, *, as_json: bool) -> None:
         click.echo(f"{row['id']}  {live:<6}  {row['nodeCount']!s:>4} nodes  {printable(str(row['name']))}")
     if not rows:
         click.echo("There is no workflow.", err=True)
+
+
+def _names(row: Mapping[str, Json]) -> set[str]:
+    """Of its tags."""
+    tags = row["tags"]
+    return {str(tag["name"]) for tag in tags if isinstance(tag, dict)} if isinstance(tags, list) else set()

@@ -14,6 +14,7 @@ SHOWN = {
     "name": "name",
     "active": "active",
     "version": "version",
+    "tags": "tags",
     "created": "createdAt",
     "updated": "updatedAt",
 }
@@ -28,7 +29,7 @@ def show(call: DaemonCall, workflow: str) -> None:
     if call.as_json:
         echo_json(found)
         return
-    call.fields(found, SHOWN)
+    call.fields({**found, "tags": [tag["name"] for tag in found["tags"]]}, SHOWN)
     rows = [{**node, "state": "disabled" if node.get("disabled") else ""} for node in found["nodes"]]
     call.table({"NODE": "name", "TYPE": "type", "STATE": "state"}, rows, "It has no node.")
 

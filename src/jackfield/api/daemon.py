@@ -56,14 +56,18 @@ class DaemonClient:
         self._endpoint = endpoint
 
     @property
+    def named(self) -> str:
+        """The address that an option or `JACKFIELD_DAEMON_ENDPOINT` gives; empty: the directory says it."""
+        return self._endpoint or os.environ.get("JACKFIELD_DAEMON_ENDPOINT", "")
+
+    @property
     def base(self) -> str:
         """Scheme, host and port. Raises `DaemonAbsent` when there is no such file."""
         try:
             content = read_private(self._config_dir / "daemon-endpoint") or b""
         except ConfigurationError:
             content = b""
-        named = self._endpoint or os.environ.get("JACKFIELD_DAEMON_ENDPOINT")
-        found = named or content.decode("utf-8", "replace").strip()
+        found = self.named or content.decode("utf-8", "replace").strip()
         try:
             usable = urlsplit(found).scheme in ("http", "https")
         except ValueError:
@@ -132,6 +136,8 @@ class DaemonClient:
                 with exc:
                     return RawAnswer(exc.code, exc.headers, exc.read(LARGEST))
         except (urllib.error.URLError, ConnectionError):
+            if self.named:
+                raise DaemonAbsent(f"The daemon at {base} does not answer; see JACKFIELD_DAEMON_ENDPOINT.") from None
             raise DaemonAbsent from None  # the file is what a crash has left
         except (OSError, ValueError, http.client.HTTPException):  # the last one of an address that is none, too
             raise JackfieldError(f"The daemon at {base} gave no answer that can be read.") from None

@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from jackfield.core.settings import Settings
 
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
 @click.command()
-def version() -> None:
+@json_option
+def version(as_json: bool) -> None:
     """Show the version."""
-    click.echo(f"jackfield {__version__}")
+    click.echo(json.dumps({"version": __version__}) if as_json else f"jackfield {__version__}")
 
 
 def _overrides(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str, str]:
@@ -68,6 +72,7 @@ def serve(
 @click.command()
 @config_dir_option
 @click.option("--format", "form", type=click.Choice(["toml", "json", "markdown"]), default="toml", show_default=True)
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="As with serve.")
 @click.pass_obj
 def config(runtime: Runtime, config_dir: Path | None, form: str, pairs: tuple[str, ...]) -> None:
@@ -99,14 +104,17 @@ def plugins(ctx: click.Context, config_dir: Path | None, as_json: bool) -> None:
 
 @plugins.command()
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False))
-def check(directory: Path) -> None:
+@json_option
+def check(directory: Path, as_json: bool) -> None:
     """Check the plugins of the project in DIRECTORY, which need not be installed.
 
     Every mistake is one line; exit code 1 when there is one."""
     logging.getLogger("jackfield").addHandler(logging.NullHandler())  # each mistake is told once, below
     check_project = cast("Callable[[Path], dict[str, list[str]]]", load("jackfield.cli.plugin_check:check_project"))
     found = check_project(directory.absolute())
-    for name, mistakes in found.items():
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    for name, mistakes in found.items() if not as_json else ():
         for line in mistakes or ["ok"]:
             click.echo(f"{name}: {line}")
     if any(found.values()):
@@ -115,12 +123,16 @@ def check(directory: Path) -> None:
 
 @click.command()
 @config_dir_option
+@json_option
 @click.pass_obj
-def doctor(runtime: Runtime, config_dir: Path | None) -> None:
+def doctor(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
     """Check configuration, directory, plugins and store; exit code 1 when something is wrong."""
     diagnose = cast("Callable[[Runtime, Path | None], list[Finding]]", load("jackfield.cli.diagnosis:diagnose"))
     findings = diagnose(runtime, config_dir)
-    for finding in findings:
+    if as_json:
+        rows = [{"subject": found.subject, "good": found.good, "message": found.message} for found in findings]
+        click.echo(json.dumps(rows, indent=2))
+    for finding in findings if not as_json else ():
         click.echo(f"{'ok  ' if finding.good else 'BAD '} {finding.subject}: {finding.message}")
     if not all(finding.good for finding in findings):
         raise SystemExit(1)
