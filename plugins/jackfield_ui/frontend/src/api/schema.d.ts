@@ -6377,6 +6377,41 @@ export interface components {
                 [key: string]: components["schemas"]["UsageGroupView"];
             };
         };
+        /**
+         * AnyQuery
+         * @description The query of an operation that takes whatever parameters it is given. All others under `/api/v1` refuse those
+         *     that their model does not have.
+         */
+        AnyQuery: Record<string, never>;
+        /** AuditBody */
+        AuditBody: {
+            /** @default null */
+            additionalOptions?: components["schemas"]["AuditOptions"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** AuditOptions */
+        AuditOptions: {
+            /**
+             * Categories
+             * @default null
+             */
+            categories?: ("credentials" | "database" | "nodes" | "filesystem" | "instance")[] | null;
+            /**
+             * Daysabandonedworkflow
+             * @default null
+             */
+            daysAbandonedWorkflow?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * AuditShown
+         * @description Title of a report -> `{risk, sections}`; an empty object when nothing was found.
+         */
+        AuditShown: {
+            [key: string]: unknown;
+        };
         /** AuthorizeShown */
         AuthorizeShown: {
             /** Expiresat */
@@ -6842,6 +6877,25 @@ export interface components {
             /** Visible */
             visible: boolean;
         };
+        /**
+         * CursorQuery
+         * @description A page: a `limit` out of range is clamped.
+         */
+        CursorQuery: {
+            /**
+             * Cursor
+             * @description `nextCursor` of the page before.
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description An error of every other path. */
         DaemonError: {
             /** @description Stable, in upper case: for programs. */
@@ -6963,7 +7017,7 @@ export interface components {
              */
             success: true;
         };
-        /** @description An error under /api/v1, /health and /ready. An import adds the fields of its answer. */
+        /** @description An error under /api/v1, /n8n/api/v1, /health and /ready. An import adds the fields of its answer. */
         Error: {
             /** @description Stable, in upper case: for programs. */
             code: string;
@@ -6984,6 +7038,15 @@ export interface components {
              * @default null
              */
             topics?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** ExecutionList */
+        ExecutionList: {
+            /** Data */
+            data: components["schemas"]["ExecutionWhole"][];
+            /** Nextcursor */
+            nextCursor: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -7129,6 +7192,51 @@ export interface components {
              * @default null
              */
             workflowId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** ExecutionWhole */
+        ExecutionWhole: {
+            /** Createdat */
+            createdAt: string;
+            /**
+             * Data
+             * @default null
+             */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** Finished */
+            finished: boolean;
+            /** Id */
+            id: string;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "error" | "integrated" | "manual" | "retry" | "trigger" | "webhook";
+            /** Retryof */
+            retryOf: string | null;
+            /** Startedat */
+            startedAt: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "canceled" | "crashed" | "error" | "new" | "running" | "success" | "unknown" | "waiting";
+            /** Stoppedat */
+            stoppedAt: string | null;
+            /** Waittill */
+            waitTill: string | null;
+            /**
+             * Workflowdata
+             * @default null
+             */
+            workflowData?: {
+                [key: string]: unknown;
+            } | null;
+            /** Workflowid */
+            workflowId: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -7889,6 +7997,15 @@ export interface components {
              */
             search?: string;
         };
+        /** MemberPage */
+        MemberPage: {
+            /** Data */
+            data: components["schemas"]["N8nUser"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * MessageIn
          * @description user: typed and sent off once the agent waits for input; raw: keystrokes as they are.
@@ -7962,6 +8079,392 @@ export interface components {
             /** Username */
             username: string;
         };
+        /** N8nCredential */
+        N8nCredential: {
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            /** Isglobal */
+            isGlobal: boolean;
+            /** Ismanaged */
+            isManaged: boolean;
+            /** Isresolvable */
+            isResolvable: boolean;
+            /** Name */
+            name: string;
+            /** Shared */
+            shared: components["schemas"]["SharedShown"][];
+            /** Type */
+            type: string;
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * N8nCredentialBody
+         * @description projectId: the only one. isResolvable, isGlobal: no credential is either, so false.
+         */
+        N8nCredentialBody: {
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+            /**
+             * Isglobal
+             * @default null
+             */
+            isGlobal?: false | null;
+            /**
+             * Isresolvable
+             * @default null
+             */
+            isResolvable?: false | null;
+            /** Name */
+            name: string;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+            /** Type */
+            type: string;
+        };
+        /**
+         * N8nCredentialChange
+         * @description data: all values, or with isPartialData those that change. type: the present one.
+         */
+        N8nCredentialChange: {
+            /**
+             * Data
+             * @default null
+             */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Isglobal
+             * @default null
+             */
+            isGlobal?: false | null;
+            /**
+             * Ispartialdata
+             * @default false
+             */
+            isPartialData?: boolean;
+            /**
+             * Isresolvable
+             * @default null
+             */
+            isResolvable?: false | null;
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * Type
+             * @default null
+             */
+            type?: string | null;
+        };
+        /** N8nCredentialPage */
+        N8nCredentialPage: {
+            /** Data */
+            data: components["schemas"]["N8nCredential"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * N8nCredentialSchema
+         * @description A JSON Schema.
+         */
+        N8nCredentialSchema: {
+            /** Additionalproperties */
+            additionalProperties: boolean;
+            /** Properties */
+            properties: {
+                [key: string]: unknown;
+            };
+            /** Required */
+            required: string[];
+            /**
+             * Type
+             * @constant
+             */
+            type: "object";
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nCredentialTest */
+        N8nCredentialTest: {
+            /** Message */
+            message: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "OK" | "Error";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * N8nExecutionQuery
+         * @description Data of an execution come as they are stored, whatever their size.
+         */
+        N8nExecutionQuery: {
+            /**
+             * Ignoredatasizelimit
+             * @default null
+             */
+            ignoreDataSizeLimit?: boolean | null;
+            /**
+             * Includedata
+             * @default null
+             */
+            includeData?: boolean | null;
+            /**
+             * Redactexecutiondata
+             * @default null
+             */
+            redactExecutionData?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nExecutionsQuery */
+        N8nExecutionsQuery: {
+            /**
+             * Cursor
+             * @description `nextCursor` of the page before.
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Ignoredatasizelimit
+             * @default null
+             */
+            ignoreDataSizeLimit?: boolean | null;
+            /**
+             * Includedata
+             * @default null
+             */
+            includeData?: boolean | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+            /**
+             * Redactexecutiondata
+             * @default null
+             */
+            redactExecutionData?: boolean | null;
+            /**
+             * Startedafter
+             * @default null
+             */
+            startedAfter?: string | null;
+            /**
+             * Startedbefore
+             * @default null
+             */
+            startedBefore?: string | null;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("canceled" | "crashed" | "error" | "new" | "running" | "success" | "unknown" | "waiting") | null;
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nProject */
+        N8nProject: {
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Type
+             * @constant
+             */
+            type: "personal";
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nProjectPage */
+        N8nProjectPage: {
+            /** Data */
+            data: components["schemas"]["N8nProject"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nRoleBody */
+        N8nRoleBody: {
+            /** Newrolename */
+            newRoleName: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nUser */
+        N8nUser: {
+            /** Createdat */
+            createdAt: string;
+            /** Email */
+            email: string;
+            /** Firstname */
+            firstName: string;
+            /** Id */
+            id: string;
+            /** Ispending */
+            isPending: boolean;
+            /** Lastname */
+            lastName: string;
+            /** Mfaenabled */
+            mfaEnabled: boolean;
+            /** Role */
+            role: string;
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nUserPage */
+        N8nUserPage: {
+            /** Data */
+            data: components["schemas"]["N8nUser"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * N8nUserQuery
+         * @description The role is always told.
+         */
+        N8nUserQuery: {
+            /**
+             * Includerole
+             * @default null
+             */
+            includeRole?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nUsersQuery */
+        N8nUsersQuery: {
+            /**
+             * Cursor
+             * @description `nextCursor` of the page before.
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Includerole
+             * @default null
+             */
+            includeRole?: boolean | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nWorkflowQuery */
+        N8nWorkflowQuery: {
+            /**
+             * Excludepinneddata
+             * @default null
+             */
+            excludePinnedData?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nWorkflowsQuery */
+        N8nWorkflowsQuery: {
+            /**
+             * Active
+             * @default null
+             */
+            active?: boolean | null;
+            /**
+             * Cursor
+             * @description `nextCursor` of the page before.
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Excludepinneddata
+             * @default null
+             */
+            excludePinnedData?: boolean | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Name
+             * @description What the name holds, in any case.
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+            /**
+             * Tags
+             * @description Names, separated by commas: a workflow has all of them.
+             * @default null
+             */
+            tags?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** NameBody */
+        NameBody: {
+            /** Name */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** NewKeyView */
         NewKeyView: {
             /** Createdat */
@@ -8015,6 +8518,26 @@ export interface components {
              * @description 1 to 64 printable characters without a colon.
              */
             username: string;
+        };
+        /**
+         * NewVariableBody
+         * @description type and projectId: as n8n's clients send them.
+         */
+        NewVariableBody: {
+            /** Key */
+            key: string;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+            /**
+             * Type
+             * @default null
+             */
+            type?: "string" | null;
+            /** Value */
+            value: string;
         };
         /**
          * NodeCredentialShown
@@ -8875,6 +9398,29 @@ export interface components {
             status: "stopped" | "starting" | "running" | "unhealthy" | "restarting" | "failed";
         };
         /**
+         * PublishBody
+         * @description versionId: the present one's, since no other can be live.
+         */
+        PublishBody: {
+            /**
+             * Description
+             * @default null
+             */
+            description?: string | null;
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * Versionid
+             * @default null
+             */
+            versionId?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Rate
          * @description Between the first and the last answer of the block. cost_per_hour: US dollars.
          */
@@ -9206,6 +9752,19 @@ export interface components {
             verdict: ("runs" | "attention" | "cannot") | null;
             /** Wasactive */
             wasActive: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * RetryBody
+         * @description loadWorkflow: whether the workflow runs as it is saved now, and not as it was.
+         */
+        RetryBody: {
+            /**
+             * Loadworkflow
+             * @default false
+             */
+            loadWorkflow?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -9600,6 +10159,18 @@ export interface components {
              */
             success: true;
         };
+        /**
+         * SharedShown
+         * @description In which project something is.
+         */
+        SharedShown: {
+            /** Projectid */
+            projectId: string;
+            /** Role */
+            role: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** ShareEnd */
         ShareEnd: {
             /**
@@ -9678,6 +10249,54 @@ export interface components {
              */
             transport: "pty";
         };
+        /** StopBody */
+        StopBody: {
+            /**
+             * Startedafter
+             * @default null
+             */
+            startedAfter?: string | null;
+            /**
+             * Startedbefore
+             * @default null
+             */
+            startedBefore?: string | null;
+            /** Status */
+            status: ("queued" | "running" | "waiting")[];
+            /**
+             * Workflowid
+             * @default null
+             */
+            workflowId?: string | null;
+        };
+        /** Stopped */
+        Stopped: {
+            /** Finished */
+            finished: boolean;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "error" | "integrated" | "manual" | "retry" | "trigger" | "webhook";
+            /** Startedat */
+            startedAt: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "canceled" | "crashed" | "error" | "new" | "running" | "success" | "unknown" | "waiting";
+            /** Stoppedat */
+            stoppedAt: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** StoppedCount */
+        StoppedCount: {
+            /** Stopped */
+            stopped: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** StoppedShown */
         StoppedShown: {
             /** Data */
@@ -9726,6 +10345,15 @@ export interface components {
         TagBody: {
             /** Name */
             name: string;
+        };
+        /** TagCursorPage */
+        TagCursorPage: {
+            /** Data */
+            data: components["schemas"]["TagShown"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
         };
         /** TagId */
         TagId: {
@@ -9866,6 +10494,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** TransferBody */
+        TransferBody: {
+            /** Destinationprojectid */
+            destinationProjectId: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** TypedAnswer */
         TypedAnswer: {
             data: components["schemas"]["TypedOut"];
@@ -9889,6 +10524,19 @@ export interface components {
             origin: string;
             /** Reason */
             reason: string;
+        };
+        /**
+         * UpdateQuery
+         * @description A live workflow stays live with what is written: there are no drafts beside it.
+         */
+        UpdateQuery: {
+            /**
+             * Publishifactive
+             * @default null
+             */
+            publishIfActive?: "true" | null;
+        } & {
+            [key: string]: unknown;
         };
         /** UsageAnswer */
         UsageAnswer: {
@@ -10095,6 +10743,15 @@ export interface components {
              */
             value?: string | null;
         };
+        /** VariableCursorPage */
+        VariableCursorPage: {
+            /** Data */
+            data: components["schemas"]["VariableWhole"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** VariableList */
         VariableList: {
             /** Data */
@@ -10119,6 +10776,58 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** VariablesQuery */
+        VariablesQuery: {
+            /**
+             * Cursor
+             * @description `nextCursor` of the page before.
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+            /**
+             * State
+             * @description Only variables without a value.
+             * @default null
+             */
+            state?: "empty" | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** VariableWhole */
+        VariableWhole: {
+            /** Id */
+            id: string;
+            /** Key */
+            key: string;
+            /**
+             * Type
+             * @constant
+             */
+            type: "string";
+            /** Value */
+            value: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** VersionList */
+        VersionList: {
+            /** Data */
+            data: components["schemas"]["VersionRow"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** VersionPage */
         VersionPage: {
             /** Data */
@@ -10129,6 +10838,23 @@ export interface components {
             offset: number;
             /** Total */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** VersionRow */
+        VersionRow: {
+            /** Authors */
+            authors: string;
+            /** Createdat */
+            createdAt: string;
+            /** Name */
+            name: string;
+            /** Updatedat */
+            updatedAt: string;
+            /** Versionid */
+            versionId: string;
+            /** Workflowid */
+            workflowId: string;
         } & {
             [key: string]: unknown;
         };
@@ -10145,6 +10871,31 @@ export interface components {
             name: string;
             /** Version */
             version: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** VersionWhole */
+        VersionWhole: {
+            /** Authors */
+            authors: string;
+            /** Connections */
+            connections: {
+                [key: string]: unknown;
+            };
+            /** Createdat */
+            createdAt: string;
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: {
+                [key: string]: unknown;
+            }[];
+            /** Updatedat */
+            updatedAt: string;
+            /** Versionid */
+            versionId: string;
+            /** Workflowid */
+            workflowId: string;
         } & {
             [key: string]: unknown;
         };
@@ -10409,6 +11160,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** WorkflowList */
+        WorkflowList: {
+            /** Data */
+            data: components["schemas"]["WorkflowWhole"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** WorkflowPage */
         WorkflowPage: {
             /** Data */
@@ -10566,6 +11326,53 @@ export interface components {
              * @default null
              */
             tags?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * WorkflowTags
+         * @description Tags of one workflow.
+         */
+        WorkflowTags: components["schemas"]["TagShown"][];
+        /**
+         * WorkflowWhole
+         * @description A workflow with all that n8n tells of it.
+         */
+        WorkflowWhole: {
+            /** Active */
+            active: boolean;
+            /** Activeversionid */
+            activeVersionId: string | null;
+            /** Connections */
+            connections: {
+                [key: string]: unknown;
+            };
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            /** Isarchived */
+            isArchived: boolean;
+            /** Name */
+            name: string;
+            /** Nodes */
+            nodes: {
+                [key: string]: unknown;
+            }[];
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            } | null;
+            /** Shared */
+            shared: components["schemas"]["SharedShown"][];
+            /** Tags */
+            tags: components["schemas"]["TagShown"][];
+            /** Triggercount */
+            triggerCount: number;
+            /** Updatedat */
+            updatedAt: string;
+            /** Versionid */
+            versionId: string;
         } & {
             [key: string]: unknown;
         };
@@ -10750,6 +11557,15 @@ export interface components {
         };
         /** @description There is nothing at this address. */
         NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Jackfield does not have this part of n8n's API. */
+        NotImplemented: {
             headers: {
                 [name: string]: unknown;
             };
