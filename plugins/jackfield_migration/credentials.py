@@ -38,6 +38,8 @@ class CredentialImport:
         self._dry_run = dry_run
         self._here: dict[str, Credential] = {}
         self._by_name: dict[tuple[str, str], str] = {}
+        self._free: dict[tuple[str, str], str] = {}
+        """Kind and name of credentials that were here before and stand for none of n8n's yet."""
         self._coming: set[str] = set()
         self._digest_key = b""
 
@@ -46,8 +48,9 @@ class CredentialImport:
 
         self._digest_key = await asyncio.to_thread(self._context.secrets.key, "imports")
         await self._read_present()
-        taken = set(self._ids.owners())
-        return [await self._one(source, taken) for source in sources]
+        taken = self._ids.owners()
+        self._free = {place: own for place, own in self._by_name.items() if own not in taken}
+        return [await self._one(source) for source in sources]
 
     def present(self, own_id: str) -> bool:
         """Whether it is here, or is now."""
@@ -74,7 +77,7 @@ class CredentialImport:
             if not page.rows or offset >= page.total:
                 return
 
-    async def _one(self, source: Source, taken: set[str]) -> Result:
+    async def _one(self, source: Source) -> Result:
         document = source.document
         ident, name, kind = foreign_id(document), _text(document, "name"), _text(document, "type")
 
@@ -87,9 +90,8 @@ class CredentialImport:
             data = self._opened(document.get("data"))
         except InvalidInput as exc:
             return result("refused", problems=[Problem("data", exc.message)])
-        same = self._by_name.get((kind, name))
-        if self._ids.find(ident) is None and same is not None and same not in taken:
-            self._ids.point(ident, same)
+        if self._ids.find(ident) is None and (kind, name) in self._free:
+            self._ids.point(ident, self._free.pop((kind, name)))
             self._ids.imported(ident, _MATCHED)
         own = self._ids.own(ident)
         if self._ids.digest(ident) == _MATCHED and own in self._here:

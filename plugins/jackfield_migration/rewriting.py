@@ -17,8 +17,8 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,36}")
 _INSIDE = re.compile(r"\b[A-Za-z0-9]{16}\b")
 """Ids of n8n's own making inside expressions, as far as they are known; shorter ones may be anything."""
 _NOT_COPIED = frozenset({"staticData", "shared", "versionId", "activeVersionId", "activeVersion", "versionCounter",
-                         "triggerCount", "parentFolder", "parentFolderId", "homeProject", "sharedWithProjects",
-                         "usedCredentials", "scopes", "createdAt", "updatedAt", "sourceWorkflowId"})  # fmt: skip
+                         "versionMetadata", "triggerCount", "parentFolder", "parentFolderId", "homeProject",
+                         "sharedWithProjects", "usedCredentials", "scopes", "createdAt", "updatedAt", "sourceWorkflowId"})  # fmt: skip
 """Keys that say something of n8n's own store."""
 
 
@@ -47,6 +47,8 @@ def rewritten(
     nodes = [work.node(node, f"nodes[{index}]") for index, node in enumerate(_list(document.get("nodes")))]
     found: Document = {key: value for key, value in document.items() if key not in _NOT_COPIED}
     found["nodes"] = nodes
+    if not found.get("tags"):  # some of n8n's exports have an empty list, others none
+        found.pop("tags", None)
     if isinstance(settings := document.get("settings"), dict):
         found["settings"] = work.settings(settings)
     return Rewritten(found, tuple(work.links), work.unknown)

@@ -91,7 +91,7 @@ def calls() -> Iterator[Call]:
     body = {"who": "ada", "list": [3, 1, 2]}
     for number in range(len(STEPS)):
         if number % 2:
-            yield Call(f"/webhook/{_ident(number)}/cust/{number}/orders", "POST", body)
+            yield Call(f"/webhook/{_ident(number)}/cust-{number}/{number}/orders", "POST", body)
         else:
             yield Call(f"/webhook/migrated-{number}", "POST", body)
     for number in range(4):
@@ -120,13 +120,13 @@ def _sub(number: int) -> dict[str, Any]:
 
 
 def _caller(number: int) -> dict[str, Any]:
-    path = "cust/:number/orders" if number % 2 else f"migrated-{number}"
+    path = f"cust-{number}/:number/orders" if number % 2 else f"migrated-{number}"
     return _live(f"Caller{number:010}", f"Calls/{number}", path, [_call(_located(_sub_id(number)))], _ident(number))
 
 
 def _caller_by_expression(number: int) -> dict[str, Any]:
     choice = f"={{{{ $json.body.who ? '{_sub_id(number)}' : '{ERRORS}' }}}}"
-    chosen = _call({"__rl": True, "mode": "id", "value": choice})
+    chosen = _call(_by_expression(choice))
     return _live(f"Expression{number:06}", f"By expression {number}", f"by-expression-{number}", [chosen])
 
 
@@ -148,7 +148,7 @@ def _failing(number: int) -> dict[str, Any]:
 
 def _chain(number: int) -> dict[str, Any]:
     """Each calls two sub-workflows, one after the other."""
-    first = _call(_sub_id(8))
+    first = _call(_located(_sub_id(8)))
     again = _node("Again", "set", 3.4, {
         "mode": "raw", "jsonOutput": '={{ {"body": {"who": $json.person, "list": [1]}} }}', "options": {},
     })  # fmt: skip
@@ -162,7 +162,7 @@ def _circle() -> list[dict[str, Any]]:
     parts = [
         _workflow(f"Circle{number:010}", f"Circle {number}", [
             _node("Called", "executeWorkflowTrigger", 1.1, {"inputSource": "passthrough"}),
-            _node("Down", "code", 2, down), _call(f"={{{{ 'Circle{1 - number:010}' }}}}"),
+            _node("Down", "code", 2, down), _call(_by_expression(f"={{{{ 'Circle{1 - number:010}' }}}}")),
         ])
         for number in range(2)
     ]  # fmt: skip
@@ -206,6 +206,10 @@ def _call(workflow: Any) -> dict[str, Any]:
 
 def _located(ident: str) -> dict[str, Any]:
     return {"__rl": True, "mode": "list", "value": ident, "cachedResultName": "whatever"}
+
+
+def _by_expression(text: str) -> dict[str, Any]:
+    return {"__rl": True, "mode": "id", "value": text}
 
 
 def _node(name: str, kind: str, version: float, parameters: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -66,8 +66,8 @@ def asked(base: str, call: Call) -> tuple[int, Any]:
     answer = httpx.request(
         call.method, base + call.path, json=call.json, headers=call.headers, auth=call.auth, trust_env=False, timeout=30
     )
-    if not call.body:
-        return answer.status_code, None
+    if not call.body:  # n8n refuses a wrong header with 403, and we with 401, as for any other credential
+        return 401 if answer.status_code == 403 else answer.status_code, None
     try:
         return answer.status_code, answer.json()
     except ValueError:

@@ -122,6 +122,14 @@ def test_a_credential_of_the_same_name_and_kind_stays_as_it_is(daemon: Daemon) -
     assert api.get(f"/credentials/{own}").json()["values"] == {"name": "X-Own"}
 
 
+def test_two_credentials_of_one_name_stay_two(daemon: Daemon) -> None:
+    api, other = daemon.admin(), {"name": "X-Twin", "value": "the-secret-of-the-twin"}
+    twins = [credential(header_values(), "twin0001", "Twin"), credential(other, "twin0002", "Twin")]
+    rows = imported(api, twins, source="twins")["results"]
+    assert [row["status"] for row in rows] == ["created", "created"]
+    assert [api.get(f"/credentials/{row['id']}").json()["values"]["name"] for row in rows] == ["X-Key", "X-Twin"]
+
+
 def test_one_bad_document_keeps_none_of_the_others_back(daemon: Daemon) -> None:
     circle = [
         workflow("Circle0000000001", "Round", [node("Call", "executeWorkflow", {"workflowId": "Circle0000000002"})]),
