@@ -29,6 +29,8 @@ from jackfield_migration.variables import VariableImport
 from jackfield_migration.verdicts import cycles, judged, starts_itself
 
 MAX_NAME = 255
+SHOWN = 8
+"""Names of a circle that are told."""
 UNTITLED = "Untitled workflow"
 
 
@@ -101,7 +103,7 @@ class _WorkflowImport:
             {each.own_id: [self._ids.own(link.foreign_id) for link in each.made.links] for each in planned}
         )
         names = {each.own_id: _name(each.source.document) for each in planned}
-        told = {start: " -> ".join(names.get(each, each) for each in way) for start, way in circles.items()}
+        told = {start: _shown_way([names.get(each, each) for each in way]) for start, way in circles.items()}
         results += await asyncio.gather(*(self._one(each, told.get(each.own_id, "")) for each in planned))
         if not self._options.dry_run:
             await self._ids.save()
@@ -223,6 +225,11 @@ def _remarks(source: Source, circle: str) -> list[Problem]:
     if source.remark:
         found.append(Problem("versionId", source.remark, "warning"))
     return found
+
+
+def _shown_way(names: Sequence[str]) -> str:
+    shown = names if len(names) <= SHOWN else [*names[: SHOWN - 1], "...", names[-1]]
+    return " -> ".join(shown)
 
 
 def _twice(source: Source, first: Source, ident: str) -> Result:

@@ -16,9 +16,11 @@ FindCredential = Callable[[str, Json, str], str | None]
 _ID = re.compile(r"[A-Za-z0-9_-]{1,36}")
 _INSIDE = re.compile(r"\b[A-Za-z0-9]{16}\b")
 """Ids of n8n's own making inside expressions, as far as they are known; shorter ones may be anything."""
-_NOT_COPIED = frozenset({"staticData", "shared", "versionId", "activeVersionId", "activeVersion", "versionCounter",
-                         "versionMetadata", "triggerCount", "parentFolder", "parentFolderId", "homeProject",
-                         "sharedWithProjects", "usedCredentials", "scopes", "createdAt", "updatedAt", "sourceWorkflowId"})  # fmt: skip
+_NOT_COPIED = frozenset({
+    "staticData", "shared", "versionId", "activeVersionId", "activeVersion", "versionCounter", "versionMetadata",
+    "triggerCount", "parentFolder", "parentFolderId", "homeProject", "sharedWithProjects", "usedCredentials", "scopes",
+    "createdAt", "updatedAt", "sourceWorkflowId",
+})  # fmt: skip
 """Keys that say something of n8n's own store."""
 
 

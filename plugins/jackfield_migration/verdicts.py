@@ -92,13 +92,21 @@ def cycles(links: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
 
 
 def _way_back(links: Mapping[str, Sequence[str]], start: str) -> Sequence[str]:
-    ways: list[tuple[str, ...]] = [(start,)]
-    seen: set[str] = set()
-    for way in ways:
-        for following in links.get(way[-1], ()):
+    """Breadth first; each knows from where it was reached."""
+    before: dict[str, str] = {}
+    queue = [start]
+    for here in queue:
+        for following in links.get(here, ()):
             if following == start:
-                return (*way, start)
-            if following not in seen:
-                seen.add(following)
-                ways.append((*way, following))
+                return (*_way_to(before, start, here), start)
+            if following not in before:
+                before[following] = here
+                queue.append(following)
     return ()
+
+
+def _way_to(before: Mapping[str, str], start: str, end: str) -> Sequence[str]:
+    way = [end]
+    while way[-1] != start:
+        way.append(before[way[-1]])
+    return way[::-1]
