@@ -1,6 +1,6 @@
 """`jackfield import n8n` with a thousand workflows, and with an export of 50 MB: python bench/importing.py
 
-Each workflow has ten nodes and calls another one, which two others call. Prints seconds, from the start of the command to its end.
+Each workflow has ten nodes and calls another one. Prints seconds, from the start of the command to its end.
 """
 
 from __future__ import annotations

@@ -47,9 +47,10 @@ def rewritten(
     """own: is asked for every id that the document refers to; known: whether an id inside an expression is one."""
     work = _Rewriting(own, credential, known)
     nodes = [work.node(node, f"nodes[{index}]") for index, node in enumerate(_list(document.get("nodes")))]
-    found: Document = {key: value for key, value in document.items() if key not in _NOT_COPIED}
+    # n8n's exports write what is empty as null or as a list, its tables leave it out.
+    found: Document = {key: value for key, value in document.items() if key not in _NOT_COPIED and value is not None}
     found["nodes"] = nodes
-    if not found.get("tags"):  # some of n8n's exports have an empty list, others none
+    if not found.get("tags"):
         found.pop("tags", None)
     if isinstance(settings := document.get("settings"), dict):
         found["settings"] = work.settings(settings)

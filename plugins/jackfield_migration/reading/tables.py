@@ -20,7 +20,7 @@ KNOWN_TABLES = (
     WORKFLOWS, HISTORY, CREDENTIALS, "variables", "tag_entity", "workflows_tags", "folder", "project", "data_table",
     "deployment_key", "user", "execution_entity",
 )  # fmt: skip
-_JSON = frozenset({"nodes", "connections", "settings", "staticData", "pinData", "meta"})
+_JSON = frozenset({"nodes", "connections", "settings", "staticData", "pinData", "meta", "nodeGroups"})
 _BOOLEANS = frozenset({"active", "isArchived"})
 _COUNTED: Mapping[str, str] = {"folder": "folder", "data_table": "dataTable", "user": "user"}
 _KEPT_KINDS: Mapping[str, Kind] = {"variables": "variable", "tag_entity": "tag"}

@@ -150,7 +150,7 @@ def _chain(number: int) -> dict[str, Any]:
     """Each calls two sub-workflows, one after the other."""
     first = _call(_located(_sub_id(8)))
     again = _node("Again", "set", 3.4, {
-        "mode": "raw", "jsonOutput": '={{ {"body": {"who": $json.person, "list": [1]}} }}', "options": {},
+        "mode": "raw", "jsonOutput": '={{ JSON.stringify({body: {who: $json.person, list: [1]} }) }}', "options": {},
     })  # fmt: skip
     second = {**_call(_located(_sub_id(number))), "name": "Second", "id": "second"}
     return _live(f"Chain{number:011}", f"Chain {number}", f"chain-{number}", [first, again, second])
