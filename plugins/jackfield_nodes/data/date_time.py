@@ -21,7 +21,7 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json
 from jackfield_nodes.values import dates
-from jackfield_nodes.values.zones import zone_of
+from jackfield_nodes.values.zones import daemon_zone, zone_of
 
 Unit: TypeAlias = Literal["years", "quarters", "months", "weeks", "days", "hours", "minutes", "seconds", "milliseconds"]
 Part: TypeAlias = Literal["year", "month", "week", "day", "hour", "minute", "second"]
@@ -120,12 +120,15 @@ class Work:
 
     def _formatted(self) -> Json:
         given = self._parameters
+        if given.date is None:
+            return None
         moment = self._moment(given.date, "date")
         if given.options.timezone is True:
             moment = moment.astimezone(self._zone)
+        elif not (isinstance(given.date, str) and "+" in given.date):
+            moment = moment.astimezone(dates.zone_named("Etc/UTC"))
         pattern = given.custom_format if given.format == "custom" else given.format
-        text = write_date(moment, pattern, "luxon")
-        return int(text) if pattern in {"X", "x"} else text
+        return write_date(moment, pattern, "luxon")
 
     def _between(self) -> Json:
         given = self._parameters
@@ -143,8 +146,8 @@ class Work:
         pattern = self._parameters.options.from_format
         try:
             if pattern and isinstance(value, str | int):
-                return read_date(str(value), pattern, "luxon", self._zone)
-            return dates.to_moment(value, self._zone)
+                return read_date(str(value), pattern, "luxon", daemon_zone())
+            return dates.to_moment(0 if value is None or value == "" else value, daemon_zone())
         except ValueError as exc:
             raise NodeError(
                 f"The parameter {name} is {exc}; use ISO 8601, such as 2026-01-31T12:00, or say how it is written in "
@@ -168,7 +171,8 @@ class DateTimeNode(ItemNode):
         zone = zone_of(run)
         try:
             if isinstance(parameters, LegacyDateTime):
-                return [with_json(item, legacy_json(parameters, item["json"], zone), index)]
+                made = legacy_json(parameters, item["json"], zone)
+                return [] if made is None else [with_json(item, made, index)]
             now = datetime.fromtimestamp(self._context.clock.now_ms() / 1000, zone)
             result = Work(parameters, zone, now).result()
         except ValueError as exc:

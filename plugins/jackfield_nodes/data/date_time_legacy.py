@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime, tzinfo
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime, tzinfo
 from typing import Literal
 
 from pydantic import Field
 
 from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import iso, shifted, unit_of
+from jackfield.api.javascript import UNDEFINED
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters
 from jackfield_nodes.values import dates
-from jackfield_nodes.values.paths import set_path
+from jackfield_nodes.values.zones import daemon_zone
 
 
 class LegacyDateTimeOptions(Parameters, title="LegacyOptions"):
@@ -23,6 +25,10 @@ class LegacyDateTimeOptions(Parameters, title="LegacyOptions"):
 
 class LegacyDateTime(Parameters):
     """Version 1."""
+
+    @classmethod
+    def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        return ("value",)
 
     action: Literal["format", "calculate"] = Field("format", description="What to do.")
     value: object = Field(None, description="The date.")
@@ -37,36 +43,47 @@ class LegacyDateTime(Parameters):
     options: LegacyDateTimeOptions = Field(default_factory=LegacyDateTimeOptions)
 
 
-def legacy_json(parameters: LegacyDateTime, json: dict[str, Json], zone: tzinfo) -> dict[str, Json]:
-    """The item's fields with the result. An empty value gives an empty result. Raises `NodeError`, ValueError."""
-    made = dict(json)
-    try:
-        set_path(made, parameters.data_property_name, _result(parameters, zone))
-    except ValueError as exc:
-        raise NodeError(f"The result cannot be put into {parameters.data_property_name}: {exc}.") from None
-    return made
+def legacy_json(parameters: LegacyDateTime, json: dict[str, Json], zone: tzinfo) -> dict[str, Json] | None:
+    """The item's fields with the result, which may have a dotted name; None where a date to write is missing. Raises
+    `NodeError`, ValueError."""
+    calculates = parameters.action == "calculate"
+    if parameters.value is UNDEFINED and not calculates:
+        return None
+    result = _calculated(parameters) if calculates else _written(parameters, zone)
+    return {**json, parameters.data_property_name: result}
 
 
-def _result(parameters: LegacyDateTime, zone: tzinfo) -> Json:
-    if parameters.value in (None, ""):
-        return None if parameters.value is None else ""
-    moment = _moment(parameters, zone)
-    if parameters.action == "calculate":
-        amount = parameters.duration if parameters.operation == "add" else -parameters.duration
-        return iso(shifted(moment, amount, unit_of(parameters.time_unit)))
-    target = parameters.options.to_timezone
-    pattern = parameters.to_format or ("YYYY-MM-DDTHH:mm:ssZ" if parameters.custom else "MM/DD/YYYY")
-    text = write_date(moment.astimezone(dates.zone_named(target) if target else zone), pattern, "moment")
-    return int(text) if pattern in {"X", "x"} else text
+def _calculated(parameters: LegacyDateTime) -> Json:
+    """In the daemon's zone, written in UTC."""
+    value = parameters.value
+    if isinstance(value, str) and (not value or value.isdigit()):
+        raise NodeError(
+            "The parameter value is not a date; use ISO 8601, or say how it is written in options.fromFormat."
+        )
+    milliseconds = isinstance(value, int | float) and not isinstance(value, bool)
+    zone = daemon_zone()
+    moment = datetime.fromtimestamp(float(value) / 1000, zone) if milliseconds else _moment(parameters, zone)  # type: ignore[arg-type]
+    amount = parameters.duration if parameters.operation == "add" else -parameters.duration
+    return iso(shifted(moment, amount, unit_of(parameters.time_unit)).astimezone(UTC))
 
 
-def _moment(parameters: LegacyDateTime, zone: tzinfo) -> datetime:
+def _written(parameters: LegacyDateTime, zone: tzinfo) -> Json:
+    """In the zones of the options, else in the daemon's. zone: the workflow's."""
     options = parameters.options
-    source = dates.zone_named(options.from_timezone) if options.from_timezone else zone
+    named = bool(options.from_timezone or options.to_timezone)
+    source = (dates.zone_named(options.from_timezone) if options.from_timezone else zone) if named else daemon_zone()
+    target = dates.zone_named(options.to_timezone) if options.to_timezone else zone if named else source
+    pattern = parameters.to_format or ("YYYY-MM-DDTHH:mm:ssZ" if parameters.custom else "MM/DD/YYYY")
+    return write_date(_moment(parameters, source).astimezone(target), pattern, "moment")
+
+
+def _moment(parameters: LegacyDateTime, source: tzinfo) -> datetime:
+    value = 0 if parameters.value is None or parameters.value == "" else parameters.value
+    pattern = parameters.options.from_format
     try:
-        if options.from_format:
-            return read_date(str(parameters.value), options.from_format, "moment", source)
-        return dates.to_moment(parameters.value, source).astimezone(source)
+        if pattern and isinstance(value, str):
+            return read_date(value, pattern, "moment", source)
+        return dates.to_moment(value, source).astimezone(source)
     except ValueError as exc:
         raise NodeError(
             f"The parameter value is {exc}; use ISO 8601, or say how it is written in options.fromFormat."

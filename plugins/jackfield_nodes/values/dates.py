@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from jackfield.api.date_patterns import read_date
 from jackfield.api.dates import DAYS, EXACT_MS, MONTHS, UNITS, floored, iana_zone, settled, shifted
+from jackfield.api.javascript import number_text
 
 _SECONDS_UP_TO = 1e11
 """Numbers below are Unix seconds, from there on milliseconds: 1e11 s is the year 5138, 1e11 ms is 1973."""
@@ -130,29 +131,43 @@ def between(start: datetime, end: datetime, units: Sequence[str]) -> dict[str, i
     end = end.astimezone(start.tzinfo)
     wanted = [unit for unit in UNITS if unit in units]
     found: dict[str, int | float] = {}
+    origin, months, days = start, 0, 0
     for unit in wanted:
         if unit in EXACT_MS:
             exact = (end - start.astimezone(UTC)) / timedelta(milliseconds=EXACT_MS[unit])
             count = exact if unit == wanted[-1] else math.floor(exact)
             start = shifted(start, math.floor(exact), unit)
         else:
-            whole = _whole(start, end, unit)
-            mark = shifted(start, whole, unit)
-            count = whole + ((end - mark) / (shifted(start, whole + 1, unit) - mark) if unit == wanted[-1] else 0)
+            # From the first moment on, so that the end of a short month shifts no later unit.
+            at = _later(origin, months, days, unit)
+            whole = _whole(start, end, unit, at)
+            mark = at(whole)
+            count = whole + ((end - mark) / (at(whole + 1) - mark) if unit == wanted[-1] else 0)
+            months, days = months + whole * MONTHS.get(unit, 0), days + whole * DAYS.get(unit, 0)
             start = mark
         found[f"{unit}s"] = int(count) if float(count).is_integer() else count
     return found
 
 
-def _whole(start: datetime, end: datetime, unit: str) -> int:
+def _later(origin: datetime, months: int, days: int, unit: str) -> Callable[[int], datetime]:
+    """The moment so many units after months and days have passed."""
+
+    def at(count: int) -> datetime:
+        moment = shifted(origin, months + count * MONTHS.get(unit, 0), "month")
+        return shifted(moment, days + count * DAYS.get(unit, 0), "day")
+
+    return at
+
+
+def _whole(start: datetime, end: datetime, unit: str, at: Callable[[int], datetime]) -> int:
     """How often the unit fits in between."""
     if unit in DAYS:
         guess = (end.replace(tzinfo=None) - start.replace(tzinfo=None)).days // DAYS[unit]
     else:
         guess = ((end.year - start.year) * 12 + end.month - start.month) // MONTHS[unit]
-    while guess > 0 and shifted(start, guess, unit) > end:
+    while guess > 0 and at(guess) > end:
         guess -= 1
-    while shifted(start, guess + 1, unit) <= end:
+    while at(guess + 1) <= end:
         guess += 1
     return guess
 
@@ -162,9 +177,9 @@ def duration_text(parts: Mapping[str, int | float]) -> str:
     text = "P"
     for name, letter in (("years", "Y"), ("months", "M"), ("weeks", "W"), ("days", "D")):
         value = parts.get(name, 0) + (parts.get("quarters", 0) * 3 if name == "months" else 0)
-        text += f"{value:g}{letter}" if value else ""
+        text += f"{number_text(value)}{letter}" if value else ""
     seconds = parts.get("seconds", 0) + parts.get("milliseconds", 0) / 1000
-    clock = "".join(f"{parts[name]:g}{name[0].upper()}" for name in ("hours", "minutes") if parts.get(name))
-    clock += f"{seconds:.9g}S" if seconds else ""
+    clock = "".join(f"{number_text(parts[name])}{name[0].upper()}" for name in ("hours", "minutes") if parts.get(name))
+    clock += f"{number_text(round(seconds, 9))}S" if seconds else ""
     text += f"T{clock}" if clock else ""
     return text if text != "P" else "PT0S"

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, tzinfo
 
 from jackfield.api.dates import iana_zone
 from jackfield.api.nodes import NodeError, NodeRun
+
+
+def daemon_zone() -> tzinfo:
+    """The zone of the daemon's process, in which n8n reads dates without an offset."""
+    name = os.environ.get("TZ") or os.path.realpath("/etc/localtime").partition("/zoneinfo/")[2]
+    try:
+        return iana_zone(name) if name else UTC
+    except ValueError:
+        return UTC
 
 
 def zone_of(run: NodeRun) -> tzinfo:
