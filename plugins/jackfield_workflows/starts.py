@@ -59,9 +59,10 @@ def chosen_start(workflow: Workflow, name: str | None, catalog: NodeCatalog, unt
 
 
 def start_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items:
-    """The given items, else what is pinned to the start node, else what the node makes, else one empty item."""
+    """What the node makes of the given items, else what is pinned to it, else what it makes by itself, else one empty
+    item."""
     if given:
-        return given
+        return entry_items(workflow, start, given, catalog) or given
     pinned = workflow.pin_data.get(start)
     return pinned or entry_items(workflow, start, None, catalog) or [{"json": {}}]
 

@@ -93,6 +93,10 @@ class EngineNodeRun:
     def context(self) -> MutableMapping[str, Json]:
         return self._data.memory(self.node.name)
 
+    @property
+    def custom_data(self) -> MutableMapping[str, Json]:
+        return self._data.custom
+
     @cached_property
     def binary(self) -> BinaryFiles:
         return self._data.services.context.port(BinaryStore).files(self.execution.id)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, Protocol, cast
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.javascript import to_string
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import content_of
@@ -16,14 +18,15 @@ from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.html_table import TableStyle, html_table
+from jackfield_nodes.data.html_table import TableRow, TableStyle, html_table
 from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 from jackfield_nodes.files.formats.charsets import decoded
-from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.paths import get_path
 
 EXTRACTED = "jackfield_nodes.data.html_reading:extracted"
 """Place of an `HtmlExtractor`, which needs a parser of HTML."""
+_PARTS = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+"""Expressions in a text that is none as a whole."""
 LARGE = 64 * 1024
 """Documents from so many characters on are parsed on a thread."""
 
@@ -50,8 +53,8 @@ class Extractions(Parameters):
 
 
 class HtmlOptions(Parameters, title="Options"):
-    trim_values: Flag = Field(True, description="Without blanks at the ends.")
-    clean_up_text: Flag = Field(True, description="Without line breaks and repeated blanks.")
+    trim_values: Flag = Field(False, description="Without blanks at the ends.")
+    clean_up_text: Flag = Field(False, description="Without line breaks and repeated blanks.")
     capitalize: Flag = Field(False, description="Table: `first_name` as First Name.")
     caption: str = Field("", description="Table: its caption.")
     custom_styling: Flag = Field(False, description="Table: without the default style.")
@@ -71,9 +74,20 @@ class HtmlParameters(Parameters, title="Html"):
     extraction_values: Extractions = Field(default_factory=Extractions)
     options: HtmlOptions = Field(default_factory=HtmlOptions)
 
+    @classmethod
+    def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:
+        """A document that is no expression may have some in it."""
+        return ("html",) if isinstance(html := parameters.get("html"), str) and not html.startswith("=") else ()
+
+
+class TrimmedOptions(HtmlOptions, title="Options"):
+    trim_values: Flag = Field(True, description="Without blanks at the ends.")
+
 
 class HtmlExtract(HtmlParameters, title="HtmlExtract"):
     """The older node, whose texts keep their line breaks."""
+
+    options: TrimmedOptions = Field(default_factory=TrimmedOptions)
 
     operation: Literal["extractHtmlContent"] = Field("extractHtmlContent", description="What to do.")
 
@@ -92,16 +106,23 @@ class HtmlNode(ItemNode):
     async def _table(self, run: NodeRun) -> Items:
         if not run.items:
             return []
-        options: HtmlOptions = (await run.resolve_first()).options
-        own = (options.table_attributes, options.header_attributes, options.row_attributes, options.cell_attributes)
-        style = TableStyle(*own) if options.custom_styling else TableStyle()
+        resolved: list[HtmlParameters] = await run.resolve()
+        options = resolved[0].options
+        own = [TableRow(each.options.row_attributes, each.options.cell_attributes) for each in resolved]
+        style = TableStyle(
+            options.table_attributes,
+            options.header_attributes,
+            plain=options.custom_styling,
+            capitalize=options.capitalize,
+            caption=options.caption,
+        )
         rows = [item["json"] for item in run.items]
-        made = await asyncio.to_thread(html_table, rows, style, capitalize=options.capitalize, caption=options.caption)
+        made = await asyncio.to_thread(html_table, rows, own, style)
         return [new_item({"table": made}, pairs(range(len(rows))))]
 
     async def item(self, run: NodeRun, parameters: HtmlParameters, item: Item, index: int) -> Items:
         if parameters.operation == "generateHtmlTemplate":
-            return [new_item({"html": text_of(parameters.html)}, index)]
+            return [new_item({"html": await self._template(run, parameters.html, index)}, index)]
         wanted = [(each.key, _wanted(each)) for each in parameters.extraction_values.values]
         cleaning = self._cleaning(run, parameters.options)
         made: Items = []
@@ -110,9 +131,19 @@ class HtmlNode(ItemNode):
             made.append(new_item(found, index))
         return made
 
+    @staticmethod
+    async def _template(run: NodeRun, html: object, index: int) -> Json:
+        """The document, with the values of the expressions in it."""
+        if not isinstance(html, str) or html != run.node.parameters.get("html"):
+            return html  # type: ignore[return-value]  # a resolved parameter is JSON
+        made = html
+        for part in _PARTS.findall(html):
+            made = made.replace(part, await _shown(run, part, index), 1)
+        return made
+
     def _cleaning(self, run: NodeRun, options: HtmlOptions) -> HtmlCleaning:
         version = run.node.version or 1
-        return HtmlCleaning(options.trim_values, options.clean_up_text and version >= 1.1, layout=version >= 1.2)
+        return HtmlCleaning(options.trim_values, options.clean_up_text, layout=version >= 1.2)
 
     @staticmethod
     async def _documents(run: NodeRun, parameters: HtmlParameters, item: Item, index: int) -> list[str]:
@@ -121,7 +152,7 @@ class HtmlNode(ItemNode):
         if parameters.source_data == "binary":
             return [decoded(await content_of(run, item, name, index), "")]
         found, value = get_path(item["json"], name)
-        if not found or value is None:
+        if not found:
             raise NodeError(f"Item {index} has no field '{name}' with HTML; see the parameter dataPropertyName.")
         return [_text(each, name, index) for each in (value if isinstance(value, list) else [value])]
 
@@ -133,7 +164,16 @@ class HtmlExtractNode(HtmlNode):
     model: type[NodeParameters] = HtmlExtract
 
     def _cleaning(self, run: NodeRun, options: HtmlOptions) -> HtmlCleaning:
-        return HtmlCleaning(options.trim_values, clean_up=False, layout=False)
+        return HtmlCleaning(options.trim_values, clean_up=False, layout=False, empty=True)
+
+
+async def _shown(run: NodeRun, expression: str, index: int) -> str:
+    """What an expression in the text prints. Raises `NodeError`."""
+    value = (await run.evaluate({"html": f"={expression}"}, item=index))["html"]
+    if value is not None:
+        return to_string(value)
+    text = (await run.evaluate({"html": f"={{{{ String({expression[2:-2]}) }}}}"}, item=index))["html"]
+    return text if isinstance(text, str) else "undefined"
 
 
 def _wanted(given: Extraction) -> HtmlWanted:

@@ -19,26 +19,24 @@ _BLOCKS = _HEADINGS | {
 }  # fmt: skip
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "img", "svg", "head", "-comment"})
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
+_BREAK = re.compile(r"[\r\n]")
+_BLANK = re.compile(r"\s+")
 _DEEPEST = 400
 """Levels of elements that plain text is made of; what is deeper is taken as it is."""
 
 
 def extracted(html: str, wanted: Sequence[tuple[str, HtmlWanted]], cleaning: HtmlCleaning) -> dict[str, Json]:
-    """Key -> value, or a list of values; null where nothing is found. Blocks for large documents. Raises `NodeError`
-    for a selector that is not valid."""
+    """Key -> value, or a list of values; without the keys of which nothing is found. Blocks for large documents. Raises
+    `NodeError` for a selector that is not valid."""
     tree = LexborHTMLParser(html)
-    return {key: _extract(tree, each, cleaning) for key, each in wanted}
-
-
-def _extract(tree: LexborHTMLParser, wanted: HtmlWanted, cleaning: HtmlCleaning) -> Json:
-    nodes = _selected(tree, wanted.selector)
-    if wanted.many:
-        return [_cleaned(_value(node, wanted, cleaning), cleaning) for node in nodes]
-    if not nodes:
-        return None
-    if wanted.returns == "text" and not cleaning.layout:
-        return _cleaned("".join(node.text(deep=True) for node in nodes), cleaning)
-    return _cleaned(_value(nodes[0], wanted, cleaning), cleaning)
+    found: dict[str, Json] = {}
+    for key, each in wanted:
+        nodes = _selected(tree, each.selector)
+        if each.many:
+            found[key] = [_cleaned(_value([node], each, cleaning), cleaning) for node in nodes]
+        elif (value := _cleaned(_value(nodes, each, cleaning), cleaning)) is not None:
+            found[key] = value
+    return found
 
 
 def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
@@ -48,20 +46,26 @@ def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
         raise NodeError(f"The CSS selector '{selector}' is not valid.") from None
 
 
-def _value(node: LexborNode, wanted: HtmlWanted, cleaning: HtmlCleaning) -> str | None:
-    match wanted.returns:
-        case "attribute":
-            found = node.attributes
-            # An attribute without a value, such as `disabled`, is there and empty.
-            return (found[wanted.attribute] or "") if wanted.attribute in found else None
-        case "html":
-            return node.inner_html or ""
-        case "value":
-            return _form_value(node)
-    if not cleaning.layout:
-        return node.text(deep=True)
-    skipped = {found.mem_id for selector in wanted.skip for found in _below(node, selector)}
-    return plain_text(node, skipped)
+def _value(nodes: Sequence[LexborNode], wanted: HtmlWanted, cleaning: HtmlCleaning) -> str | None:
+    """Of the first of them; the text before version 1.2 is that of all. None: there is none."""
+    if wanted.returns == "text":
+        if not cleaning.layout:
+            text = "".join(node.text(deep=True) for node in nodes)
+            return text if text or cleaning.empty else None
+        return _laid_out(nodes[0], wanted) if nodes else ""
+    if not nodes:
+        return None
+    if wanted.returns == "html":
+        return nodes[0].inner_html or None
+    if wanted.returns == "value":
+        return _form_value(nodes[0])
+    found = nodes[0].attributes
+    # An attribute without a value, such as `disabled`, is there and empty.
+    return (found[wanted.attribute] or "") if wanted.attribute in found else None
+
+
+def _laid_out(node: LexborNode, wanted: HtmlWanted) -> str:
+    return plain_text(node, {found.mem_id for selector in wanted.skip for found in _below(node, selector)})
 
 
 def _below(node: LexborNode, selector: str) -> list[LexborNode]:
@@ -77,7 +81,7 @@ def _form_value(node: LexborNode) -> str | None:
         return node.text(deep=True)
     if node.tag == "select":
         chosen = node.css_first("option[selected]") or node.css_first("option")
-        return None if chosen is None else chosen.attributes.get("value") or chosen.text(deep=True)
+        return None if chosen is None else chosen.attributes.get("value")
     return node.attributes.get("value")
 
 
@@ -86,7 +90,7 @@ def _cleaned(value: str | None, cleaning: HtmlCleaning) -> str | None:
         return None
     if cleaning.trim:
         value = value.strip()
-    return " ".join(value.split()) if cleaning.clean_up else value
+    return _BLANK.sub(" ", _BREAK.sub("", value.strip())) if cleaning.clean_up else value
 
 
 def plain_text(node: LexborNode, skipped: set[int] | frozenset[int] = frozenset()) -> str:

@@ -21,8 +21,10 @@ class HtmlWanted:
 @record
 class HtmlCleaning:
     """trim: no blanks at the ends; clean_up: no line breaks and no repeated blanks; layout: text with breaks between
-    blocks and addresses behind links, and of several elements the first alone (version 1.2)."""
+    blocks and addresses behind links, and of several elements the first alone (version 1.2); empty: text of nothing is
+    there."""
 
     trim: bool
     clean_up: bool
     layout: bool
+    empty: bool = False

@@ -57,7 +57,7 @@ def field_names(raw: Mapping[str, Json]) -> list[str] | None:
             found = loads(example.encode()) if isinstance(example, str) else example
         except InvalidInput:
             return None
-        return list(found) if isinstance(found, dict) and found else None
+        return list(found) if isinstance(found, dict) else None
     return None
 
 

@@ -151,6 +151,8 @@ class FakeNodeRun:
     """Scripts that ran: language, source, whether once per item."""
     credential_reads: list[str] = field(default_factory=list)
     """Kinds of credentials that were read, in order."""
+    custom_data: dict[str, Json] = field(default_factory=dict)
+    """`$execution.customData`."""
     logs: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

@@ -15,6 +15,8 @@ VERSIONS = {
     "compression": (1, 1.1),
     "crypto": (1, 2),
     "dateTime": (1, 2),
+    "debugHelper": (1,),
+    "executionData": (1, 1.1),
     "extractFromFile": (1, 1.1),
     "html": (1, 1.1, 1.2),
     "htmlExtract": (1,),

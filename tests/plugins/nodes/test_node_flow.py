@@ -328,3 +328,24 @@ async def test_an_item_whose_run_fails_goes_on_as_an_error(bench: Bench) -> None
     with pytest.raises(NodeError) as caught:
         await bench.outputs(bench.run("executeWorkflow", 1, parameters, given, sub_workflow=fails))
     assert caught.value.item == 0
+
+
+async def test_execution_data_notes_fields_and_passes_items_on(bench: Bench) -> None:
+    fields = [{"key": "a" * 60, "value": "x" * 600}, *({"key": f"k{n}", "value": n} for n in range(12))]
+    run = bench.run("executionData", 1.1, {"dataToSave": {"values": fields}}, items({"n": 1}, {"n": 2}))
+    assert [[item["json"] for item in output] for output in await bench.outputs(run)] == [[{"n": 1}, {"n": 2}]]
+    assert run.custom_data == {"a" * 50: "x" * 512, "k0": "", **{f"k{n}": str(n) for n in range(1, 9)}}
+
+
+async def test_execution_data_refuses_a_key_that_is_none(bench: Bench) -> None:
+    given = {"dataToSave": {"values": [{"key": "a b", "value": "x"}]}}
+    with pytest.raises(NodeError, match="The key 'a b' has other characters"):
+        await bench.outputs(bench.run("executionData", 1, given, items({})))
+
+
+async def test_debug_helper_fails_or_gives_nothing(bench: Bench) -> None:
+    with pytest.raises(NodeError, match="Node has thrown an error"):
+        await bench.outputs(bench.run("debugHelper", 1, {}, items({})))
+    assert await bench.outputs(bench.run("debugHelper", 1, {"category": "doNothing"}, items({}))) == [[]]
+    with pytest.raises(NodeError, match="The category oom is not available"):
+        await bench.outputs(bench.run("debugHelper", 1, {"category": "oom"}, items({})))

@@ -131,6 +131,10 @@ class NodeRun(Protocol):
         """The node's own memory for this execution; survives a restart."""
 
     @property
+    def custom_data(self) -> MutableMapping[str, Json]:
+        """What the execution is noted with: `$execution.customData`."""
+
+    @property
     def binary(self) -> BinaryFiles:
         """The files of the execution: reads what items refer to, keeps new ones. Its methods raise `BinaryError`."""
 
