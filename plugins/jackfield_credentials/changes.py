@@ -50,6 +50,7 @@ class CredentialChanges:
         now = self._context.clock.now_ms()
         credential = Credential(new_id(), name, kind, await self.vault.seal(kind, values), now, now)
         await self._context.store.put_credential(credential)
+        self._publish("credential.saved", credential.id)
         return credential
 
     async def change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Credential:
@@ -64,6 +65,7 @@ class CredentialChanges:
                 present, name=name or present.name, sealed=sealed, updated_at=self._context.clock.now_ms()
             )
             await self._context.store.put_credential(changed)
+        self._publish("credential.saved", changed.id)
         return changed
 
     def _with_tokens(self, present: Credential, values: Mapping[str, str]) -> Mapping[str, str]:
@@ -77,6 +79,10 @@ class CredentialChanges:
         async with self.vault.lock(known_id(credential_id)):
             if not await self._context.store.delete_credential(credential_id):
                 raise _unknown()
+        self._publish("credential.deleted", credential_id)
+
+    def _publish(self, type: str, credential_id: str) -> None:
+        self._context.events.publish("credentials", type, {"id": credential_id})
 
 
 def known_id(text: str) -> str:

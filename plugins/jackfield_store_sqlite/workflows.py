@@ -114,6 +114,7 @@ class SqliteWorkflows:
         author: str | None,
         expected_version: int | None = None,
         tags: Sequence[str] | None = None,
+        active: bool | None = None,
     ) -> StoredWorkflow | None:
         data = pack(document)
         kept = self._db.settings.versions_kept
@@ -124,7 +125,8 @@ class SqliteWorkflows:
                 return None, []
             _check_version(old.version, expected_version)
             kept_tags = old.tags if tags is None else name_tags(connection, old.id, tags, now)
-            new = StoredWorkflow(old.id, name, old.active, old.version + 1, document, old.created_at, now, kept_tags)
+            live = old.active if active is None else active
+            new = StoredWorkflow(old.id, name, live, old.version + 1, document, old.created_at, now, kept_tags)
             gone = _save(connection, new, registrations)
             _add_version(connection, new, data, now, author)
             execute(connection, _FORGET_OLD, [new.id, new.id, kept])

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer
-from jackfield.api.triggers import Registration, Trigger, WorkflowChange, served_nodes
+from jackfield.api.triggers import NodeTrigger, Registration, Trigger, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Problem, Workflow
 from jackfield_webhooks.retention import prune_forever
 from jackfield_webhooks.routing.registry import KIND, HookSource, RouteRegistry
 
 
-class WebhookTrigger:
+class WebhookTrigger(NodeTrigger):
     """Keeps the routes of every trigger that receives calls equal to the store."""
 
     kind = KIND
+    nodes = (KIND,)
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -27,6 +28,18 @@ class WebhookTrigger:
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
         nodes = served_nodes(workflow, (KIND,))
         return await self._context.port(HookSource).problems(KIND, nodes, workflow) if nodes else []
+
+    async def attention(self, workflow: Workflow) -> Sequence[Problem]:
+        """Paths that another workflow serves, to which it has the better claim."""
+        found: list[Problem] = []
+        for route, holder in self._context.port(RouteRegistry).table(KIND).lost(workflow.id or ""):
+            node = workflow.nodes.get(route.webhook.node_name)
+            message = (
+                f"{route.webhook.method} {route.webhook.path} is served by the workflow {holder.webhook.workflow_name} "
+                f"({holder.webhook.workflow_id}); callers of the node {route.webhook.node_name} use its other path."
+            )
+            found.append(Problem(node_path(workflow, node) if node is not None else "nodes", message, "warning"))
+        return found
 
     async def follow(self, change: WorkflowChange) -> None:
         await self._context.port(RouteRegistry).refresh(change.workflow_id)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import WorkflowReader
 from jackfield.api.object_references import load
-from jackfield.api.plugin import Plugin, SettingsTable, later
+from jackfield.api.plugin import Plugin, SettingsTable, hookimpl, later, when_built
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
 
+ATTENTION = "jackfield_workflows.activation.attention"
 OLD_DOCUMENTS = "jackfield_workflows.documents.old_documents:seal_old_documents"
 
 
@@ -30,12 +33,24 @@ class WorkflowsPlugin(Plugin):
         WorkflowReader: "jackfield_workflows.documents.reader:CachedReader",
         "jackfield.api.saved_documents:SavedDocuments": "jackfield_workflows.saved.port:SavedDocumentsPort",
     }
-    parts = ("jackfield_workflows.saved.changes:WorkflowChanges",)
+    parts = (
+        "jackfield_workflows.saved.changes:WorkflowChanges",
+        "jackfield_workflows.saved.trigger_calls:TriggerCalls",
+        f"{ATTENTION}:Attention",
+    )
 
     def start(self) -> None:
         """See to what an earlier version has stored."""
         work = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(OLD_DOCUMENTS))
         self.context.spawn("old documents", work(self.context))
+        self.context.spawn("attention", self._watch())
+
+    async def _watch(self) -> None:
+        """Behind the start, and its modules on a thread."""
+        await asyncio.to_thread(import_module, ATTENTION)
+        watch = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(f"{ATTENTION}:watch"))
+        await watch(self.context)
 
     jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")
+    jackfield_metrics = hookimpl(when_built(f"{ATTENTION}:Attention", f"{ATTENTION}:metrics"))
     jackfield_blueprints = later("jackfield_workflows.blueprints:blueprints")

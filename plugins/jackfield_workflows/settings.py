@@ -34,3 +34,9 @@ class WorkflowsSettings(BaseModel):
         gt=0,
         le=86_400,
     )
+    attention_interval: float = Field(
+        300.0,
+        description="How often all live workflows are looked at for what keeps them from starting, in seconds.",
+        gt=0,
+        le=86_400,
+    )

@@ -10,7 +10,7 @@ from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.call_triggers import SuffixTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.triggers import Registration, Trigger, WorkflowChange, node_path, served_nodes
+from jackfield.api.triggers import NodeTrigger, Registration, Trigger, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_ai.chat.mounts import LIVE, TEST, application
 
@@ -20,16 +20,21 @@ BASIC = "httpBasicAuth"
 _PATH = re.compile(r"[A-Za-z0-9_.~-]{1,200}")
 
 
-class ChatTrigger(SuffixTrigger):
+class ChatTrigger(SuffixTrigger, NodeTrigger):
     """Serves chatTrigger nodes. What is served is read from the store with each message, so that nothing has to
     follow."""
 
     kind = KIND
     suffix = LIVE
+    nodes = NODES
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._app = application(context)
+
+    def idle(self, node: Node) -> str:
+        """Only a public chat has an address in a live workflow."""
+        return "" if is_public(node) else "the chat is not public; set its parameter public."
 
     async def serve_suffix(self, ident: str, scope: Scope, receive: Receive, send: Send, *, test: bool) -> None:
         """n8n's address of a chat."""

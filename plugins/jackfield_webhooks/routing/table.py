@@ -54,6 +54,9 @@ class RouteLeaf:
             del self.saved[method]
         self._choose(method)
 
+    def has(self, route: Route) -> bool:
+        return any(other is route for other in self.saved.get(route.webhook.method, ()))
+
     def _choose(self, method: str) -> None:
         active = [route for route in self.saved.get(method, ()) if route.webhook.active]
         if active:
@@ -108,6 +111,14 @@ class RouteTable:
 
     def routes(self, workflow_id: str) -> Sequence[Route]:
         return self._routes.get(workflow_id, ())
+
+    def lost(self, workflow_id: str) -> Iterator[tuple[Route, Route]]:
+        """Its active routes that others serve, and those others."""
+        for route in self.routes(workflow_id):
+            leaf = next((leaf for leaf in self.candidates(paths.split(route.pattern)) if leaf.has(route)), None)
+            holder = leaf.live.get(route.webhook.method) if leaf is not None else None
+            if route.webhook.active and holder is not None and holder is not route:
+                yield route, holder
 
     def static(self, path: str) -> RouteLeaf | None:
         """The leaf of a path that is registered as it stands; it beats every other."""

@@ -32,6 +32,7 @@ class WorkflowDocument(Shown):
     connections: dict[str, Any] = {}  # per node name, see the documentation
     settings: dict[str, Any] | None = None  # open by definition
     pinData: dict[str, Any] | None = None  # items by node name  # noqa: N815
+    active: bool | None = Field(None, description="Whether it is live. Default: as it is; a new one is not.")
     tags: list[Any] | None = Field(None, description="Names, or objects with a name. Default: those that it has.")
 
 
@@ -43,6 +44,7 @@ class WorkflowPatch(Shown):
     connections: dict[str, Any] | None = None  # as above
     settings: dict[str, Any] | None = None  # as above
     pinData: dict[str, Any] | None = None  # as above  # noqa: N815
+    active: bool | None = None  # as above
     tags: list[Any] | None = None  # as above
 
 
@@ -74,9 +76,15 @@ class TagList(Shown):
     total: int
 
 
+class AttentionShown(Shown):
+    path: str
+    message: str
+
+
 class WorkflowShown(WorkflowDocument):
     id: str
     active: bool
+    attention: list[AttentionShown] | None = None
     version: int
     tags: list[TagShown]
     createdAt: str  # noqa: N815
@@ -87,6 +95,7 @@ class WorkflowRowShown(Shown):
     id: str
     name: str
     active: bool
+    attention: list[AttentionShown] | None = None
     version: int
     nodeCount: int  # noqa: N815
     tags: list[TagShown]
@@ -111,6 +120,7 @@ class WorkflowPage(PageShown):
 class Activation(Shown):
     id: str
     active: bool
+    attention: list[AttentionShown] | None = None
 
 
 class InputData(Body):
@@ -131,11 +141,12 @@ class DuplicateBody(Body):
 class ProblemShown(Shown):
     path: str
     message: str
-    severity: Literal["error", "warning"]
+    severity: Literal["error", "activation", "warning"]
 
 
 class Validation(Shown):
     valid: bool
+    activatable: bool
     problems: list[ProblemShown]
 
 

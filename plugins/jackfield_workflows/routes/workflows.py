@@ -15,6 +15,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.storage import StoredWorkflow, WorkflowFilter
 from jackfield.api.workflows import Problem
+from jackfield_workflows.activation.attention import Attention
+from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
@@ -23,9 +25,8 @@ from jackfield_workflows.documents.secret_parameters import SecretParameters, ha
 from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import author, flag, names, page_view, paging, read_optional_json
-from jackfield_workflows.saved.changes import WorkflowChanges
-from jackfield_workflows.saved.trigger_calls import TriggerCalls
-from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
+from jackfield_workflows.saved.changes import WorkflowChanges, wanted_state
+from jackfield_workflows.saved.views import attention_of, row_view, validation_view, version_view, workflow_view
 
 if TYPE_CHECKING:
     from jackfield_workflows.routes.schemas import DuplicateBody
@@ -44,6 +45,7 @@ class WorkflowRoutes:
     def __init__(self, context: PluginContext, changes: WorkflowChanges) -> None:
         self._context = context
         self._changes = changes
+        self._attention = context.port(Attention)
         self._secrets = SecretParameters(context)
         self._sealed = SealedSecrets(context)
 
@@ -76,10 +78,11 @@ class WorkflowRoutes:
         page = paging()
         where = WorkflowFilter(flag("active"), request.args.get("search") or None, names("tags"))
         found = await self._context.store.workflows(where, offset=page.offset, limit=page.limit)
-        return json_response(page_view([row_view(row) for row in found.rows], found.total, page))
+        rows = [row_view(row, self._attention.of(row.id)) for row in found.rows]
+        return json_response(page_view(rows, found.total, page))
 
     @operation(
-        "Create a workflow; it is inactive",
+        "Create a workflow; it is inactive unless it says active",
         scope="workflows:write",
         request=schema("WorkflowDocument"),
         response=schema("WorkflowShown"),
@@ -89,7 +92,9 @@ class WorkflowRoutes:
         headers=CREATED,
     )
     async def create_workflow(self) -> Response:
-        return await self._created(await self._changes.create(await read_json(), author()))
+        document = await read_json()
+        active = wanted_state(document) is True
+        return await self._created(await self._changes.create(document, author(), active=active))
 
     @operation(
         "Read a workflow",
@@ -106,7 +111,7 @@ class WorkflowRoutes:
         return await self._shown(stored)
 
     @operation(
-        "Replace a workflow; a live one stays live",
+        "Replace a workflow; a live one stays live unless it says active: false",
         scope="workflows:write",
         request=schema("WorkflowDocument"),
         response=schema("WorkflowShown"),
@@ -116,7 +121,9 @@ class WorkflowRoutes:
         reads=IF_MATCH,
     )
     async def replace_workflow(self, workflow_id: str) -> Response:
-        return await self._shown(await self._changes.replace(workflow_id, await read_json(), author()))
+        document = await read_json()
+        active = wanted_state(document)
+        return await self._shown(await self._changes.replace(workflow_id, document, author(), active=active))
 
     @operation(
         "Replace single top-level keys of a workflow",
@@ -129,7 +136,9 @@ class WorkflowRoutes:
         reads=IF_MATCH,
     )
     async def patch_workflow(self, workflow_id: str) -> Response:
-        return await self._shown(await self._changes.patch(workflow_id, await read_json(), author()))
+        changes = await read_json()
+        active = wanted_state(changes)
+        return await self._shown(await self._changes.patch(workflow_id, changes, author(), active=active))
 
     @operation(
         "Delete a workflow with its versions and routes",
@@ -152,7 +161,7 @@ class WorkflowRoutes:
         reads=IF_MATCH,
     )
     async def activate_workflow(self, workflow_id: str) -> Response:
-        return _activation(await self._changes.set_active(workflow_id, True, author()))
+        return self._activation(await self._changes.set_active(workflow_id, True, author()))
 
     @operation(
         "Take a workflow off",
@@ -163,7 +172,7 @@ class WorkflowRoutes:
         reads=IF_MATCH,
     )
     async def deactivate_workflow(self, workflow_id: str) -> Response:
-        return _activation(await self._changes.set_active(workflow_id, False, author()))
+        return self._activation(await self._changes.set_active(workflow_id, False, author()))
 
     @operation(
         "Copy a workflow; the copy is inactive",
@@ -214,7 +223,7 @@ class WorkflowRoutes:
             return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
         found = await off_loop(document, lambda: reader.problems(workflow))
         known = {(problem.path, problem.severity) for problem in found}
-        more = await TriggerCalls(self._context).problems(workflow)
+        more = await ActivationChecks(self._context).problems(workflow)
         return [*found, *(problem for problem in more if (problem.path, problem.severity) not in known)]
 
     @operation(
@@ -260,9 +269,13 @@ class WorkflowRoutes:
     async def _shown(self, stored: StoredWorkflow, status: int = 200) -> Response:
         """Without secrets, whoever asks."""
         await self._secrets.ready(stored.document)
-        response = json_response(self._secrets.redacted(workflow_view(stored)), status)
+        response = json_response(self._secrets.redacted(workflow_view(stored, self._attention.of(stored.id))), status)
         response.headers["ETag"] = f'"{stored.version}"'
         return response
+
+    def _activation(self, stored: StoredWorkflow) -> Response:
+        shown = {"id": stored.id, "active": stored.active, **attention_of(self._attention.of(stored.id))}
+        return json_response(shown)
 
     async def _created(self, stored: StoredWorkflow) -> Response:
         response = await self._shown(stored, 201)
@@ -274,7 +287,3 @@ def _number(text: str) -> int:
     if text.isascii() and text.isdecimal() and len(text) <= 10 and 0 < int(text) <= MAX_VERSION:
         return int(text)
     raise NotFound("There is no such version of the workflow.")
-
-
-def _activation(stored: StoredWorkflow) -> Response:
-    return json_response({"id": stored.id, "active": stored.active})

@@ -21,6 +21,8 @@ from jackfield.api.records import record, replace
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Document, Workflow
+from jackfield_workflows.activation.attention import Attention
+from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.documents.identities import MAX_NAME, known_id
 from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
@@ -54,34 +56,47 @@ class WorkflowChanges:
         self._running: set[asyncio.Task[object]] = set()
         self._secrets = SecretParameters(context)
         self._sealed = SealedSecrets(context)
-        self._triggers = TriggerCalls(context)
+        self._triggers = context.port(TriggerCalls)
+        self._checks = ActivationChecks(context)
 
     # -- verbs
 
-    async def create(self, document: Json, author: Author, *, id: str | None = None) -> StoredWorkflow:
-        """A new, inactive workflow; under this id, which no other has, when one is given. Raises `InvalidInput`."""
+    async def create(
+        self, document: Json, author: Author, *, id: str | None = None, active: bool = False
+    ) -> StoredWorkflow:
+        """A new workflow; under this id, which no other has, when one is given. active: whether it is live at once.
+        Raises `InvalidInput`, `RouteConflict`."""
         given = given_document(document)
-        workflow = await self._parsed(given, id=id or new_id(), version=1)
+        workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
         return await self._finish(self._create(workflow, author, tag_names(document) or ()))
 
-    async def replace(self, workflow_id: str, document: Json, author: Author) -> StoredWorkflow:
-        """A new version. Raises `InvalidInput`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
+    async def replace(
+        self, workflow_id: str, document: Json, author: Author, *, active: bool | None = None
+    ) -> StoredWorkflow:
+        """A new version. active: whether it is live from now on; None: it stays as it is. Raises `InvalidInput`,
+        `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
         given, tags = checked(document), tag_names(document)
-        work = self._write(workflow_id, author, lambda stored: _same(given), self._replaceable, tags)
+        work = self._write(workflow_id, author, lambda stored: _same(given), self._replaceable, tags, active)
         return await self._finish(work)
 
-    async def patch(self, workflow_id: str, changes: Json, author: Author) -> StoredWorkflow:
-        """A new version in which the top-level keys of `changes` replace those of the present one."""
+    async def patch(
+        self, workflow_id: str, changes: Json, author: Author, *, active: bool | None = None
+    ) -> StoredWorkflow:
+        """A new version in which the top-level keys of `changes` replace those of the present one. active: as
+        `replace`."""
         given, tags = checked(changes), tag_names(changes)
         if not isinstance(given, dict):
             raise InvalidInput("The change must be an object.", details={"body": "send the keys to change"})
+
+        if not given and active is not None and tags is None:  # no new version for a switch
+            return await self.set_active(workflow_id, active, author)
 
         async def merged(stored: StoredWorkflow) -> Document:
             if "nodes" in given:  # secrets of the present ones are needed where it has masks alone
                 return {**without_sealed(stored.document), **given}
             return {**await self._sealed.opened(stored.document), **given}
 
-        return await self._finish(self._write(workflow_id, author, merged, self._stored, tags))
+        return await self._finish(self._write(workflow_id, author, merged, self._stored, tags, active))
 
     async def restore(self, workflow_id: str, version: int, author: Author) -> StoredWorkflow:
         """A new version with the document of an old one."""
@@ -113,10 +128,14 @@ class WorkflowChanges:
 
     async def _create(self, workflow: Workflow, author: Author, tags: Sequence[str]) -> StoredWorkflow:
         now, document = self._context.clock.now_ms(), await self._sealed.sealed(workflow.document)
-        stored = StoredWorkflow(str(workflow.id), workflow.name, False, 1, document, now, now)
+        stored = StoredWorkflow(str(workflow.id), workflow.name, workflow.active, 1, document, now, now)
+        if workflow.active:
+            await self._checks.check(workflow)
         registrations = self._triggers.registrations(workflow)
         await self._context.store.add_workflow(stored, registrations, author.name, tags=tags)
         await self._follow("saved", stored.id, stored.name, stored.version, workflow)
+        if workflow.active:
+            self._publish("activated", stored.id, stored.name, stored.version, active=True)
         return (await self._context.store.workflow(stored.id) if tags else None) or stored
 
     async def _write(
@@ -126,8 +145,9 @@ class WorkflowChanges:
         document: Callable[[StoredWorkflow], Awaitable[Json]],
         read: Callable[[str, Author], Awaitable[StoredWorkflow]],
         tags: Sequence[str] | None = None,
+        active: bool | None = None,
     ) -> StoredWorkflow:
-        """read: how the present one is found. tags: names; None leaves those that it has."""
+        """read: how the present one is found. tags: names; None leaves those that it has. active: likewise."""
         async with self._one_at_a_time(workflow_id):
             present = await read(workflow_id, author)
             given = named(await document(present), present.name)
@@ -139,9 +159,10 @@ class WorkflowChanges:
                     )
                 await self._secrets.ready(given)
                 given = self._secrets.kept(given, await self._sealed.opened(present.document))
-            workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=present.active)
-            if present.active:
-                await self._check_live(workflow)
+            live = present.active if active is None else active
+            workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=live)
+            if live:
+                await self._checks.check(workflow)
             stored = await self._context.store.change_workflow(
                 present.id,
                 await self._sealed.sealed(workflow.document),
@@ -151,15 +172,20 @@ class WorkflowChanges:
                 author=author.name,
                 expected_version=present.version,
                 tags=tags,
+                active=active,
             )
-            return await self._committed("saved", workflow, stored)
+            done = await self._committed("saved", workflow, stored)
+            if live != present.active:
+                verb = "activated" if live else "deactivated"
+                self._publish(verb, done.id, done.name, done.version, active=live)
+            return done
 
     async def _set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
         async with self._one_at_a_time(workflow_id):
             present = await self._stored(workflow_id, author)
             workflow = await self._switched(present, active)
             if active:
-                await self._check_live(workflow)
+                await self._checks.check(workflow)
             stored = await self._context.store.set_active(
                 present.id,
                 active,
@@ -226,14 +252,6 @@ class WorkflowChanges:
         await self._follow(action, str(workflow.id), workflow.name, stored.version, live)
         return stored
 
-    async def _check_live(self, workflow: Workflow) -> None:
-        details: dict[str, str] = {}
-        for problem in await self._triggers.problems(workflow):
-            if problem.severity == "error":
-                details.setdefault(problem.path, problem.message)
-        if details:
-            raise InvalidInput("The workflow cannot be live like this; see details.", details=details)
-
     async def _follow(
         self,
         action: Literal["saved", "activated", "deactivated", "deleted"],
@@ -244,8 +262,13 @@ class WorkflowChanges:
     ) -> None:
         """After the commit, which no failure makes undone. workflow: None after a deletion."""
         self._context.port(WorkflowReader).forget(workflow_id)
-        await self._triggers.follow(WorkflowChange(workflow_id, action, workflow))
+        change = WorkflowChange(workflow_id, action, workflow)
+        await self._triggers.follow(change)
+        await self._context.port(Attention).follow(change)
         active = workflow is not None and workflow.active
+        self._publish(action, workflow_id, name, version, active=active)
+
+    def _publish(self, action: str, workflow_id: str, name: str, version: int, *, active: bool) -> None:
         data = {"id": workflow_id, "name": name, "version": version, "active": active}
         self._context.events.publish("workflows", f"workflow.{action}", data)
 
@@ -272,6 +295,14 @@ def checked(document: Json) -> Json:
     refuse_credential(document)
     tag_names(document)
     return without_service_keys(document)
+
+
+def wanted_state(document: Json) -> bool | None:
+    """Whether a document is to be live; None: it does not say. Raises `InvalidInput`."""
+    wanted = document.get("active") if isinstance(document, dict) else None
+    if wanted is None or isinstance(wanted, bool):
+        return wanted
+    raise InvalidInput("active must be true or false.", details={"active": "send true or false, or leave it out"})
 
 
 def given_document(document: Json) -> Json:

@@ -19,6 +19,7 @@ from jackfield.api.large_json import off_loop
 from jackfield.api.records import record
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem
+from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.saved.changes import Author, WorkflowChanges, given_document
 
@@ -107,7 +108,10 @@ class Importer:
         """What `validate` says of what was stored."""
         reader = self._context.port(WorkflowReader)
         workflow = await reader.parse_stored(stored.document, id=stored.id, version=stored.version)
-        return await off_loop(stored.document, lambda: reader.problems(workflow))
+        found = await off_loop(stored.document, lambda: reader.problems(workflow))
+        known = {problem.path for problem in found}
+        more = await ActivationChecks(self._context).problems(workflow)
+        return [*found, *(problem for problem in more if problem.path not in known)]
 
 
 def documents_of(body: Json) -> list[Json]:

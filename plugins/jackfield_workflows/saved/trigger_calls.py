@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 
+from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.containment import is_ctrl_c, passes
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.extensions import Given, PluginReports
 from jackfield.api.nodes import NodeCatalog
-from jackfield.api.triggers import TRIGGERS, OfferedTrigger, Registration, Trigger, WorkflowChange
-from jackfield.api.workflows import Problem, Workflow
+from jackfield.api.triggers import TRIGGERS, NodeTrigger, OfferedTrigger, Registration, Trigger, WorkflowChange
+from jackfield.api.workflows import Node, Problem, Workflow
 
 _FIELDS = ("node_id", "node_name", "kind", "method", "path", "pattern", "authentication")
 
@@ -21,6 +22,8 @@ class TriggerCalls:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._unserved: dict[str, list[str]] = {}
+        """Workflow -> why a trigger does not serve it as it is stored."""
 
     def registrations(self, workflow: Workflow, *, required: bool = True) -> Sequence[Registration]:
         """What the triggers register. Raises `InvalidInput` when one fails that the workflow has nodes of, unless
@@ -57,18 +60,59 @@ class TriggerCalls:
                     found.append(Problem("nodes", told))
         return found
 
+    def idle(self, node: Node) -> str:
+        """Why no trigger starts anything by this node, a clause; empty: one does. The node's type is installed."""
+        serving = [given for given in self._given() if self._serves(given, node)]
+        if not serving:
+            return f"no plugin serves nodes of the type {node.type}."
+        reasons = [given.value.idle(node) if isinstance(given.value, NodeTrigger) else "" for given in serving]
+        return "" if "" in reasons else reasons[0]
+
+    def _serves(self, given: Given[Trigger], node: Node) -> bool:
+        """A trigger says so, or it stands beside the node in a plugin that says nothing."""
+        trigger = given.value
+        if isinstance(trigger, NodeTrigger | OfferedTrigger | CallTrigger):
+            return node.kind in trigger.nodes
+        if trigger.kind == node.kind:
+            return True
+        reports = self._context.find_port(PluginReports)
+        return bool(given.distribution) and reports is not None and reports.plugin_of_node(node.kind) == given.plugin
+
+    async def attention(self, workflow: Workflow) -> Sequence[Problem]:
+        """What triggers tell of a live workflow, and which of them could not follow it."""
+        found = [Problem("nodes", message) for message in self._unserved.get(workflow.id or "", ())]
+        for given in self._given():
+            trigger = given.value
+            if not isinstance(trigger, NodeTrigger) or not self._concerns(given, workflow):
+                continue
+            try:
+                found += await trigger.attention(workflow)
+            except BaseException as exc:
+                if passes(exc):
+                    raise
+                found.append(Problem("nodes", self._failed(given, "attention", exc)))
+        return found
+
     async def follow(self, change: WorkflowChange) -> None:
         """Every trigger serves the new state, whatever happens to another. The change is stored, so nothing that a
         trigger does is an error of whoever made it."""
-        await asyncio.gather(*(self._followed(given, change) for given in self._given()))
+        told = await asyncio.gather(*(self._followed(given, change) for given in self._given()))
+        mistakes = [message for message in told if message]
+        if mistakes and change.action != "deleted":
+            self._unserved[change.workflow_id] = mistakes
+        else:
+            self._unserved.pop(change.workflow_id, None)
 
-    async def _followed(self, given: Given[Trigger], change: WorkflowChange) -> None:
+    async def _followed(self, given: Given[Trigger], change: WorkflowChange) -> str:
+        """What went wrong, where the workflow has nodes of this trigger."""
         try:
             await given.value.follow(change)
         except BaseException as exc:
             if passes(exc):
                 raise
-            self._failed(given, "follow", exc)
+            message = self._failed(given, "follow", exc)
+            return message if change.workflow is not None and self._concerns(given, change.workflow) else ""
+        return ""
 
     def _given(self) -> Iterator[Given[Trigger]]:
         return iter(self._context.given(TRIGGERS).values())

@@ -11,7 +11,7 @@ from jackfield.api.workflows import Problem
 from jackfield_workflows.documents.sealing import SEALED, without_sealed
 from jackfield_workflows.documents.tags import TAGS
 
-_SERVICE_KEYS = frozenset({"id", "active", "createdAt", "updatedAt", TAGS, SEALED})
+_SERVICE_KEYS = frozenset({"id", "active", "attention", "createdAt", "updatedAt", TAGS, SEALED})
 
 
 def without_service_keys(document: Json) -> Json:
@@ -22,31 +22,43 @@ def without_service_keys(document: Json) -> Json:
     return {key: value for key, value in document.items() if key not in _SERVICE_KEYS and not _is_version(key, value)}
 
 
-def workflow_view(stored: StoredWorkflow) -> dict[str, Json]:
-    """A `version` of the document's own that is no whole number stays; the ETag always has the service's."""
+def workflow_view(stored: StoredWorkflow, attention: Sequence[Problem] = ()) -> dict[str, Json]:
+    """attention: what keeps a live one from starting. A `version` of the document's own that is no whole number stays;
+    the ETag always has the service's."""
     return {
         "version": stored.version,
         **without_sealed(stored.document),
         "id": stored.id,
         "name": stored.name,
         "active": stored.active,
+        **attention_of(attention),
         "tags": [tag_view(tag) for tag in stored.tags],
         "createdAt": iso(stored.created_at),
         "updatedAt": iso(stored.updated_at),
     }
 
 
-def row_view(row: WorkflowRow) -> dict[str, Json]:
+def row_view(row: WorkflowRow, attention: Sequence[Problem] = ()) -> dict[str, Json]:
     return {
         "id": row.id,
         "name": row.name,
         "active": row.active,
         "version": row.version,
         "nodeCount": row.node_count,
+        **attention_of(attention),
         "tags": [tag_view(tag) for tag in row.tags],
         "createdAt": iso(row.created_at),
         "updatedAt": iso(row.updated_at),
     }
+
+
+def attention_of(problems: Sequence[Problem]) -> dict[str, Json]:
+    """The key `attention`, of a workflow that needs it."""
+    return {"attention": attention_view(problems)} if problems else {}
+
+
+def attention_view(problems: Sequence[Problem]) -> list[Json]:
+    return [{"path": problem.path, "message": problem.message} for problem in problems]
 
 
 def tag_view(tag: Tag) -> dict[str, Json]:
@@ -59,11 +71,15 @@ def version_view(row: VersionRow) -> dict[str, Json]:
 
 
 def validation_view(found: Sequence[Problem]) -> dict[str, Json]:
-    """`valid`: no problem is an error."""
+    """`valid`: no problem is an error; `activatable`: nothing keeps the workflow from being live either."""
     problems: list[Json] = [
         {"path": problem.path, "message": problem.message, "severity": problem.severity} for problem in found
     ]
-    return {"valid": all(problem.severity != "error" for problem in found), "problems": problems}
+    return {
+        "valid": all(problem.severity != "error" for problem in found),
+        "activatable": all(problem.severity == "warning" for problem in found),
+        "problems": problems,
+    }
 
 
 def _is_version(key: str, value: Json) -> bool:

@@ -8,7 +8,9 @@ from typing import Protocol
 
 from .records import record
 
-TOPICS = ("system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "workflows", "webhooks")
+TOPICS = (
+    "system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "workflows", "webhooks", "credentials",
+)  # fmt: skip
 """Every topic."""
 
 

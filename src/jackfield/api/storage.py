@@ -302,8 +302,10 @@ class WorkflowStore(Protocol):
         author: str | None,
         expected_version: int | None = None,
         tags: Sequence[str] | None = None,
+        active: bool | None = None,
     ) -> StoredWorkflow | None:
-        """A new version. None when unknown. tags: as `add_workflow`; None leaves those that it has.
+        """A new version. None when unknown. tags: as `add_workflow`; None leaves those that it has. active:
+        whether it is live from now on; None leaves it as it is.
 
         Raises `Conflict` when expected_version is not the present one, and
         `RouteConflict` naming the other workflow when it is live and one of its routes is taken; then nothing

@@ -74,6 +74,22 @@ class Trigger(Protocol):
         """Serve what the store now holds. Called after the commit and before the caller gets its answer."""
 
 
+class NodeTrigger:
+    """Base of a `Trigger` that says which nodes it serves, where its `kind` is no kind of a node."""
+
+    nodes: Collection[str] = ()
+    """Kinds of these nodes."""
+
+    def idle(self, node: Node) -> str:
+        """Why this node of its starts nothing in a live workflow, a clause with a full stop; empty: it does."""
+        return ""
+
+    async def attention(self, workflow: Workflow) -> Sequence[Problem]:
+        """What keeps nodes of this live workflow from starting it now, such as a subscription that was refused. Asked
+        with each change and now and then; beside `activation_problems`, which need not be repeated."""
+        return []
+
+
 class OfferedTrigger:
     """A `Trigger` that is made with the first workflow that has one of its nodes."""
 
@@ -81,7 +97,7 @@ class OfferedTrigger:
         """serves: kinds of these nodes. reference: of a class or function that is called with `arguments` and gives the
         trigger."""
         self.kind = kind
-        self._serves = frozenset(serves)
+        self.nodes = frozenset(serves)
         self._reference = reference
         self._arguments = arguments
         self._made: Trigger | None = None
@@ -93,7 +109,7 @@ class OfferedTrigger:
 
     def concerns(self, workflow: Workflow | None) -> bool:
         """Whether the workflow has one of its nodes."""
-        return workflow is not None and any(node.kind in self._serves for node in workflow.nodes.values())
+        return workflow is not None and any(node.kind in self.nodes for node in workflow.nodes.values())
 
     def registrations(self, workflow: Workflow) -> Sequence[Registration]:
         return self._trigger().registrations(workflow) if self.concerns(workflow) else []

@@ -156,8 +156,9 @@ class Workflow:
 
 @record
 class Problem:
-    """What is wrong with a document. path: JSON path such as `nodes[2].parameters.path`. A warning leaves it valid."""
+    """What is wrong with a document. path: JSON path such as `nodes[2].parameters.path`. A warning leaves it valid;
+    with `activation` it can be saved and run by hand, but not be live."""
 
     path: str
     message: str
-    severity: Literal["error", "warning"] = "error"
+    severity: Literal["error", "activation", "warning"] = "error"

@@ -47,6 +47,7 @@ class MemoryWorkflows(MemoryTags):
         author: str | None,
         expected_version: int | None = None,
         tags: Sequence[str] | None = None,
+        active: bool | None = None,
     ) -> StoredWorkflow | None:
         self._answer()
         saved = self._workflows.get(workflow_id)
@@ -59,9 +60,10 @@ class MemoryWorkflows(MemoryTags):
                 "change.",
                 details={"version": f"is {old.version}"},
             )
-        if old.active:
+        live = old.active if active is None else active
+        if live:
             self._check_routes(workflow_id, name, registrations)
-        new = replace(old, document=document, name=name, version=old.version + 1, updated_at=now)
+        new = replace(old, document=document, name=name, version=old.version + 1, updated_at=now, active=live)
         saved.save(new, author)
         if tags is not None:
             saved.tags = self._named_tags(tags, now)

@@ -359,6 +359,24 @@ class StoreWorkflowsContract:
             await store.add_workflow(saved("w2", active=True), [hook("a")], None)
         assert await store.workflow("w2") is None
 
+    async def test_a_change_may_take_a_workflow_live_and_off(self, store: Store) -> None:
+        await store.add_workflow(saved("w1"), [hook("a")], None)
+        await live(store, "w2", hook("b"))
+        changed = await store.change_workflow("w1", DOCUMENT, "Flow", [hook("a")], now=2, author=None, active=True)
+        assert changed
+        assert changed.active
+        assert [each.active for each in await store.webhooks_by_path("/a")] == [True]
+        with pytest.raises(RouteConflict):
+            await store.change_workflow("w1", DOCUMENT, "Flow", [hook("b")], now=3, author=None)
+        changed = await store.change_workflow("w1", DOCUMENT, "Flow", [hook("b")], now=3, author=None, active=False)
+        assert changed
+        assert not changed.active
+        with pytest.raises(RouteConflict):
+            await store.change_workflow("w1", DOCUMENT, "Flow", [hook("b")], now=4, author=None, active=True)
+        found = await store.workflow("w1")
+        assert found
+        assert (found.active, found.version) == (False, 3)
+
     async def test_two_webhooks_without_a_pattern_may_have_the_same_path(self, store: Store) -> None:
         guest = Registration("n1", "Hook", "webhook", "GET", "/a/:id", "")
         await live(store, "w1", guest, hook("b"))

@@ -52,7 +52,7 @@ async def test_unknown_keys_come_back_and_service_keys_are_the_services(api: Any
     saved = await api.save(document)
     same = {key: document[key] for key in ("versionId", "meta", "staticData", "future", "nodes", "connections")}
     assert keeps(saved, same)
-    assert saved["active"] is False
+    assert saved["active"] is True
     assert saved["id"] != 7
     assert saved["createdAt"] != "once"
 
@@ -183,7 +183,7 @@ async def test_parallel_writes_leave_one_of_them_whole(api: Any) -> None:
 
 
 async def test_the_list_pages_filters_and_searches(api: Any) -> None:
-    ids = [(await api.save({"name": f"needle {n}", "nodes": [node("A", "noOp")]}))["id"] for n in range(5)]
+    ids = [(await api.save(chain(f"needle {n}", webhook(f"needle{n}"))))["id"] for n in range(5)]
     await api.save({"name": "other"})
     await api.ok("POST", f"/workflows/{ids[0]}/activate")
     page = await api.ok("GET", "/workflows?search=needle&limit=2&offset=4")
@@ -246,9 +246,10 @@ async def test_activate_and_deactivate(api: Any) -> None:
     assert (await api.ok("GET", path))["version"] == 1
 
 
-async def test_a_workflow_without_a_trigger_may_be_live(api: Any) -> None:
+async def test_a_workflow_without_a_trigger_is_never_live(api: Any) -> None:
     saved = await api.save({"name": "empty"})
-    assert (await api.ok("POST", f"/workflows/{saved['id']}/activate"))["active"] is True
+    found = await api.refused("POST", f"/workflows/{saved['id']}/activate")
+    assert list(found["details"]) == ["nodes"]
 
 
 async def test_a_taken_route_is_a_conflict_that_names_the_holder(api: Any) -> None:
@@ -371,7 +372,7 @@ async def test_the_name_of_a_copy_fits(api: Any) -> None:
 
 async def test_validate_saves_nothing(api: Any) -> None:
     found = await api.ok("POST", "/workflows/validate", chain("w", webhook("x")))
-    assert found == {"valid": True, "problems": []}
+    assert found == {"valid": True, "activatable": True, "problems": []}
     assert (await api.ok("GET", "/workflows"))["total"] == 0
 
 

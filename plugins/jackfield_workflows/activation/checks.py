@@ -1,0 +1,43 @@
+"""All that keeps a workflow from being live: `activate` refuses it, and `validate` tells it."""
+
+from __future__ import annotations
+
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.workflows import Problem, Workflow
+from jackfield_workflows.activation.references import References, reachable
+from jackfield_workflows.activation.starters import start_problems, starters
+from jackfield_workflows.saved.trigger_calls import TriggerCalls
+
+MOST = 100
+"""Problems that are told."""
+
+
+class ActivationChecks:
+    """Severities: `error` and `activation` keep it from being live; with `warning` it runs, in part."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._triggers = context.port(TriggerCalls)
+
+    async def problems(self, workflow: Workflow) -> list[Problem]:
+        """Raises `StoreUnavailable`."""
+        found = list(await self._triggers.problems(workflow))
+        begin = starters(workflow, self._context.port(NodeCatalog), self._triggers)
+        found += start_problems(workflow, begin)
+        reached = reachable(workflow, [node.name for node in begin.runnable])
+        told = {problem.path for problem in found}
+        async for problem in References(self._context, workflow).problems(reached):
+            if problem.path not in told:
+                found.append(problem)
+        return found[:MOST]
+
+    async def check(self, workflow: Workflow) -> None:
+        """Raises `InvalidInput` when it cannot be live."""
+        details: dict[str, str] = {}
+        for problem in await self.problems(workflow):
+            if problem.severity != "warning":
+                details.setdefault(problem.path, problem.message)
+        if details:
+            raise InvalidInput("The workflow cannot be live like this; see details.", details=details)
