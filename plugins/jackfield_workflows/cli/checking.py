@@ -11,11 +11,14 @@ from jackfield.api.cli import Cli, echo_json
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.workflows import Problem
+from jackfield_workflows.activation.starters import start_problems, starters
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.sources import WorkflowFile, read_sources
 from jackfield_workflows.documents.credential_exports import refuse_credential
+from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import validation_view
 
 
@@ -42,7 +45,11 @@ def _problems(context: PluginContext, document: Json) -> list[Problem]:
     reader = context.port(WorkflowReader)
     try:
         refuse_credential(document)
-        return reader.problems(reader.parse(document))
+        workflow = reader.parse(document)
+        found = reader.problems(workflow)
+        begin = starters(workflow, context.port(NodeCatalog), context.port(TriggerCalls))
+        known = {(problem.path, problem.severity) for problem in found}
+        return [*found, *(each for each in start_problems(workflow, begin) if (each.path, each.severity) not in known)]
     except InvalidInput as exc:
         return [Problem(path, str(message)) for path, message in (exc.details or {"body": exc.message}).items()]
 

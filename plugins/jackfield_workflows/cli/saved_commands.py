@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from jackfield.api.cli import echo_json
 from jackfield.api.daemon_commands import DaemonCall, completed, confirmed, daemon_command, segment
+from jackfield_workflows.cli.progress import printable
 
 PATH = "/workflows"
 workflow_argument = click.argument("workflow", shell_complete=completed(PATH))
@@ -30,6 +34,7 @@ def show(call: DaemonCall, workflow: str) -> None:
         echo_json(found)
         return
     call.fields({**found, "tags": [tag["name"] for tag in found["tags"]]}, SHOWN)
+    _tell_attention(found)
     rows = [{**node, "state": "disabled" if node.get("disabled") else ""} for node in found["nodes"]]
     call.table({"NODE": "name", "TYPE": "type", "STATE": "state"}, rows, "It has no node.")
 
@@ -41,6 +46,8 @@ def activate(call: DaemonCall, workflow: str) -> None:
     """Let the triggers of WORKFLOW, an id or a name, start it."""
     found = call.ask("POST", f"{PATH}/{_id(call, workflow)}/activate")
     call.say(f"The workflow {workflow} is active.", found)
+    if not call.as_json:
+        _tell_attention(found)
 
 
 @click.command()
@@ -62,6 +69,11 @@ def delete(call: DaemonCall, workflow: str, yes: bool) -> None:
     confirmed(f"Delete the workflow {workflow} with its versions?", yes=yes)
     call.ask("DELETE", f"{PATH}/{found}")
     call.say(f"The workflow {workflow} was deleted.", {"id": found, "deleted": True})
+
+
+def _tell_attention(found: Mapping[str, Any]) -> None:  # Any: JSON of an answer
+    for reason in found.get("attention") or ():
+        click.echo(f"needs attention: {printable(reason['path'])}: {printable(reason['message'])}", err=True)
 
 
 def _id(call: DaemonCall, named: str) -> str:

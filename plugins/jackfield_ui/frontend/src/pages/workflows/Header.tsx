@@ -17,10 +17,11 @@ import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { AttentionMark } from './AttentionMark';
 import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';
 import { presentDoc, useEditor, useStore } from './model/store';
-import { createWorkflow, type Saved, setActive } from './queries';
+import { type AttentionReason, createWorkflow, type Saved, setActive } from './queries';
 import type { Save } from './useSave';
 
 /** Name, state and what is done to the workflow as a whole. */
@@ -28,6 +29,7 @@ export function Header({
   newest,
   save,
   editable,
+  blocking,
   onVersions,
   onAdd,
   onNote,
@@ -35,6 +37,8 @@ export function Header({
   newest: Saved;
   save: Save;
   editable: boolean;
+  /** What keeps the document from being live. */
+  blocking: readonly AttentionReason[];
   onVersions: () => void;
   onAdd: () => void;
   onNote: () => void;
@@ -97,7 +101,7 @@ export function Header({
           </>
         )}
         <More editable={editable} onVersions={onVersions} onNote={onNote} />
-        <Activation save={save} editable={editable} />
+        <Activation save={save} editable={editable} blocking={blocking} />
         {editable && (
           <Button
             variant="default"
@@ -188,30 +192,43 @@ function More({ editable, onVersions, onNote }: { editable: boolean; onVersions:
   );
 }
 
-function Activation({ save, editable }: { save: Save; editable: boolean }) {
+function Activation({
+  save,
+  editable,
+  blocking,
+}: {
+  save: Save;
+  editable: boolean;
+  blocking: readonly AttentionReason[];
+}) {
   const store = useStore();
   const client = useQueryClient();
   const active = useEditor((state) => state.active);
+  const attention = useEditor((state) => state.attention);
   const id = useEditor((state) => state.id);
   const change = useMutation({
     mutationFn: async (next: boolean) => {
-      if (next && !(await save.save())) return active;
-      return (await setActive(id, next)).active;
+      if (next && !(await save.save())) return { active, attention };
+      return setActive(id, next);
     },
-    onSuccess: (next) => {
-      store.activated(next);
+    onSuccess: (now) => {
+      store.activated(now.active, now.attention);
       void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
     },
     onError: (error) => notifyError(error, active ? 'It cannot be deactivated' : 'It cannot be activated'),
   });
   return (
-    <Switch
-      label={active ? 'Active' : 'Inactive'}
-      labelPosition="left"
-      checked={active}
-      disabled={!editable || change.isPending}
-      onChange={(event) => change.mutate(event.currentTarget.checked)}
-    />
+    <>
+      {active && <AttentionMark title="Needs attention" reasons={attention} />}
+      {!active && <AttentionMark title="It cannot be active yet" reasons={blocking} />}
+      <Switch
+        label={active ? 'Active' : 'Inactive'}
+        labelPosition="left"
+        checked={active}
+        disabled={!editable || change.isPending}
+        onChange={(event) => change.mutate(event.currentTarget.checked)}
+      />
+    </>
   );
 }
 

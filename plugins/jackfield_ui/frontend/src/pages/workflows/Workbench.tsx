@@ -173,6 +173,7 @@ export function Workbench({ newest }: { newest: Saved }) {
           newest={newest}
           save={save}
           editable={editable}
+          blocking={problems.all.filter(({ severity }) => severity === 'activation')}
           onVersions={() => setVersions(true)}
           onAdd={() => setWanted({})}
           onNote={note}

@@ -25,6 +25,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/values';
+import { AttentionMark } from './AttentionMark';
 import { NewWorkflow } from './NewWorkflow';
 import { setActive, startWorkflow } from './queries';
 
@@ -45,7 +46,7 @@ export default function Workflows() {
   useInvalidate(
     'workflows',
     [['workflows', 'list']],
-    ['workflow.saved', 'workflow.activated', 'workflow.deactivated', 'workflow.deleted'],
+    ['workflow.saved', 'workflow.activated', 'workflow.deactivated', 'workflow.deleted', 'workflow.attention'],
   );
   const filtered = search !== '' || state !== '';
   const create = () => setParams({ new: '' });
@@ -127,9 +128,12 @@ const NAME: Column<WorkflowRow> = {
   title: 'Name',
   primary: true,
   render: (row) => (
-    <Anchor component={Link} to={address(row)} c="inherit" inherit style={{ overflowWrap: 'anywhere' }}>
-      {row.name}
-    </Anchor>
+    <Group gap="xs" wrap="nowrap">
+      <Anchor component={Link} to={address(row)} c="inherit" inherit style={{ overflowWrap: 'anywhere' }}>
+        {row.name}
+      </Anchor>
+      <AttentionMark title="Needs attention" reasons={row.attention ?? undefined} />
+    </Group>
   ),
 };
 const ACTIVE: Column<WorkflowRow> = { key: 'active', title: 'Active', render: (row) => <ActiveSwitch row={row} /> };

@@ -43,7 +43,8 @@ export interface KindWhole extends Kind {
 export interface Problem {
   path: string;
   message: string;
-  severity: 'error' | 'warning';
+  /** `activation`: it may be saved, and cannot be live. */
+  severity: 'error' | 'activation' | 'warning';
 }
 
 export type Item = { json: Record<string, unknown>; binary?: Record<string, unknown>; [other: string]: unknown };
@@ -65,11 +66,18 @@ export interface Execution extends ExecutionRow {
   nodes: Record<string, NodeRun[]>;
 }
 
+/** Why a live workflow cannot start, or a part of it. */
+export interface AttentionReason {
+  path: string;
+  message: string;
+}
+
 /** A saved workflow: its document, and what the daemon says of it. */
 export interface Saved {
   id: string;
   doc: Doc;
   active: boolean;
+  attention: readonly AttentionReason[];
   /** The version on which the next write builds. */
   version: number;
 }
@@ -79,7 +87,18 @@ export const workflowKey = (id: string) => ['workflows', id] as const;
 function savedOf(shown: unknown, answer: Response): Saved {
   const given = isRecord(shown) ? shown : {};
   const version = Number(answer.headers.get('etag')?.replaceAll(/[^\d]/g, '') ?? given.version);
-  return { id: String(given.id), doc: documentOf(given), active: given.active === true, version };
+  return {
+    id: String(given.id),
+    doc: documentOf(given),
+    active: given.active === true,
+    attention: attentionOf(given.attention),
+    version,
+  };
+}
+
+export function attentionOf(given: unknown): AttentionReason[] {
+  const rows = Array.isArray(given) ? given.filter(isRecord) : [];
+  return rows.map(({ path, message }) => ({ path: String(path), message: String(message) }));
 }
 
 export async function readWorkflow(id: string, signal?: AbortSignal): Promise<Saved> {
@@ -114,7 +133,10 @@ export function importWorkflows(documents: unknown) {
 
 export function setActive(id: string, active: boolean) {
   const verb = active ? 'activate' : 'deactivate';
-  return request<{ active: boolean }>('POST', `/api/v1/workflows/${segment(id)}/${verb}`);
+  return request<{ active: boolean; attention?: AttentionReason[] }>(
+    'POST',
+    `/api/v1/workflows/${segment(id)}/${verb}`,
+  );
 }
 
 /** Which part of a workflow runs, and with which input. */

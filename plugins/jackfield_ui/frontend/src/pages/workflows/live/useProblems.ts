@@ -35,7 +35,9 @@ export function useProblems(id: string, doc: Doc): Problems {
 export function problemsOf(all: readonly Problem[], doc: Doc): Problems {
   const byNode = new Map<string, string>();
   const fields = new Map<string, Record<string, string>>();
-  for (const { path, message } of all) {
+  for (const { path, message, severity } of all) {
+    // That nothing starts the workflow is no mistake of a node; the switch of the header says it.
+    if (severity === 'activation' && /^nodes\[\d+\]$/.test(path)) continue;
     const [, index, rest = ''] = /^nodes\[(\d+)\]\.?(.*)$/.exec(path) ?? [];
     const name = index === undefined ? undefined : doc.nodes[Number(index)]?.name;
     if (name === undefined) continue;

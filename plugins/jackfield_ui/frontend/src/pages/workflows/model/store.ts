@@ -1,5 +1,5 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
-import type { Saved } from '../queries';
+import type { AttentionReason, Saved } from '../queries';
 import { type Doc, documentOf, renameNode } from './document';
 import { began, changed, type History, redone, undone } from './history';
 
@@ -10,6 +10,8 @@ export interface EditorState {
   saved: Doc;
   version: number;
   active: boolean;
+  /** Why it cannot start although it is live. */
+  attention: readonly AttentionReason[];
   /** Names of the selected nodes. */
   selection: ReadonlySet<string>;
   /** The node whose panel is open. */
@@ -28,6 +30,7 @@ export class EditorStore {
       saved: saved.doc,
       version: saved.version,
       active: saved.active,
+      attention: saved.attention,
       selection: new Set(),
       opened: undefined,
     };
@@ -85,17 +88,18 @@ export class EditorStore {
 
   /** What was sent is saved now; what was typed meanwhile is not. */
   stored(sent: Doc, saved: Saved): void {
-    this.set({ saved: sent, version: saved.version, active: saved.active });
+    this.set({ saved: sent, version: saved.version, active: saved.active, attention: saved.attention });
   }
 
   /** Another document in place of this one, which undo brings back. */
   replace(saved: Saved): void {
     const history = changed(this.state.history, saved.doc, undefined, Date.now());
-    this.set({ history, saved: saved.doc, version: saved.version, active: saved.active, selection: new Set() });
+    const { doc, version, active, attention } = saved;
+    this.set({ history, saved: doc, version, active, attention, selection: new Set() });
   }
 
-  activated(active: boolean): void {
-    this.set({ active });
+  activated(active: boolean, attention: readonly AttentionReason[] = []): void {
+    this.set({ active, attention });
   }
 
   private set(part: Partial<EditorState>): void {
@@ -121,7 +125,7 @@ export function renameIn(
 }
 
 export const EditorContext = createContext<EditorStore>(
-  new EditorStore({ id: '', doc: documentOf({}), active: false, version: 0 }),
+  new EditorStore({ id: '', doc: documentOf({}), active: false, attention: [], version: 0 }),
 );
 
 export function useStore(): EditorStore {
