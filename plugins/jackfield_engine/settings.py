@@ -112,6 +112,12 @@ class ExecutionsSettings(BaseModel):
     max_count: int = Field(
         100_000, description="Ended executions that are kept; the oldest beyond are deleted.", ge=1, le=1_000_000_000
     )
+    unsaved_for: float = Field(
+        60,
+        description="Seconds for which an ended execution can be read that its workflow does not want to be saved.",
+        ge=0,
+        le=86_400,
+    )
     prune_interval: float = Field(
         60, description="Seconds between two looks for executions to delete.", gt=0, le=86_400
     )

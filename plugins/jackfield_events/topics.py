@@ -13,7 +13,7 @@ SCOPES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("profiles", "agents", "proxy", "registry", "usage", "terminal"), (AGENTS_READ,)),
     "workflows": ("workflows:read", "executions:read"),
     "webhooks": ("webhooks:read",),
-    "credentials": ("credentials:write",),
+    "credentials": ("workflows:read",),
 }
 """Topics -> the scopes that the same news needs where it is asked for. `system` needs none."""
 MOST = 100

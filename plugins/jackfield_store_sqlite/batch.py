@@ -28,6 +28,7 @@ _APPEND_PART = """INSERT INTO execution_data (execution, data, digest)
     SELECT data, ?, ? FROM executions WHERE id = ? AND finished_at IS NULL"""
 _CHANGE_EXECUTION = f"""UPDATE executions SET status = ?, started_at = coalesce(?, started_at), finished_at = ?,
     resume_at = ?, error = ?, digest = digest & {HIGH} | ? WHERE id = ? AND finished_at IS NULL"""  # noqa: S608 - a number of ours
+_FORGET = "INSERT OR REPLACE INTO unsaved VALUES (?, ?)"
 _ADD_CALL = "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CALL_DATA = "INSERT INTO call_data (id, headers, body, query, event) VALUES (?, ?, ?, ?, ?)"
 _CALL_STATUSES = """SELECT calls.webhook_id, calls.id, calls.status FROM json_each(?) wanted
@@ -81,6 +82,7 @@ class WriteBatch:
     _changes: dict[str, list[Value]] = field(default_factory=dict)
     _calls: dict[str, list[Value]] = field(default_factory=dict)
     _call_data: list[Row] = field(default_factory=list)
+    _forgotten: list[Row] = field(default_factory=list)
     _call_changes: list[CallUpdate] = field(default_factory=list)
     _changed_ids: set[str] = field(default_factory=set)
     _counts: dict[str, _Counts] = field(default_factory=dict)
@@ -163,6 +165,8 @@ class WriteBatch:
         self.change_execution(end.id, end.status, end.started_at, end.finished_at, None, end.error)
         if end.call is not None:
             self.update_call(end.call)
+        if end.forget_at is not None:
+            self._forgotten.append((end.id, end.forget_at))
 
     def add_call(self, call: NewCall, execution_id: str | None = None) -> None:
         if call.id in self._calls:
@@ -208,6 +212,7 @@ class WriteBatch:
             self._many(_ADD_DOCUMENT, self._documents)
         self._many(_APPEND_PART, self._appended)
         self._many(_CHANGE_EXECUTION, map(_changed, self._changes.values()))
+        self._many(_FORGET, self._forgotten)
         if self._calls:
             self._many(_ADD_CALL, self._calls.values())
             self._many(_ADD_CALL_DATA, self._call_data)
@@ -220,7 +225,7 @@ class WriteBatch:
     def _forget(self) -> None:
         for gathered in (
             self._executions, self._parts, self._documents, self._appended, self._changes, self._calls,
-            self._call_data, self._call_changes, self._changed_ids, self._counts,
+            self._call_data, self._forgotten, self._call_changes, self._changed_ids, self._counts,
         ):  # fmt: skip
             gathered.clear()
         self._last_part = self._last_call_data = -1

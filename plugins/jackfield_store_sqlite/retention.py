@@ -23,6 +23,10 @@ _FINISHED = "SELECT count(*) - (SELECT count(*) FROM executions WHERE finished_a
 _OLD_EXECUTIONS = """SELECT id, data FROM executions
     WHERE created_at < ? AND finished_at < ? ORDER BY created_at, id LIMIT ?"""
 _FIRST_EXECUTIONS = "SELECT id, data FROM executions WHERE finished_at IS NOT NULL ORDER BY created_at, id LIMIT ?"
+_UNSAVED = """SELECT u.id, e.data FROM unsaved u LEFT JOIN executions e ON e.id = u.id WHERE u.forget_at <= ?
+    AND NOT EXISTS (SELECT 1 FROM executions p WHERE p.id >= substr(u.id, 1, 13) AND p.id < substr(u.id, 1, 13) || '~'
+        AND p.finished_at IS NULL) ORDER BY u.forget_at LIMIT ?"""
+"""Ids of an execution and of its children begin alike, and an open parent may ask for a child's end."""
 _HISTORIES = "SELECT webhook_id, count(*) FROM calls GROUP BY webhook_id"
 _OLD_CALLS = "SELECT count(*) FROM calls WHERE webhook_id = ? AND time < ?"
 _FIRST_CALLS = "SELECT webhook_id, id, data FROM calls WHERE webhook_id = ? ORDER BY time, id LIMIT ?"
@@ -41,11 +45,16 @@ class Pruning:
     async def prune(self, retention: Retention) -> int:
         executions = await self._db.read(lambda connection: _executions(connection, retention))
         gone = await self._delete(executions, remove)
+        gone += await self._forget(retention.now, retention.limit - gone)
         left = retention.limit - gone
         calls = await self._db.read(lambda connection: _calls(connection, retention, left))
         gone += await self._delete(calls, remove_calls)
         left = retention.limit - gone
         return gone + await self._db.write(lambda connection: _expired(connection, retention, left))
+
+    async def _forget(self, now: int, limit: int) -> int:
+        rows = await self._db.read(lambda connection: connection.execute(_UNSAVED, (now, limit)).fetchall())
+        return await self._delete(rows, _remove_unsaved)
 
     async def _delete(self, rows: Sequence[RowT], delete: Callable[[sqlite3.Connection, Sequence[RowT]], int]) -> int:
         gone = 0
@@ -62,6 +71,12 @@ def _executions(connection: sqlite3.Connection, retention: Retention) -> list[_E
     if excess > len(rows):
         rows = connection.execute(_FIRST_EXECUTIONS, (min(excess, limit),)).fetchall()
     return rows
+
+
+def _remove_unsaved(connection: sqlite3.Connection, rows: Sequence[tuple[str, int | None]]) -> int:
+    gone = remove(connection, [(ident, data) for ident, data in rows if data is not None])
+    connection.executemany("DELETE FROM unsaved WHERE id = ?", [(ident,) for ident, _ in rows])
+    return gone
 
 
 def _calls(connection: sqlite3.Connection, retention: Retention, limit: int) -> list[_Call]:

@@ -181,9 +181,14 @@ _MORE_DIGESTS = tuple(
     f"ALTER TABLE {table} ADD COLUMN row_digest INTEGER" for table in ("users", "api_keys", "variables", "static_data")
 )
 """API keys have a column `digest` for something else."""
+_UNSAVED = (
+    "CREATE TABLE unsaved (id TEXT PRIMARY KEY, forget_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    "CREATE INDEX unsaved_by_time ON unsaved (forget_at)",
+)
+"""Ended executions that their workflows do not want to be kept."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
-    _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS,
+    _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED,
 )  # fmt: skip
 
 

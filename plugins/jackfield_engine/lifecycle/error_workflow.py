@@ -10,6 +10,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.workflows import Item, Workflow
+from jackfield_engine.lifecycle.callers import refusal
 from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.shared.services import Services
 
@@ -48,7 +49,11 @@ async def start_error_workflow(
 async def _workflow(services: Services, failed: Workflow) -> Workflow | None:
     named = failed.settings.error_workflow
     if named is not None and named != failed.id:
-        return await services.context.port(WorkflowReader).load(named)
+        found = await services.context.port(WorkflowReader).load(named)
+        if reason := refusal(found, failed.id):
+            services.context.log.warning("the error workflow %s does not let %s run it: %s", named, failed.id, reason)
+            return None
+        return found
     return failed if trigger_of(failed) is not None else None
 
 

@@ -19,6 +19,7 @@ from jackfield.api.records import record
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES
 from jackfield.api.workflows import Document, Item, Items, Workflow
+from jackfield_engine.lifecycle.callers import refusal
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.resuming import outcome_of
@@ -241,6 +242,8 @@ class Children:
             raise NodeError(f"Workflows call each other more than {limit} deep; does one call itself without an end?")
         context = self._services.context
         workflow = await self._workflow(wanted)
+        if isinstance(wanted, str) and (reason := refusal(workflow, parent.request.workflow.id)):
+            raise NodeError(f"The workflow '{workflow.name}' does not let this one run it: {reason}")
         start = start_of(workflow)
         given = items or [Item(json={})]
         return ExecutionRequest(

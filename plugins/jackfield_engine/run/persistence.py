@@ -26,6 +26,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, Store, StoredExecution
 from jackfield.api.workflows import Items
 from jackfield_engine.run.handles import settle_error
+from jackfield_engine.run.keeping import is_kept
 from jackfield_engine.shared.services import Services
 
 LEFT = b'[{"mark":"left"}]'
@@ -79,6 +80,7 @@ class RunPersistence:
         self._clock = services.clock
         self._log: logging.Logger = services.context.log
         self._most = services.settings.max_data
+        self._unsaved_for = services.settings.unsaved_for
         self._data = 0
         """Bytes of the results so far."""
         self.listener: Callable[[BaseException | None], None] | None = added
@@ -246,6 +248,7 @@ class RunPersistence:
             steps=self.take(),
             error=None if outcome.failure is None else self._kept(failure_json(outcome.failure)),
             call=call,
+            forget_at=None if self._is_kept(outcome) else now + round(self._unsaved_for * 1000),
         )
         try:
             if self.status is not None:
@@ -257,6 +260,9 @@ class RunPersistence:
             settle_error(future, exc)
         self.status = finished.status
         return finished, future
+
+    def _is_kept(self, outcome: Outcome) -> bool:
+        return is_kept(self._request.workflow, self._request.mode, outcome.status)
 
     def leave(self) -> None:
         """Queue what another process needs to go on from here."""

@@ -11,11 +11,11 @@ from jackfield.api.containment import is_ctrl_c
 from jackfield.api.expressions import Expressions
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeType
-from jackfield.api.workflows import Node, Problem, Workflow, WorkflowSettings
+from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_workflows.documents.attached_checks import attached_problems
 from jackfield_workflows.documents.expression_checks import is_expression, unclosed
 from jackfield_workflows.documents.mistakes import MAX_MISTAKES, Mistakes, member
-from jackfield_workflows.documents.values import number, reference
+from jackfield_workflows.documents.settings_checks import setting_problems
 from jackfield_workflows.documents.wires import links
 
 _log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def problems(workflow: Workflow, catalog: NodeCatalog, expressions: Expressions)
         _wire_problems(workflow),
         attached_problems(workflow, catalog),
         _name_problems(workflow),
-        _setting_problems(workflow.settings),
+        setting_problems(workflow.settings.raw),
         _pin_problems(workflow.document.get("pinData")),
     )
     for check in checks:
@@ -40,28 +40,6 @@ def problems(workflow: Workflow, catalog: NodeCatalog, expressions: Expressions)
 def _name_problems(workflow: Workflow) -> Iterator[Problem]:
     if not workflow.name.strip():
         yield Problem("name", "The workflow has no name; give it one before it is saved.", "warning")
-
-
-def _setting_problems(settings: WorkflowSettings) -> Iterator[Problem]:
-    """What would be ignored."""
-    given = {name: value for name, value in settings.raw.items() if value not in (None, "", "DEFAULT")}
-    if "executionTimeout" in given and number(given["executionTimeout"]) is None:
-        yield Problem("settings.executionTimeout", "The time limit must be a number of seconds, or -1.", "warning")
-    if "errorWorkflow" in given and reference(given["errorWorkflow"]) is None:
-        yield Problem("settings.errorWorkflow", "The error workflow must be the id of a workflow.", "warning")
-    if "timezone" in given and not _is_zone(given["timezone"]):
-        message = "The time zone is unknown; use an IANA name such as Europe/Berlin."
-        yield Problem("settings.timezone", message, "warning")
-
-
-def _is_zone(name: Json) -> bool:
-    from zoneinfo import ZoneInfo
-
-    try:
-        ZoneInfo(name if isinstance(name, str) else "")
-    except (KeyError, ValueError, OSError):
-        return False
-    return True
 
 
 def _pin_problems(pinned: Json) -> Iterator[Problem]:

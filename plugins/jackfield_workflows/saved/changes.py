@@ -27,6 +27,7 @@ from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.documents.identities import MAX_NAME, known_id
 from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
+from jackfield_workflows.documents.settings_checks import check_settings
 from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import without_service_keys
@@ -67,6 +68,7 @@ class WorkflowChanges:
         """A new workflow; under this id, which no other has, when one is given. active: whether it is live at once.
         Raises `InvalidInput`, `RouteConflict`."""
         given = given_document(document)
+        check_settings(given)
         workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
         return await self._finish(self._create(workflow, author, tag_names(document) or ()))
 
@@ -159,6 +161,8 @@ class WorkflowChanges:
                     )
                 await self._secrets.ready(given)
                 given = self._secrets.kept(given, await self._sealed.opened(present.document))
+            if isinstance(given, dict) and given.get("settings") != present.document.get("settings"):
+                check_settings(given)
             live = present.active if active is None else active
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=live)
             if live:

@@ -227,6 +227,9 @@ class FinishedExecution:
     error: bytes | None = None
     """JSON bytes of {message, node?, itemIndex?}."""
     call: CallUpdate | None = None
+    forget_at: int | None = None
+    """Unix ms from which on `prune` deletes it, once no execution is open whose id begins with the same 13 characters:
+    a parent may still ask for it. None: it is kept as long as others."""
 
 
 @record
@@ -269,8 +272,9 @@ class ExecutionFilter:
 
 @record
 class Retention:
-    """What `prune` deletes: executions that finished before a time or are beyond a count, calls per webhook likewise,
-    expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is never held for long."""
+    """What `prune` deletes: executions that finished before a time, are beyond a count, or are to be forgotten by now;
+    calls per webhook likewise; expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is
+    never held for long."""
 
     executions_before: int
     executions_keep: int

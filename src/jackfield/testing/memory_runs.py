@@ -243,6 +243,8 @@ class MemoryExecutions(MemoryCalls):
         )
         if end.call is not None:
             self._update_call(end.call)
+        if end.forget_at is not None:
+            self._unsaved[end.id] = end.forget_at
 
 
 class MemoryPruning(MemoryTables):
@@ -251,6 +253,7 @@ class MemoryPruning(MemoryTables):
     async def prune(self, retention: Retention) -> int:
         self._answer()
         gone = self._prune_executions(retention, retention.limit)
+        gone += self._forget_unsaved(retention.now, retention.limit - gone)
         gone += self._prune_calls(retention, retention.limit - gone)
         return gone + self._prune_expired(retention, retention.limit - gone)
 
@@ -263,6 +266,13 @@ class MemoryPruning(MemoryTables):
         for row in doomed:
             del self._runs[row.id]
         return len(doomed)
+
+    def _forget_unsaved(self, now: int, limit: int) -> int:
+        unfinished = {run.row.id[:13] for run in self._runs.values() if run.row.finished_at is None}
+        due = [ident for ident, at in self._unsaved.items() if at <= now and ident[:13] not in unfinished][:limit]
+        for ident in due:
+            del self._unsaved[ident]
+        return sum(self._runs.pop(ident, None) is not None for ident in due)
 
     def _prune_calls(self, retention: Retention, limit: int) -> int:
         gone = 0

@@ -75,6 +75,7 @@ class MemoryTables:
         self._workflows: dict[str, SavedWorkflow] = {}
         self._calls: dict[str, StoredCall] = {}
         self._stats: dict[str, WebhookStats] = {}
+        self._unsaved: dict[str, int] = {}
         self._deliveries: dict[tuple[str, str], tuple[int, StoredDelivery]] = {}
         self._runs: dict[str, StoredRun] = {}
         self._tags: dict[str, Tag] = {}

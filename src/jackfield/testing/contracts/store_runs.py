@@ -13,6 +13,8 @@ from jackfield.api.storage import (
     Delivery,
     ExecutionFilter,
     ExecutionRow,
+    FinishedExecution,
+    NewExecution,
     Store,
     StoredCall,
     WebhookStats,
@@ -23,6 +25,19 @@ from .rows import ALL, FOREVER, call, calls, ended, new, rows
 
 class StoreRunsContract:
     """Executions: subclass it and give the fixture `store`, an open and empty `Store`."""
+
+    async def test_what_is_to_be_forgotten_goes_once_its_parent_is_over(self, store: Store) -> None:
+        parent, child = "01a20dd0-30d6-7a82-80ae-b382aef3464f", "01a20dd0-30d6-8a82-a0ae-b382aef3464f"
+        for ident in (parent, child):
+            await store.add_execution(NewExecution(ident, None, 1, "sub", "running", 1000, b"{}", 1000))
+        await store.finish_execution(FinishedExecution(child, "success", 2000, 1000, forget_at=2500))
+        assert await store.prune(replace(FOREVER, now=2499)) == 0
+        assert await store.prune(replace(FOREVER, now=9000)) == 0
+        assert await store.execution(child)
+        await store.finish_execution(FinishedExecution(parent, "success", 3000, 1000))
+        assert await store.prune(replace(FOREVER, now=9000)) == 1
+        assert await store.execution(child) is None
+        assert await store.execution(parent)
 
     async def test_an_execution_through_its_life(self, store: Store) -> None:
         await store.add_execution(new("e", status="queued", started_at=None))

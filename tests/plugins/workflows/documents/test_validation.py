@@ -198,9 +198,9 @@ GOOD = workflow("W", [node("A", "hook", {"path": "x"})], {})
         ({"timezone": 5}, "settings.timezone"),
     ],
 )
-def test_settings_that_are_ignored_are_warnings(settings: dict[str, Any], path: str) -> None:
+def test_settings_that_would_be_ignored_are_errors(settings: dict[str, Any], path: str) -> None:
     found = check({**GOOD, "settings": settings})
-    assert [(problem.path, problem.severity) for problem in found] == [(path, "warning")]
+    assert [(problem.path, problem.severity) for problem in found] == [(path, "error")]
 
 
 def test_settings_as_exports_have_them_are_no_problem() -> None:
