@@ -5067,7 +5067,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Create a workflow; it is inactive */
+        /** Create a workflow; it is inactive unless it says active */
         post: {
             parameters: {
                 query?: never;
@@ -5081,7 +5081,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Create a workflow; it is inactive */
+                /** @description Create a workflow; it is inactive unless it says active */
                 201: {
                     headers: {
                         /** @description The version in quotes, for If-Match of a change. */
@@ -5152,7 +5152,7 @@ export interface paths {
                 503: components["responses"]["StoreUnavailable"];
             };
         };
-        /** Replace a workflow; a live one stays live */
+        /** Replace a workflow; a live one stays live unless it says active: false */
         put: {
             parameters: {
                 query?: never;
@@ -5171,7 +5171,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Replace a workflow; a live one stays live */
+                /** @description Replace a workflow; a live one stays live unless it says active: false */
                 200: {
                     headers: {
                         /** @description The version in quotes, for If-Match of a change. */
@@ -6265,6 +6265,11 @@ export interface components {
         Activation: {
             /** Active */
             active: boolean;
+            /**
+             * Attention
+             * @default null
+             */
+            attention?: components["schemas"]["AttentionShown"][] | null;
             /** Id */
             id: string;
         } & {
@@ -6383,6 +6388,15 @@ export interface components {
          *     that their model does not have.
          */
         AnyQuery: Record<string, never>;
+        /** AttentionShown */
+        AttentionShown: {
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** AuditBody */
         AuditBody: {
             /** @default null */
@@ -7716,7 +7730,7 @@ export interface components {
              * Severity
              * @enum {string}
              */
-            severity: "error" | "warning";
+            severity: "error" | "activation" | "warning";
         } & {
             [key: string]: unknown;
         };
@@ -10716,6 +10730,8 @@ export interface components {
         };
         /** Validation */
         Validation: {
+            /** Activatable */
+            activatable: boolean;
             /** Problems */
             problems: components["schemas"]["jackfield_workflows__routes__schemas__ProblemShown"][];
             /** Valid */
@@ -11122,6 +11138,12 @@ export interface components {
          */
         WorkflowDocument: {
             /**
+             * Active
+             * @description Whether it is live. Default: as it is; a new one is not.
+             * @default null
+             */
+            active?: boolean | null;
+            /**
              * Connections
              * @default {}
              */
@@ -11188,6 +11210,11 @@ export interface components {
          */
         WorkflowPatch: {
             /**
+             * Active
+             * @default null
+             */
+            active?: boolean | null;
+            /**
              * Connections
              * @default null
              */
@@ -11232,6 +11259,11 @@ export interface components {
         WorkflowRowShown: {
             /** Active */
             active: boolean;
+            /**
+             * Attention
+             * @default null
+             */
+            attention?: components["schemas"]["AttentionShown"][] | null;
             /** Createdat */
             createdAt: string;
             /** Id */
@@ -11253,6 +11285,11 @@ export interface components {
         WorkflowShown: {
             /** Active */
             active: boolean;
+            /**
+             * Attention
+             * @default null
+             */
+            attention?: components["schemas"]["AttentionShown"][] | null;
             /**
              * Connections
              * @default {}
