@@ -35,7 +35,7 @@ class WorkflowsPlugin(Plugin):
     }
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",
-        "jackfield_workflows.saved.trigger_calls:TriggerCalls",
+        "jackfield_workflows.activation.trigger_calls:TriggerCalls",
         f"{ATTENTION}:Attention",
     )
 

@@ -13,8 +13,8 @@ from jackfield.api.storage import WorkflowFilter
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.checks import ActivationChecks
-from jackfield_workflows.saved.trigger_calls import TriggerCalls
-from jackfield_workflows.saved.views import attention_view
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
+from jackfield_workflows.activation.views import attention_view
 from jackfield_workflows.settings import WorkflowsSettings
 
 CREDENTIALS = "credentials"

@@ -8,7 +8,7 @@ from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Problem, Workflow
 from jackfield_workflows.activation.references import References, reachable
 from jackfield_workflows.activation.starters import start_problems, starters
-from jackfield_workflows.saved.trigger_calls import TriggerCalls
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
 
 MOST = 100
 """Problems that are told."""

@@ -12,7 +12,7 @@ from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.triggers import node_path
 from jackfield.api.workflows import Node, Problem, Workflow
-from jackfield_workflows.saved.trigger_calls import TriggerCalls
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
 
 MANUAL = frozenset({"manualTrigger", "langchain.manualChatTrigger", "start"})
 BY_OTHER_WORKFLOWS = frozenset({"executeWorkflowTrigger", "errorTrigger"})

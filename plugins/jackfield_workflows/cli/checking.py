@@ -15,10 +15,10 @@ from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.starters import start_problems, starters
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.sources import WorkflowFile, read_sources
 from jackfield_workflows.documents.credential_exports import refuse_credential
-from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import validation_view
 
 

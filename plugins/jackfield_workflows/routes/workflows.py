@@ -17,6 +17,7 @@ from jackfield.api.storage import StoredWorkflow, WorkflowFilter
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.checks import ActivationChecks
+from jackfield_workflows.activation.views import attention_of
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
@@ -26,7 +27,7 @@ from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import author, flag, names, page_view, paging, read_optional_json
 from jackfield_workflows.saved.changes import WorkflowChanges, wanted_state
-from jackfield_workflows.saved.views import attention_of, row_view, validation_view, version_view, workflow_view
+from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
 
 if TYPE_CHECKING:
     from jackfield_workflows.routes.schemas import DuplicateBody

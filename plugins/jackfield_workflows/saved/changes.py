@@ -23,13 +23,13 @@ from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Document, Workflow
 from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.checks import ActivationChecks
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
 from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.documents.identities import MAX_NAME, known_id
 from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.documents.settings_checks import check_settings
 from jackfield_workflows.documents.tags import tag_names
-from jackfield_workflows.saved.trigger_calls import TriggerCalls
 from jackfield_workflows.saved.views import without_service_keys
 
 T = TypeVar("T")

@@ -8,6 +8,7 @@ from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredWorkflow, Tag, VersionRow, WorkflowRow
 from jackfield.api.workflows import Problem
+from jackfield_workflows.activation.views import attention_of
 from jackfield_workflows.documents.sealing import SEALED, without_sealed
 from jackfield_workflows.documents.tags import TAGS
 
@@ -50,15 +51,6 @@ def row_view(row: WorkflowRow, attention: Sequence[Problem] = ()) -> dict[str, J
         "createdAt": iso(row.created_at),
         "updatedAt": iso(row.updated_at),
     }
-
-
-def attention_of(problems: Sequence[Problem]) -> dict[str, Json]:
-    """The key `attention`, of a workflow that needs it."""
-    return {"attention": attention_view(problems)} if problems else {}
-
-
-def attention_view(problems: Sequence[Problem]) -> list[Json]:
-    return [{"path": problem.path, "message": problem.message} for problem in problems]
 
 
 def tag_view(tag: Tag) -> dict[str, Json]:

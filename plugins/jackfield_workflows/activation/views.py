@@ -1,0 +1,17 @@
+"""What needs attention, as the API shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.jsontext import Json
+from jackfield.api.workflows import Problem
+
+
+def attention_of(problems: Sequence[Problem]) -> dict[str, Json]:
+    """The key `attention`, of a workflow that needs it."""
+    return {"attention": attention_view(problems)} if problems else {}
+
+
+def attention_view(problems: Sequence[Problem]) -> list[Json]:
+    return [{"path": problem.path, "message": problem.message} for problem in problems]
