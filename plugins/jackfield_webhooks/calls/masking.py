@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
+from itertools import islice
 from urllib.parse import unquote_plus
 
 from jackfield.api import jsontext
@@ -79,7 +80,7 @@ def _harmless_names(values: list[Json]) -> int:
     for value in values:  # which grows
         if isinstance(value, dict):
             count += len(value)
-            if any(map(_is_secret_field, value)):
+            if not _FIELD_NAMES.are_harmless(value):
                 return -1
             values += [part for part in value.values() if type(part) in _CONTAINERS]
         elif isinstance(value, list):
@@ -87,9 +88,29 @@ def _harmless_names(values: list[Json]) -> int:
     return count
 
 
-@lru_cache(maxsize=4096)
-def _is_secret_field(name: str) -> bool:
-    return _names_secret(name.lower(), _SECRET_FIELD)
+class FieldNames:
+    """Tells names of secrets from others, and remembers the others: senders send the same names in every call.
+
+    most: how many names it remembers.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._harmless: set[str] = set()
+
+    def are_harmless(self, names: Collection[str]) -> bool:
+        """Whether none of the names is a secret's."""
+        if self._harmless.issuperset(names):
+            return True
+        if any(_names_secret(name.lower(), _SECRET_FIELD) for name in names):
+            return False
+        if len(self._harmless) + len(names) > self._most:
+            self._harmless.clear()
+        self._harmless.update(name for name in islice(names, self._most) if len(name) <= _LONGEST_NAME)
+        return True
+
+
+_FIELD_NAMES = FieldNames(most=4096)
 
 
 def body_for_history(body: bytes, content_type: str = "") -> str:
