@@ -116,6 +116,20 @@
     continueOnFail: () => (current.facts.node.onError ?? 'stopWorkflow') !== 'stopWorkflow',
   };
 
+  // A template as parameters have it; the variables are those of the script.
+  function evaluateExpression(template) {
+    const value = (source) => {
+      try {
+        return compile(`(${source}\n)`);
+      } catch {
+        return undefined;
+      }
+    };
+    const text = String(template).replace(/^=/, '');
+    const only = /^\{\{((?:(?!\}\}).)*)\}\}$/s.exec(text);
+    return only ? value(only[1]) : text.replace(/\{\{(.*?)\}\}/gs, (_, source) => value(source) ?? '');
+  }
+
   const console = { log: print, info: print, warn: print, error: print, debug: print, trace: print, table: print };
   const GLOBALS = {
     ...kit.nodeGlobals,
@@ -128,6 +142,7 @@
     clearImmediate: clearTimer,
     $getWorkflowStaticData: staticData,
     getWorkflowStaticData: staticData,
+    $evaluateExpression: evaluateExpression,
     getNodeParameter,
     getExecutionId: node.getExecutionId,
     helpers,

@@ -39,6 +39,11 @@
       }
       return whole;
     }
+    static compare(one, other) {
+      const place = Array.from(one).findIndex((byte, at) => byte !== other[at]);
+      const [left, right] = place < 0 ? [one.length, other.length] : [one[place], other[place] ?? -1];
+      return Math.sign(left - right);
+    }
     static isBuffer(value) {
       return value instanceof Buffer;
     }
@@ -53,6 +58,21 @@
     }
     toJSON() {
       return { type: 'Buffer', data: Array.from(this) };
+    }
+    indexOf(value, start = 0) {
+      if (typeof value === 'number') return super.indexOf(value, start);
+      const wanted = typeof value === 'string' ? Buffer.from(value) : value;
+      for (let at = start; at + wanted.length <= this.length; at++) {
+        if (wanted.every((byte, place) => this[at + place] === byte)) return at;
+      }
+      return -1;
+    }
+    includes(value, start) {
+      return this.indexOf(value, start) >= 0;
+    }
+    readUInt8(at = 0) {
+      if (at < 0 || at >= this.length) throw new RangeError(`The value of "offset" is out of range. It must be >= 0 and <= ${this.length - 1}. Received ${at}`);
+      return this[at];
     }
     equals(other) {
       return this.length === other.length && this.every((byte, place) => byte === other[place]);
@@ -79,6 +99,11 @@
       this.#parts.push(Buffer.from(data, encoding));
       return this;
     }
+    copy() {
+      const made = new Digest(this.#algorithm, this.#key);
+      made.#parts = [...this.#parts];
+      return made;
+    }
     digest(encoding) {
       const bytes = fromHex(kit.digest(this.#algorithm, this.#key, Buffer.concat(this.#parts)));
       return encoding ? Buffer.from(bytes).toString(encoding) : Buffer.from(bytes);
@@ -88,6 +113,8 @@
   const randomBytes = (size) => Buffer.from(randomHex(size), 'hex');
   const crypto = {
     createHash: (algorithm) => new Digest(algorithm, null),
+    hash: (algorithm, data, encoding = 'hex') => new Digest(algorithm, null).update(data).digest(encoding),
+    getHashes: () => ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha3-256', 'sha3-384', 'sha3-512'],
     createHmac: (algorithm, key) => new Digest(algorithm, Buffer.from(key)),
     randomBytes,
     randomInt: (low, high) => {
@@ -113,8 +140,14 @@
     }
   }
   class TextDecoder {
+    #read;
+    constructor(label = 'utf-8') {
+      const name = String(label).trim().toLowerCase();
+      if (!/^(?:utf-?8|latin1|iso-8859-1|ascii|us-ascii|windows-1252)$/.test(name)) throw new RangeError(`The "${label}" encoding is not supported`);
+      this.#read = /^utf/.test(name) ? fromUtf8 : latin1;
+    }
     decode(bytes = []) {
-      return fromUtf8(new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, bytes.byteLength));
+      return this.#read(new Uint8Array(bytes.buffer ?? bytes, bytes.byteOffset ?? 0, bytes.byteLength));
     }
   }
 
@@ -164,7 +197,17 @@
     return copy;
   }
 
+  const decode64 = globalThis.atob;
+  function atob(text) {
+    try {
+      return decode64(text);
+    } catch {
+      throw new Error('Invalid character');
+    }
+  }
+
   kit.nodeGlobals = {
+    atob,
     Buffer, crypto, require, structuredClone: (value) => structuredClone(value), TextEncoder, TextDecoder, URL, URLSearchParams,
   };
 });

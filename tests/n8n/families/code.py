@@ -55,8 +55,16 @@ def syntax() -> Iterable[NodeCase]:
     yield from cases(PROGRAMS["syntax"], ("all",), ITEMS[:1])
 
 
+def used() -> Iterable[NodeCase]:
+    """Values as a program sees them."""
+    for mode in ("all", "each"):
+        for value in PROGRAMS["used"]:
+            yield NodeCase(f"{mode}: {value}", code(f"return {{json: {{v: {value}}}}};", mode), ITEMS[:2], texts=True)
+
+
 FAMILIES = (
     Family("Code: what is returned", returned),
     Family("Code: errors", errors),
     Family("Code: errors of syntax", syntax),
+    Family("Code: values and functions", used),
 )

@@ -141,6 +141,24 @@ async def test_error(run: Run, source: str, kind: str, message: str, line: int |
     assert (caught.value.kind, caught.value.message, caught.value.line) == (kind, message, line)
 
 
+OF_NODE = [
+    ("Buffer.from('abc').indexOf('bc')", 1),
+    ("Buffer.from('abc').includes('d')", False),
+    ("Buffer.compare(Buffer.from('a'), Buffer.from('ab'))", -1),
+    ("Buffer.from('hi').readUInt8(1)", 105),
+    ("new TextDecoder('latin1').decode(new Uint8Array([233]))", "é"),
+    ("require('crypto').hash('sha1', 'a')", "86f7e437faa5a7fce15d1ddcb9eaeaea377667b8"),
+    ("require('crypto').createHash('md5').update('a').copy().digest('hex')", "0cc175b9c0f1b6a831c399e269772661"),
+    ("$evaluateExpression('{{ 1 + 1 }}')", 2),
+    ("$evaluateExpression('n: {{ $json.a }}')", "n: 1"),
+]
+
+
+@pytest.mark.parametrize(("source", "value"), OF_NODE)
+async def test_functions_of_node_and_n8n(run: Run, source: str, value: object) -> None:
+    assert (await run(f"return {source}")).value == value
+
+
 STATED = [
     ("({}).foo()", "{}.foo is not a function"),
     ("const o = {a: {}}; o.a.b()", "o.a.b is not a function"),
