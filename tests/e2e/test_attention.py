@@ -58,6 +58,8 @@ def test_a_credential_that_is_gone_is_told(new_daemon: Callable[..., Daemon]) ->
     key = credential(api)
     ident = daemon.live(protected("closed", key))
     assert "attention" not in api.get(f"/workflows/{ident}").json()
+    shown = api.get(f"/webhooks/{api.get('/webhooks').json()['data'][0]['id']}").json()["authConfig"]
+    assert shown == {"headerName": "X-Key", "credential": {"kind": "httpHeaderAuth", "id": key, "name": "c"}}
     told = events(daemon, lambda: api.delete(f"/credentials/{key}"))
     assert (told["data"]["id"], told["data"]["name"]) == (ident, "closed")
     assert told["data"]["attention"][0]["path"].startswith("nodes[0].")

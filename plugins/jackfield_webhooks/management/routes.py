@@ -29,7 +29,7 @@ from jackfield_webhooks.management.schemas import (
     WebhooksQuery,
 )
 from jackfield_webhooks.management.sending import send
-from jackfield_webhooks.parameters import read
+from jackfield_webhooks.parameters import HookParameters, read
 from jackfield_webhooks.routing.registry import HookSource, RouteRegistry
 from jackfield_webhooks.settings import WebhookSettings
 
@@ -188,7 +188,18 @@ async def _detail(context: PluginContext, webhook: Webhook) -> dict[str, object]
     parameters = read(node)
     named = credentials.reference(node, parameters.authentication)
     stats = await context.store.webhook_stats(webhook.id)
-    return views.detail(webhook, context.service.public_url, paths.tests_enabled(context), parameters, named, stats)
+    url, tests = context.service.public_url, paths.tests_enabled(context)
+    return views.detail(webhook, url, tests, parameters, named, stats, await _header_of(context, parameters, named))
+
+
+async def _header_of(
+    context: PluginContext, parameters: HookParameters, named: credentials.CredentialReference | None
+) -> str:
+    """The name of the header that a stored credential asks for; empty for other ones."""
+    if named is None or parameters.authentication != "headerAuth":
+        return ""
+    stored = await credentials.stored_config(context, parameters.authentication, named)
+    return stored[0].get("headerName", "") if stored is not None else ""
 
 
 def _flag(name: str) -> bool | None:

@@ -51,8 +51,9 @@ def detail(
     parameters: HookParameters,
     named: CredentialReference | None,
     stats: WebhookStats,
+    header: str = "",
 ) -> View:
-    """named: the stored credential that the node refers to."""
+    """named: the stored credential that the node refers to. header: the name of the header that it asks for."""
     shown: View = {
         **item(webhook, public_url, tests),
         "responseMode": parameters.mode,
@@ -60,7 +61,7 @@ def detail(
         "stats": counts(stats),
     }
     if webhook.authentication != "none":
-        shown["authConfig"] = _auth_config(parameters, named)
+        shown["authConfig"] = _auth_config(parameters, named, header)
     return shown
 
 
@@ -105,9 +106,11 @@ def call(stored: StoredCall) -> View:
     return shown
 
 
-def _auth_config(parameters: HookParameters, named: CredentialReference | None) -> View:
+def _auth_config(parameters: HookParameters, named: CredentialReference | None, header: str) -> View:
     config = credentials.written_config(parameters, {})
     shown: View = {name: value for name, value in config.items() if name not in SECRETS}
+    if header:
+        shown.setdefault("headerName", header)
     if named is not None:
         shown["credential"] = {"kind": named.kind, "id": named.id, "name": named.name}
     return shown
