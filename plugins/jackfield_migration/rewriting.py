@@ -14,8 +14,8 @@ Own = Callable[[str], str]
 FindCredential = Callable[[str, Json, str], str | None]
 """Kind, id and name of a credential there -> its id here; None: nobody can say."""
 _ID = re.compile(r"[A-Za-z0-9_-]{1,36}")
-_INSIDE = re.compile(r"\b[A-Za-z0-9]{16}\b")
-"""Ids of n8n's own making inside expressions, as far as they are known; shorter ones may be anything."""
+_INSIDE = re.compile(r"\b(?:[A-Za-z0-9]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b")
+"""Ids of n8n's own making and of ours inside expressions, as far as they are known; others may be anything."""
 _NOT_COPIED = frozenset({
     "staticData", "shared", "versionId", "activeVersionId", "activeVersion", "versionCounter", "versionMetadata",
     "triggerCount", "parentFolder", "parentFolderId", "homeProject", "sharedWithProjects", "usedCredentials", "scopes",

@@ -195,7 +195,8 @@ def test_whoever_may_not_write_credentials_brings_none(daemon: Daemon) -> None:
 
 def test_out_again_with_the_names_and_ids_of_n8n(daemon: Daemon) -> None:
     api = daemon.admin()
-    tool = {**node("Tool", "x"), "type": "@n8n/n8n-nodes-langchain.toolWorkflow", "parameters": {"workflowId": SUB}}
+    chosen = f"={{{{ $json.a ? '{SUB}' : '{MAIN}' }}}}"
+    tool = {**node("Tool", "x"), "type": "@n8n/n8n-nodes-langchain.toolWorkflow", "parameters": {"workflowId": chosen}}
     documents = [main_workflow(), sub_workflow(), workflow("Tools00000000001", "Tools", [tool])]
     rows = results(imported(api, documents, source="out"))
     shown = {ident: api.get(f"/workflows/{rows[ident]['id']}/n8n", params={"source": "out"}).json() for ident in rows}
@@ -207,7 +208,7 @@ def test_out_again_with_the_names_and_ids_of_n8n(daemon: Daemon) -> None:
     call = shown[MAIN]["workflow"]["nodes"][1]["parameters"]["workflowId"]
     assert call["value"] == SUB
     assert shown[MAIN]["workflow"]["settings"]["errorWorkflow"] == ERRORS
-    assert shown["Tools00000000001"]["workflow"]["nodes"][0]["parameters"]["workflowId"] == SUB
+    assert shown["Tools00000000001"]["workflow"]["nodes"][0]["parameters"]["workflowId"] == chosen
 
 
 def test_our_own_workflows_get_names_and_versions_that_n8n_knows(daemon: Daemon) -> None:
