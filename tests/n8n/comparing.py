@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 from .cases import Case, Document, NodeCase, WorkflowCase, batches, packed, place_of
-from .engines import Engine, run_data
+from .engines import Engine, RunData, run_data
 from .normal import runs, text
 
+GivenT = TypeVar("GivenT")
+FoundT = TypeVar("FoundT")
 MOST_TOGETHER = 100
 """Cases in one workflow."""
 
@@ -32,34 +36,50 @@ class Comparison:
 
     def differences(self, cases: Sequence[Case]) -> Iterator[Difference]:
         alone: list[Case] = [case for case in cases if isinstance(case, WorkflowCase)]
-        for batch in batches((case for case in cases if isinstance(case, NodeCase)), MOST_TOGETHER):
-            yield from self._together(batch, alone)
-        for case in alone:
-            yield from self._different(case, self._shown(self._ours, case), self._shown(self._theirs, case))
+        together = batches((case for case in cases if isinstance(case, NodeCase)), MOST_TOGETHER)
+        for batch, ours, theirs in self._side_by_side(_run_together, together):
+            yield from self._of_batch(batch, ours, theirs, alone)
+        for case, shown, beside in self._side_by_side(_shown, alone):
+            yield from _different(case, shown, beside)
 
-    def _together(self, batch: Sequence[NodeCase], alone: list[Case]) -> Iterator[Difference]:
+    def _side_by_side(
+        self, run: Callable[[Engine, GivenT], FoundT], given: Sequence[GivenT]
+    ) -> Iterator[tuple[GivenT, FoundT, FoundT]]:
+        """Each with what both sides made of it. A side has one at a time; the sides do not wait for each other."""
+        with ThreadPoolExecutor(1) as one, ThreadPoolExecutor(1) as other:
+            ours = one.map(lambda each: run(self._ours, each), given)
+            theirs = other.map(lambda each: run(self._theirs, each), given)
+            yield from zip(given, ours, theirs, strict=True)
+
+    def _of_batch(
+        self, batch: Sequence[NodeCase], ours: RunData, theirs: RunData, alone: list[Case]
+    ) -> Iterator[Difference]:
         """A case whose node one side has not reached, as another one stopped the workflow, goes to `alone`."""
-        document = packed(batch)
-        ours, theirs = (run_data(engine.run(document, batch[0].items)) for engine in (self._ours, self._theirs))
         for index, case in enumerate(batch):
             place = place_of(index)
             if place in ours and place in theirs:
                 shown = [runs(data[place], texts=case.texts, fields=case.fields) for data in (ours, theirs)]
-                yield from self._different(case, *shown)
+                yield from _different(case, *shown)
             else:
                 alone.append(case)
 
-    def _shown(self, engine: Engine, case: Case) -> Document:
-        found = engine.run(case.document(), case.items)
-        data = run_data(found)
-        names: Iterable[str] = [place_of(0)] if isinstance(case, NodeCase) else case.nodes or data
-        nodes = {name: data.get(name, []) for name in names}
-        shown = {f"node {name}": runs(given, texts=case.texts, fields=case.fields) for name, given in nodes.items()}
-        return {"status": _ended(found["status"]), "order": _order(nodes), **shown}
 
-    def _different(self, case: Case, ours: object, theirs: object) -> Iterator[Difference]:
-        if text(ours) != text(theirs):
-            yield Difference(case.name, text(_apart(ours, theirs)), text(_apart(theirs, ours)))
+def _run_together(engine: Engine, batch: Sequence[NodeCase]) -> RunData:
+    return run_data(engine.run(packed(batch), batch[0].items))
+
+
+def _shown(engine: Engine, case: Case) -> Document:
+    found = engine.run(case.document(), case.items)
+    data = run_data(found)
+    names: Iterable[str] = [place_of(0)] if isinstance(case, NodeCase) else case.nodes or data
+    nodes = {name: data.get(name, []) for name in names}
+    shown = {f"node {name}": runs(given, texts=case.texts, fields=case.fields) for name, given in nodes.items()}
+    return {"status": _ended(found["status"]), "order": _order(nodes), **shown}
+
+
+def _different(case: Case, ours: object, theirs: object) -> Iterator[Difference]:
+    if text(ours) != text(theirs):
+        yield Difference(case.name, text(_apart(ours, theirs)), text(_apart(theirs, ours)))
 
 
 def _apart(one: object, other: object) -> object:

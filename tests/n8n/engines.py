@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import httpx
 
@@ -16,6 +16,8 @@ from jackfield.testing.daemon import Daemon, free_port, poll
 from . import installing
 from .cases import ZONE, Document
 
+RunData: TypeAlias = Mapping[str, list[Document]]
+"""Runs by name of their node."""
 READY_SECONDS = 60
 RUN_SECONDS = 120
 
@@ -78,7 +80,7 @@ def jackfield(directory: Path) -> Iterator[Engine]:
         daemon.close()
 
 
-def run_data(found: Mapping[str, Any]) -> Mapping[str, list[Document]]:
+def run_data(found: Mapping[str, Any]) -> RunData:
     """Runs by name of their node, each as `outputs`, `error` and `index`: how many node runs began before it."""
     if "nodes" in found:
         return dict(found["nodes"])

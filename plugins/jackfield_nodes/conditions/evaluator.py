@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeRun
 from jackfield.api.nodes.running import each
+from jackfield.api.nodes.unresolved import is_resolved
 from jackfield_nodes.conditions.exact import Side, make_exact
 from jackfield_nodes.conditions.item_tests import TestSurroundings
 from jackfield_nodes.conditions.questions import Answers, Question
@@ -40,13 +41,15 @@ class ConditionEvaluator:
         around = TestSurroundings(zone_of(run), {}, run.log.warning)
         distinct = {id(given): given for given in parameters}  # literal parameters are one object for all items
         if len(distinct) == len(parameters):
-            await make_exact(run, [given.nulls(run.node.parameters) for given in parameters])
-        if not any(given.asks_anything() for given in distinct.values()):
+            written = run.node.parameters
+            await make_exact(run, [given.nulls(written) if is_resolved(given) else () for given in parameters])
+        if not any(given.asks_anything() for given in distinct.values() if is_resolved(given)):
             return around
         return around._replace(answers=await self._answers(run, parameters, around))
 
     async def _answers(self, run: NodeRun, parameters: Sequence[Asking], around: TestSurroundings) -> Answers:
         asked: dict[Question, None] = {}
         async for index, item in each(run.items):
-            asked.update(dict.fromkeys(parameters[index].asks(item["json"], index, around)))
+            if is_resolved(parameters[index]):
+                asked.update(dict.fromkeys(parameters[index].asks(item["json"], index, around)))
         return await self._regexes.answers(asked, run.execution.timezone)

@@ -30,6 +30,11 @@ def unresolved(error: NodeError) -> NodeParameters:
     return cast("NodeParameters", _Unresolved(error))
 
 
+def is_resolved(made: object) -> bool:
+    """Whether the node may look at the parameters before its work on the item."""
+    return not isinstance(made, _Unresolved)
+
+
 def resolved_first(made: Sequence[NodeParameters]) -> NodeParameters:
     """The first of them. Raises `NodeError` when it is unresolved."""
     first = made[0]
