@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -15,17 +16,20 @@ from .figures import Figures, keep, rows
 from .installing import NotThere
 from .registry import FAMILIES
 
+STARTED: pytest.StashKey[float] = pytest.StashKey()
 FOUND: pytest.StashKey[list[Figures]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("n8n")
     group.addoption("--family", action="append", default=[], metavar="TEXT", help="only these; may be repeated")
+    group.addoption("--within", type=float, metavar="SECONDS", help="families that would begin later are skipped")
     group.addoption("--write", action="store_true", help="keep the table in docs/n8n.md; needs a run of every family")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[FOUND] = []
+    config.stash[STARTED] = time.monotonic()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -57,6 +61,15 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comparison]
             yield Comparison(ours, theirs)
     except NotThere as exc:
         pytest.skip(str(exc))
+
+
+@pytest.fixture
+def in_time(request: pytest.FixtureRequest, comparison: Comparison) -> None:
+    """Skips what would begin after the time that is given for all."""
+    within = request.config.getoption("--within")
+    spent = time.monotonic() - request.config.stash[STARTED]
+    if within is not None and spent > within:
+        pytest.skip(f"{spent:.0f} s have gone, of {within:.0f}: NOT COMPARED")
 
 
 @pytest.fixture

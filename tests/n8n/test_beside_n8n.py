@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .cases import Family
 from .comparing import Comparison
 from .figures import Figures
@@ -11,6 +13,7 @@ from .registry import FAMILIES
 SHOWN = 60
 
 
+@pytest.mark.usefixtures("in_time")
 def test_family(family: Family, comparison: Comparison, figures: list[Figures]) -> None:
     cases = list(family.cases())
     names = [case.name for case in cases]

@@ -16,7 +16,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.javascript import to_boolean
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import goes_on
+from jackfield.api.nodes.items import goes_on, unpaired_error
 from jackfield.api.nodes.running import ModelNode
 from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Item, Items
@@ -70,7 +70,7 @@ class CodeNode(ModelNode):
         except NodeError as exc:
             if each or not goes_on(run):
                 raise
-            return [[{"json": {"error": exc.message}}]]
+            return [[unpaired_error(exc)]]
         log_lines(run, result.logs)
         return [items_of_each(result.value) if each else items_of_all(result.value)]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import new_item, passed_on
+from jackfield.api.nodes.items import new_item, origins_of, passed_on
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_nodes.comparing.differences import DatasetComparison
 from jackfield_nodes.comparing.parameters import (
@@ -76,8 +76,8 @@ def _different(left: Item, right: Item, comparison: DatasetComparison, given: Co
             made: Item = {**base, "json": comparison.mixed(left["json"], right["json"])}
             return made
         case "includeBoth":
-            origins = [one["pairedItem"] for one in (left, right)]
-            return new_item(comparison.both(left["json"], right["json"]), origins)  # type: ignore[arg-type]
+            origins = [*origins_of(left), *origins_of(right)]
+            return new_item(comparison.both(left["json"], right["json"]), origins)
 
 
 class CompareNode:

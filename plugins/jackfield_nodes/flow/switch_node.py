@@ -10,6 +10,7 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.items import unpaired_error
 from jackfield.api.nodes.running import routed
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
@@ -108,7 +109,7 @@ class SwitchNode:
         def failed(error: NodeError, index: int) -> tuple[int, Item]:
             if not parameters[index].goes_on():
                 raise error
-            return 0, {"json": {"error": error.message}}
+            return 0, unpaired_error(error)
 
         return await routed(run, parameters, count, route, failed)
 

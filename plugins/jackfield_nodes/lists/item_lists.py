@@ -14,6 +14,7 @@ from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, NodeType, Parameters
+from jackfield.api.nodes.items import without_pair
 from jackfield.api.nodes.running import ModelNode
 from jackfield.api.workflows import Items
 from jackfield_nodes.lists.aggregate import Aggregate, aggregated
@@ -154,7 +155,7 @@ class ItemListsNode(ModelNode):
 
 def without_pairs(items: Items) -> Items:
     """Version 1 leaves it to the engine to pair an item of all data."""
-    return [{key: value for key, value in item.items() if key != "pairedItem"} for item in items]  # type: ignore[misc]
+    return [without_pair(item) for item in items]
 
 
 def allowed_by(version: float | None) -> Allowed:

@@ -22,7 +22,7 @@ from jackfield.api.nodes import (
     Parameters,
     StaticScope,
 )
-from jackfield.api.nodes.items import goes_on, new_item, pass_all, passed_on
+from jackfield.api.nodes.items import goes_on, new_item, pass_all, passed_on, unpaired_error
 from jackfield.api.nodes.running import each
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.lists.duplicates import Strictness, first_places, flat_names
@@ -143,7 +143,7 @@ class RemoveDuplicatesNode:
                 return [await first_ones(run, given)]
             except NodeError as exc:
                 if goes_on(run):
-                    return [[{"json": {"error": exc.message}}]]
+                    return [[unpaired_error(exc)]]
                 raise
         if given.operation == "clearDeduplicationHistory":
             (await self._history(run, given)).clear()

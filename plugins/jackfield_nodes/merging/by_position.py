@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jackfield.api.nodes.items import pair, passed_on
+from jackfield.api.nodes.items import origins_of, pair, passed_on, repaired
 from jackfield.api.workflows import Item, Items, PairedItem
 from jackfield_nodes.merging.conflicts import MergeSource, Resolution, alone, merged
 
@@ -36,11 +36,9 @@ def with_preferred_again(items: Items, inputs: Sequence[Items], how: Resolution)
 
 
 def _again(item: Item, given: Item, origin: PairedItem, how: Resolution) -> Item:
-    pairing = item["pairedItem"]
-    origins = [*pairing, origin] if isinstance(pairing, list) else [pairing, origin]
     json = {**item["json"], **given["json"]} if how.suffix else item["json"]
-    made: Item = {**item, "json": json, "pairedItem": origins}  # type: ignore[typeddict-item]  # pairs of items
-    return made
+    made: Item = {**item, "json": json}
+    return repaired(made, [*origins_of(item), origin])
 
 
 def _at(inputs: Sequence[Items], index: int) -> list[MergeSource]:

@@ -139,6 +139,19 @@ def repaired(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
     return {**item, "pairedItem": {"item": origin} if isinstance(origin, int) else origin}
 
 
+def without_pair(item: Item) -> Item:
+    """The item for the engine to pair."""
+    return {key: value for key, value in item.items() if key != "pairedItem"}  # type: ignore[return-value]
+
+
+def origins_of(item: Item) -> list[PairedItem]:
+    """The input items that an item of a node's own comes from."""
+    pairing = item.get("pairedItem", [])
+    if isinstance(pairing, list):
+        return pairing
+    return [{"item": pairing} if isinstance(pairing, int) else pairing]
+
+
 def goes_on(run: NodeRun) -> bool:
     """Whether the node goes on with its other items after one failed."""
     return run.node.on_error != "stopWorkflow"
@@ -153,6 +166,11 @@ def error_item(error: NodeError, index: int) -> Item:
     """Stands for an item that failed when the node goes on after errors. Where the node has an error output, the engine
     moves it there, merged with the input item."""
     return {"json": {"error": error.message}, "pairedItem": {"item": index}}
+
+
+def unpaired_error(error: NodeError) -> Item:
+    """Stands for a node that failed with all of its items and has one item to say so. The engine pairs it."""
+    return {"json": {"error": error.message}}
 
 
 def accepted(run: NodeRun, error: NodeError | BinaryError, index: int) -> NodeError:
