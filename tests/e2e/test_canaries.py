@@ -28,7 +28,7 @@ NAMES = (
     "hmac", "header", "basic", "jwt", "credential-header", "credential-basic", "crypto-secret", "crypto-key",
     "wait-header", "nobodys-key", "nobodys-password", "proxy-url", "replaced", "imported", "unsaved",
     "caller-bearer", "caller-cookie", "caller-key", "caller-basic", "caller-proxy", "caller-query", "caller-wrong",
-    "caller-failed", "user-password", "wrong-password", "admin-password", "encryption-key", "passphrase", "jwt-setting",
+    "caller-failed", "own-header", "user-password", "wrong-password", "admin-password", "encryption-key", "passphrase", "jwt-setting",
     "pinned", "pinned-query", "request-header", "request-json", "request-query", "request-field",
 )  # fmt: skip
 SECRETS = {name: f"canary-{name}-{hashlib.sha256(name.encode()).hexdigest()[:24]}" for name in NAMES}
@@ -178,6 +178,12 @@ def use(lab: Lab, ids: dict[str, str]) -> None:
     options = {"json": IN_BODIES, "headers": headers, "params": {"access_token": SECRETS["caller-query"]}}
     assert SECRETS["caller-bearer"] in lab.call("copies", **options).text
     lab.call("copies", auth=("ada", SECRETS["caller-basic"]))
+    door = {"headerName": "X-Porch", "headerValue": SECRETS["own-header"]}
+    own = {"own": "={{ 'it is ' + $json.headers['x-porch'] }}", "all": "={{ JSON.stringify($json.headers) }}"}
+    guarded = webhook("own", responseMode="lastNode", authentication="headerAuth", authConfig=door)
+    ids["own"] = lab.live("own", guarded, set_fields("Copy", **own))
+    told = lab.call("own", headers={"X-Porch": SECRETS["own-header"], "Idempotency-Key": "own"}).text
+    assert told.count(SECRETS["own-header"]) >= 2
     stop = node("Stop", "stopAndError", {"errorMessage": "={{ 'no: ' + $json.headers.authorization }}"})
     ids["fails"] = lab.live("fails", webhook("fails", responseMode="lastNode"), stop)
     lab.call("fails", 500, headers={"Authorization": SECRETS["caller-failed"]})

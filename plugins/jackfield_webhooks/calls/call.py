@@ -111,11 +111,12 @@ def read_headers(pairs: list[tuple[bytes, bytes]]) -> dict[str, str]:
 
 def make_item(call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Item:
     """What the Webhook node hands on."""
-    if call.query or CREDENTIAL_NAMES.search(",".join(call.headers)):
+    own = hook.own_headers
+    if call.query or not own.isdisjoint(call.headers) or CREDENTIAL_NAMES.search(",".join(call.headers)):
         told: Item = {"json": {"headers": call.headers, "query": call.query}}  # type: ignore[dict-item]
-        call.hidden = hidden_in([told], hook.workflow.nodes)
+        call.hidden = hidden_in([told], hook.workflow.nodes, own)
     data: dict[str, Json] = {
-        "headers": masking.for_workflow(call.headers, hook.own_headers),  # type: ignore[dict-item]
+        "headers": call.headers,  # type: ignore[dict-item]
         "params": call.params,  # type: ignore[dict-item]
         "query": call.query,
         "body": parsed.body,

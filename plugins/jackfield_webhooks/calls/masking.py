@@ -60,10 +60,9 @@ def for_history(headers: Mapping[str, str], own: frozenset[str]) -> bytes:
     return jsontext.dumps({name: MASK if name in own or is_secret(name) else value for name, value in headers.items()})
 
 
-def for_workflow(headers: dict[str, str], own: frozenset[str]) -> dict[str, str]:
-    """The headers as the workflow gets them: without the credential that was just verified, because items are kept."""
-    if own.isdisjoint(headers):
-        return headers
+def without_own(headers: Mapping[str, str], own: frozenset[str]) -> dict[str, str]:
+    """The headers of a call whose item is stored before anybody reads it. own: those that carry the credential which
+    was just verified."""
     return {name: MASK if name in own else value for name, value in headers.items()}
 
 

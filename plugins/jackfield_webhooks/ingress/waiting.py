@@ -20,6 +20,7 @@ from jackfield.api.workflows import Node
 from jackfield_webhooks import paths
 from jackfield_webhooks.answers.files import kept_for
 from jackfield_webhooks.answers.making import Answer
+from jackfield_webhooks.calls import masking
 from jackfield_webhooks.calls.call import IncomingCall, make_item
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.ingress.live import Ingress
@@ -51,6 +52,7 @@ class WaitingIngress(Ingress):
         self._check_caller(call, hook)
         parsed = await kept_for(self._context, waiting.execution_id, await self._read(call, hook))
         call.forget_body()
+        call.headers = masking.without_own(call.headers, hook.own_headers)
         execution = await self._context.port(Engine).resume(waiting, [make_item(call, hook, parsed)])
         return await self._runner.go_on(hook, execution)
 

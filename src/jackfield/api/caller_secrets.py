@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -47,19 +47,19 @@ def is_secret_parameter(name: str) -> bool:
     return is_credential(lower.replace("_", "-")) or _PARAMETER.fullmatch(lower) is not None
 
 
-def hidden_in(items: Items, names: Iterable[str] = ()) -> Hidden:
+def hidden_in(items: Items, names: Iterable[str] = (), headers: Collection[str] = ()) -> Hidden:
     """What to hide of the calls that these items tell of, under `headers` and `query`. names: texts that a record needs
-    as they are, such as those of nodes."""
+    as they are, such as those of nodes; headers: further ones, in lower case, that carry a credential."""
     found: dict[tuple[str, str], None] = {}
     for item in items[:LOOKED_AT]:
-        found |= dict.fromkeys(_credentials(item["json"]))
+        found |= dict.fromkeys(_credentials(item["json"], headers))
         if len(found) >= _MOST:
             break
     known = tuple(names)
     values = [part for _, value in found for part in _parts(value) if not any(part in name for name in known)]
     exact = {_pair(name, value): _pair(name, MASK) for name, value in found}
     for item in items[:LOOKED_AT] if found else ():
-        repeated = ((name, value) for name, value in _secrets(item["json"]) if isinstance(value, list))
+        repeated = ((name, value) for name, value in _secrets(item["json"], headers) if isinstance(value, list))
         exact |= {_pair(name, texts): _pair(name, MASK) for name, texts in repeated}
     parts = {_inside(value): MASK.encode() for value in values if _hidden_anywhere(value)}
     return (*exact.items(), *sorted(parts.items(), key=lambda pair: -len(pair[0])))
@@ -94,16 +94,17 @@ PLACES: tuple[tuple[str, Callable[[str], bool]], ...] = (
 """Of a call among the items, and what tells which of its names carry secrets."""
 
 
-def _secrets(json: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+def _secrets(json: Mapping[str, Json], headers: Collection[str]) -> Iterator[tuple[str, Json]]:
     """Headers and parameters by name; what the call has several times is a list."""
     for place, is_secret in PLACES:
         named = json.get(place)
         if isinstance(named, dict):
-            yield from ((name, value) for name, value in named.items() if is_secret(name))
+            own = headers if place == "headers" else ()
+            yield from ((name, value) for name, value in named.items() if is_secret(name) or name in own)
 
 
-def _credentials(json: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    for name, value in _secrets(json):
+def _credentials(json: Mapping[str, Json], headers: Collection[str]) -> Iterator[tuple[str, str]]:
+    for name, value in _secrets(json, headers):
         texts = value if isinstance(value, list) else [value]
         yield from ((name, text) for text in texts if isinstance(text, str) and text not in ("", MASK))
 

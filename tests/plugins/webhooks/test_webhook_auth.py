@@ -291,13 +291,14 @@ async def test_an_unfit_credential_refuses_activation_and_calls(
     assert (await bench.call("door", headers={"X-Key": ""})).status == 401
 
 
-async def test_jwt_claims_reach_the_workflow_and_the_token_does_not(bench: Bench) -> None:
+async def test_jwt_claims_and_token_reach_the_workflow(bench: Bench) -> None:
     await bench.hook("claims", authentication="jwtAuth", authConfig={"secret": "s" * 32})
     end = int(time.time()) + 60
-    answer = await bench.call("claims", headers=token(role="x", exp=end))
+    given = token(role="x", exp=end)
+    answer = await bench.call("claims", headers=given)
     assert answer.status == 200
     assert bench.item["jwtPayload"] == {"sub": "me", "role": "x", "exp": end}
-    assert bench.item["headers"]["authorization"] == "***"
+    assert bench.item["headers"]["authorization"] in given.values()
     answer = await bench.call("claims")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 

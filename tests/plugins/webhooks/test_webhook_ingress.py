@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.caller_secrets import hide
 from jackfield.api.errors import Conflict, StoreUnavailable
+from jackfield.api.jsontext import dumps
 from jackfield.api.nodes import NodeAnswer
 
 TOKEN = {"authentication": "headerAuth", "authConfig": {"headerName": "X-Token", "headerValue": "s3cret-value"}}
@@ -406,7 +408,8 @@ async def test_the_history_keeps_calls_without_secrets(bench: Bench) -> None:
         "content-type": "application/json",
     }
     assert (entry.body, entry.truncated, entry.response_status) == ('{"n":1}', False, 200)
-    assert bench.item["headers"]["x-token"] == "***"
+    assert bench.item["headers"]["x-token"] == RIGHT["X-Token"]
+    assert RIGHT["X-Token"].encode() not in hide(dumps(bench.item), bench.engine.requests[0].hidden)
     assert bench.item["headers"]["authorization"] == "Bearer abc"
 
 
