@@ -28,7 +28,8 @@ NAMES = (
     "hmac", "header", "basic", "jwt", "credential-header", "credential-basic", "crypto-secret", "crypto-key",
     "wait-header", "nobodys-key", "nobodys-password", "proxy-url", "replaced", "imported", "unsaved",
     "caller-bearer", "caller-cookie", "caller-key", "caller-basic", "caller-proxy", "caller-query", "caller-wrong",
-    "caller-failed", "own-header", "user-password", "wrong-password", "admin-password", "encryption-key", "passphrase", "jwt-setting",
+    "caller-failed", "own-header", "user-password", "wrong-password", "admin-password", "encryption-key", "passphrase",
+    "jwt-setting",
     "pinned", "pinned-query", "request-header", "request-json", "request-query", "request-field",
 )  # fmt: skip
 SECRETS = {name: f"canary-{name}-{hashlib.sha256(name.encode()).hexdigest()[:24]}" for name in NAMES}

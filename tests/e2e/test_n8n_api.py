@@ -174,6 +174,14 @@ def test_a_workflow_is_shown_and_taken_as_n8n_does(lab: Lab) -> None:
     path = f"/api/v1/workflows/{saved['id']}"
     assert (saved["versionId"], saved["activeVersionId"], saved["isArchived"]) == ("1", None, False)
     assert "projectId" not in saved
+    for active in (True, False, None):
+        for refused in (lab.n8n.put(path, json={**saved, "active": active}),
+                        lab.n8n.post("/api/v1/workflows", json={**saved, "active": active})):  # fmt: skip
+            assert refused.status_code == 400
+            assert "active" in refused.json()["details"]
+            assert refused.json()["message"] == "request/body/active is read-only"
+    assert lab.n8n.get(path).json()["versionId"] == "1"
+    del saved["active"]
     again = lab.n8n.put(path, json={**saved, "name": "second"}).json()
     assert (again["name"], again["versionId"]) == ("second", "2")
     ours = lab.own.get(path).json()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quart import Response, request
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, DataDamaged, NotFound, NotSupported
+from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound, NotSupported
 from jackfield.api.http import json_response, operation, parse_model, read_json
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page
@@ -229,9 +229,15 @@ class N8nWorkflows:
 
 
 def _written(document: Json) -> Json:
-    """What a client may write of a workflow. Raises `InvalidInput` for another project, `NotSupported` for a folder."""
+    """What a client may write of a workflow. Raises `InvalidInput` for `active`, which n8n refuses here too, and for
+    another project; `NotSupported` for a folder."""
     if not isinstance(document, dict):
         return document
+    if "active" in document:
+        raise InvalidInput(
+            "request/body/active is read-only",
+            details={"active": "leave it out; activate and deactivate have addresses below the workflow's"},
+        )
     project = document.get("projectId")
     if project is not None:
         check_project(str(project))
