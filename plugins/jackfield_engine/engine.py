@@ -180,6 +180,7 @@ class EmbeddedEngine:
         """Start under an id. within: in the slot of the execution that asks; now: Unix ms. Raises
         `StoreUnavailable`."""
         run = self._make(execution_id, request, now or self.services.clock.now_ms(), within=within)
+        run.handle.stream = request.stream
         if request.durability != "finish":
             self._begin_accepted(run)
             return run.handle

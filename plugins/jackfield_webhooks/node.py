@@ -45,8 +45,10 @@ class WebhookParameters(NodeParameters):
         default_factory=dict,
         description="headerName and headerValue; username and password; secret, preset or header, algorithm, encoding.",
     )
-    responseMode: Literal["onReceived", "lastNode", "responseNode"] = Field(  # noqa: N815
-        "onReceived", description="When the call is answered: at once, at the end, or by a Respond to Webhook node."
+    responseMode: Literal["onReceived", "lastNode", "responseNode", "streaming"] = Field(  # noqa: N815
+        "onReceived",
+        description="When the call is answered: at once, at the end, by a Respond to Webhook node, or in chunks while "
+        "nodes run.",
     )
     responseData: Literal["allEntries", "firstEntryJson", "firstEntryBinary", "noData"] = Field(  # noqa: N815
         "allEntries", description="What lastNode answers with."

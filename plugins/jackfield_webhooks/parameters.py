@@ -15,7 +15,7 @@ from jackfield.api.workflows import Node
 from jackfield_webhooks import paths
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD")
-RESPONSE_MODES = ("onReceived", "lastNode", "responseNode")
+RESPONSE_MODES = ("onReceived", "lastNode", "responseNode", "streaming")
 RESPONSE_DATA = ("allEntries", "firstEntryJson", "firstEntryBinary", "noData")
 KINDS = {
     "none": "none",

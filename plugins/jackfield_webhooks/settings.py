@@ -62,6 +62,31 @@ class HistorySettings(BaseModel):
     )
 
 
+class StreamSettings(BaseModel):
+    """`webhooks.stream`: answers of the response mode streaming."""
+
+    model_config = _TABLE
+
+    buffer_bytes: int = Field(
+        65_536,
+        description="Bytes of an answer that wait for a slow caller; beyond them the nodes that send wait.",
+        ge=1024,
+        le=16_777_216,
+    )
+    stall_timeout: float = Field(
+        30,
+        description="Seconds for which a caller may read nothing; then its connection ends, and the run goes on.",
+        gt=0,
+        le=3600,
+    )
+    keepalive: float = Field(
+        30,
+        description="Seconds without a chunk after which the caller gets a line of the type keepalive.",
+        gt=0,
+        le=3600,
+    )
+
+
 class WebhookSettings(BaseModel):
     """`webhooks`."""
 
@@ -163,5 +188,8 @@ class WebhookSettings(BaseModel):
         alias="rateLimit",  # as the specification spells it; every other key is snake_case
         description="Limit per webhook and client address.",
         json_schema_extra={"former": {"rate_limit": "0.2"}},
+    )
+    stream: StreamSettings = Field(
+        default_factory=StreamSettings, description="Answers that come in chunks while the workflow runs."
     )
     history: HistorySettings = Field(default_factory=HistorySettings, description="What is kept of the calls.")

@@ -23,6 +23,7 @@ from jackfield.api.nodes.unresolved import resolved_first, unresolved
 from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
 from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
+from jackfield.api.streaming import Chunk, ChunkStream, ChunkType
 from jackfield.api.workflows import Document, Items, Node
 from jackfield_engine.loop.plans import NodePlan
 from jackfield_engine.loop.tasks import Task
@@ -50,6 +51,7 @@ class NodeActions:
     run_workflow: Callable[[Task, str | Document, Items], Awaitable[Items]]
     start_workflow: Callable[[Task, str | Document, Items], Awaitable[None]]
     answer: Callable[[NodeAnswer], None]
+    stream: ChunkStream | None = None
 
 
 class EngineNodeRun:
@@ -346,6 +348,17 @@ class EngineNodeRun:
 
     def answer(self, answer: NodeAnswer) -> None:
         self._actions.answer(answer)
+
+    @property
+    def streaming(self) -> bool:
+        return self._actions.stream is not None
+
+    async def send_chunk(self, kind: ChunkType, item: int, content: str | None = None) -> None:
+        if self._actions.stream is not None:
+            now = self._data.services.clock.now_ms()
+            await self._actions.stream.put(
+                Chunk(kind, content, self.node.id, self.node.name, item, self.run_index, now)
+            )
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         found = cast("Callable[[EngineNodeRun, str, str], Sequence[AttachedNode]]", load(ATTACHED))

@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 
 from jackfield.api.engine import Outcome
 from jackfield.api.nodes import NodeAnswer
+from jackfield.api.streaming import ChunkStream
 
 T = TypeVar("T")
 
@@ -26,9 +27,10 @@ class Handles:
 
 
 class Handle:
-    """`Execution`: futures that are resolved once each. waiters: how many calls wait for it."""
+    """`Execution`: futures that are resolved once each. waiters: how many calls wait for it; stream: where its nodes
+    send chunks, also after it left the memory and came back."""
 
-    __slots__ = ("__weakref__", "accepted", "answer", "finished", "id", "stored", "waiters")
+    __slots__ = ("__weakref__", "accepted", "answer", "finished", "id", "stored", "stream", "waiters")
 
     def __init__(self, id: str, loop: asyncio.AbstractEventLoop) -> None:
         self.id = id
@@ -37,6 +39,7 @@ class Handle:
         self.finished: asyncio.Future[Outcome] = loop.create_future()
         self.stored: asyncio.Future[None] = loop.create_future()
         self.waiters = 0
+        self.stream: ChunkStream | None = None
 
     def renew(self) -> None:
         """Another answer is expected, unless the first one is still owed: then it is for both who wait."""

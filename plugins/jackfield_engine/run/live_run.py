@@ -161,6 +161,7 @@ class LiveRun:
             run_workflow=partial(self._hooks.run_workflow, self),
             start_workflow=partial(self._hooks.start_workflow, self),
             answer=self.handle.answered,
+            stream=self.handle.stream,
         )
 
     async def _before_effect(self, task: Task) -> None:

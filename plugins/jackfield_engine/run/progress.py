@@ -285,7 +285,9 @@ class RunProgress:
                 self._keep(task, started, outputs, error)
         except NodeError as exc:
             error, outputs = exc, None
-        return self.failure(error.message, task.step.node.name, error.item) if outputs is None else None
+        if outputs is not None:
+            return None
+        return self.failure(error.message, task.step.node.name, error.item, task.given.run)
 
     def _keep(self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None) -> None:
         """Raises `NodeError` when the outputs are not JSON, or more than the execution may have."""
@@ -316,8 +318,8 @@ class RunProgress:
             record["context"] = memory
         return record
 
-    def failure(self, message: str, node: str | None, item: int | None) -> Outcome:
-        return Outcome("failed", self.last_items(), Failure(message, node, item), node or self.last)
+    def failure(self, message: str, node: str | None, item: int | None, run: int = 0) -> Outcome:
+        return Outcome("failed", self.last_items(), Failure(message, node, item, run), node or self.last)
 
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""

@@ -46,6 +46,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
 _SERVERS_OWN = frozenset(
     {"connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "x-request-id"}
 )
+STREAMS_FROM = 1.5
+"""The node's first version with the option enableStreaming."""
 _ACTIVE_TYPES = ("html", "xml", "svg")
 SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
 """Pages of a workflow may run, but in an origin of their own."""
@@ -61,6 +63,9 @@ class RespondOptions(Parameters, title="Options"):
     )
     response_headers: Entries = Field(default_factory=Entries)
     response_key: str = Field("", description="Put the items into this field of the answer.")
+    enable_streaming: bool = Field(
+        True, description="From version 1.5 on: send the answer in chunks to a caller in the mode streaming."
+    )
 
 
 class Respond(Parameters):
@@ -167,9 +172,19 @@ class RespondNode:
         version = node.version or 1.0
         return 2 if version == 1.3 or (version >= 1.4 and node.parameters.get("enableResponseOutput") is True) else 1
 
+    def streams(self, node: Node) -> bool:
+        """n8n sends all items in chunks in every version, and without a look at the option."""
+        if node.parameters.get("respondWith") == "allIncomingItems":
+            return True
+        options = node.parameters.get("options")
+        wanted = not isinstance(options, dict) or options.get("enableStreaming") is not False
+        return wanted and (node.version or 1.0) >= STREAMS_FROM
+
     async def execute(self, run: NodeRun) -> NodeResult:
         async def work() -> Outputs:
             answer = await self._answer(run)
+            if run.streaming and self.streams(run.node):
+                await _stream(run, answer)
             shown = [[new_item(_shown(answer), 0)]] if self.outputs(run.node) == 2 else []
             run.answer(answer.finished())
             return [*pass_all(run.items), *shown]
@@ -198,6 +213,24 @@ class RespondNode:
                 signed = cast("Callable[[object, dict[str, str]], str]", load(SIGNED_ANSWER))
                 answer.set_json({"token": signed(parameters.payload, dict(await run.credential("jwtAuth")))})
         return answer
+
+
+async def _stream(run: NodeRun, answer: AnswerDraft) -> None:
+    """The answer in chunks, without the option responseKey, as n8n sends it; a file has none."""
+    values: Sequence[Json]
+    match answer.parameters.respond_with:
+        case "firstIncomingItem":
+            values = [item["json"] for item in run.items[:1]] or [{}]
+        case "allIncomingItems":
+            values = [item["json"] for item in run.items]
+        case "json" | "text" | "jwt":
+            values = [answer.shown]
+        case _:
+            return
+    for index, value in enumerate(values):
+        await run.send_chunk("begin", index)
+        await run.send_chunk("item", index, value if isinstance(value, str) else dumps(value).decode())
+        await run.send_chunk("end", index)
 
 
 def _shown(answer: AnswerDraft) -> dict[str, Json]:

@@ -15,11 +15,12 @@ from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, No
 from jackfield.api.history import stored_json
 from jackfield.api.json_slices import written
 from jackfield.api.records import replace
-from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall
+from jackfield.api.storage import CallStatus, CallUpdate, Delivery, NewCall, StoredAnswer
 from jackfield.api.workflows import Items
 from jackfield_webhooks.answers import making as answers
 from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, with_files_kept
 from jackfield_webhooks.answers.making import Answer
+from jackfield_webhooks.answers.streams import CallStream, KeptChunks
 from jackfield_webhooks.bodies.parsing import ParsedBody
 from jackfield_webhooks.calls import masking
 from jackfield_webhooks.calls.call import IncomingCall, make_item, new_call
@@ -31,6 +32,7 @@ from jackfield_webhooks.calls.deliveries import (
     header_names,
     is_idempotency_key,
 )
+from jackfield_webhooks.calls.streaming import StreamAnswer, end_with, headers_of, status_of
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.settings import WebhookSettings
 
@@ -51,13 +53,13 @@ class CallRunner:
     def _engine(self) -> Engine:
         return self._context.port(Engine)
 
-    async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer:
+    async def run(self, call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Answer | StreamAnswer:
         """Raises `DeliveryMismatch`, `StoreUnavailable`, `ExecutionTimeout`."""
-        key = None if call.test else delivery_key(call.headers, self._names, call.delivery)
-        if key is None:
+        delivery = await self._delivery(call, hook)
+        if hook.plan.mode == "streaming":
+            return await self._streamed(call, hook, parsed, delivery)
+        if delivery is None:
             return await self._first(call, hook, parsed, None)
-        expires = self._context.clock.now_ms() + round(self._settings.delivery_hours * _HOUR_MS)
-        delivery = Delivery(hook.webhook.id, key, expires, await self._fingerprint(call, key))
 
         async def first() -> Answer:
             try:
@@ -66,6 +68,13 @@ class CallRunner:
                 return await self._again(hook, delivery)
 
         return await self._in_flight.once(delivery, first)
+
+    async def _delivery(self, call: IncomingCall, hook: Hook) -> Delivery | None:
+        key = None if call.test else delivery_key(call.headers, self._names, call.delivery)
+        if key is None:
+            return None
+        expires = self._context.clock.now_ms() + round(self._settings.delivery_hours * _HOUR_MS)
+        return Delivery(hook.webhook.id, key, expires, await self._fingerprint(call, key))
 
     async def _fingerprint(self, call: IncomingCall, key: str) -> str:
         """Empty for a sender's id, which counts whatever the body says."""
@@ -77,6 +86,68 @@ class CallRunner:
         return await asyncio.to_thread(fingerprint, *given)
 
     async def _first(self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None) -> Answer:
+        execution, kept = await self._submitted(call, hook, parsed, delivery)
+        if hook.plan.mode == "onReceived":
+            await _durable(execution.accepted)
+            return answers.accepted(hook.plan, execution.id)
+        if kept is None:
+            return await self._unrecorded(hook, execution)
+        return await self._recorded(call, hook, execution, kept, delivery)
+
+    async def _streamed(
+        self, call: IncomingCall, hook: Hook, parsed: ParsedBody, delivery: Delivery | None
+    ) -> Answer | StreamAnswer:
+        """Returns once the execution is durable; repeats of the call do not share the stream."""
+        most = 0 if delivery is None else self._settings.delivery_answer_bytes
+        chunks = KeptChunks(max(self._settings.history.body_bytes, most))
+        stream = CallStream(self._settings.stream.buffer_bytes, chunks)
+        execution, kept = await self._submitted(call, hook, parsed, delivery, stream)
+        end_with(stream, execution, hook, self._context.clock)
+        try:
+            await _durable(execution.accepted)
+        except _Repeated:
+            if delivery is None:
+                raise
+            return await self._again(hook, delivery)
+        headers = headers_of(hook)
+
+        async def stored() -> None:
+            await asyncio.wait([execution.finished])
+            _value(execution.finished)
+            if kept is None:
+                await _durable(execution.stored)
+                return
+            body, truncated = chunks.body(), chunks.truncated
+            update = self._update(call, kept, status_of(execution), 200, body, truncated=truncated)
+            await _durable(self._engine.complete_call(execution, update))
+            if delivery is not None and not truncated:
+                await self._remember(call, kept, delivery, StoredAnswer(200, headers, body))
+
+        return StreamAnswer(headers, stream, stored)
+
+    def _update(
+        self, call: IncomingCall, kept: NewCall, status: CallStatus, code: int, body: bytes, *, truncated: bool
+    ) -> CallUpdate:
+        """What the history shows of an answer. body: it, or its beginning; truncated: whether more was sent."""
+        limit = self._settings.history.body_bytes
+        return CallUpdate(
+            call_id=kept.id,
+            webhook_id=kept.webhook_id,
+            status=status,
+            response_status=code,
+            response_body=masking.body_for_history(hide_text(body[:limit], call.hidden)),
+            response_truncated=truncated or len(body) > limit,
+            duration_ms=call.elapsed_ms(),
+        )
+
+    async def _submitted(
+        self,
+        call: IncomingCall,
+        hook: Hook,
+        parsed: ParsedBody,
+        delivery: Delivery | None,
+        stream: CallStream | None = None,
+    ) -> tuple[Execution, NewCall | None]:
         limit = self._settings.history.body_bytes
         kept = None if call.test else new_call(call, hook, parsed, self._context.clock.now_ms(), limit)
         execution_id: str | None = None
@@ -85,13 +156,7 @@ class CallRunner:
         call.forget_body()
         items = [make_item(call, hook, parsed)]
         encoded = None if call.memory is None else await apart(call.budget, written, items, stored_json)
-        execution = self._submit(call, hook, items, encoded, kept, delivery, execution_id)
-        if hook.plan.mode == "onReceived":
-            await _durable(execution.accepted)
-            return answers.accepted(hook.plan, execution.id)
-        if kept is None:
-            return await self._unrecorded(hook, execution)
-        return await self._recorded(call, hook, execution, kept, delivery)
+        return self._submit(call, hook, items, encoded, kept, delivery, execution_id, stream), kept
 
     async def go_on(self, hook: Hook, execution: Execution) -> Answer:
         """The answer of a call that woke an execution, which is durable already. Raises `StoreUnavailable`,
@@ -109,8 +174,9 @@ class CallRunner:
         kept: NewCall | None,
         delivery: Delivery | None,
         execution_id: str | None,
+        stream: CallStream | None,
     ) -> Execution:
-        at_once = call.test or hook.plan.mode == "onReceived"
+        at_once = call.test or hook.plan.mode in ("onReceived", "streaming")
         request = ExecutionRequest(
             workflow=hook.workflow,
             mode="test" if call.test else "webhook",
@@ -125,6 +191,7 @@ class CallRunner:
             response_node=hook.plan.mode == "responseNode",
             id=execution_id,
             encoded=encoded,
+            stream=stream,
             memory=call.memory,
             hidden=call.hidden,
         )
@@ -151,16 +218,8 @@ class CallRunner:
         limit = self._settings.history.body_bytes
         body = given.body
         head = body[:limit] if isinstance(body, bytes) else await self._head(given, limit)
-        shown = masking.body_for_history(hide_text(head, call.hidden))
-        update = CallUpdate(
-            call_id=kept.id,
-            webhook_id=kept.webhook_id,
-            status=status,
-            response_status=given.status,
-            response_body=shown,
-            response_truncated=(len(body) if isinstance(body, bytes) else size_of(body)) > limit,
-            duration_ms=call.elapsed_ms(),
-        )
+        size = len(body) if isinstance(body, bytes) else size_of(body)
+        update = self._update(call, kept, status, given.status, head, truncated=size > limit)
         stored = self._engine.complete_call(execution, update)
         await _durable(stored)
         await _durable(execution.accepted)
@@ -223,7 +282,7 @@ class CallRunner:
             return answers.accepted(hook.plan, found.execution_id)
         try:
             outcome = await self._engine.result(found.execution_id, self._settings.response_timeout)
-            if hook.plan.mode == "responseNode" and outcome.status == "success":
+            if hook.plan.mode in ("responseNode", "streaming") and outcome.status == "success":
                 return answers.repeated(found.execution_id)
             return await answer_of(self._context, hook.plan, outcome, found.execution_id)
         except NotFound:

@@ -31,6 +31,7 @@ from jackfield_webhooks.calls.call import IncomingCall
 from jackfield_webhooks.calls.delivering import close_websocket, deliver
 from jackfield_webhooks.calls.rejections import RejectedCalls
 from jackfield_webhooks.calls.running import CallRunner
+from jackfield_webhooks.calls.streaming import StreamAnswer, deliver_stream
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.routing import lookup
 from jackfield_webhooks.routing.lookup import WrongMethod
@@ -70,7 +71,7 @@ class Ingress:
             await close_websocket(receive, send)
             return
         call = IncomingCall(scope, BodyReader(receive, self._settings, self._memory), self.test)
-        answer: Answer
+        answer: Answer | StreamAnswer
         try:
             answer = await self._answer(call, paths.called_path(scope))
         except Disconnected:
@@ -84,6 +85,10 @@ class Ingress:
             answer = answers.of_error(unexpected(exc))
         finally:
             call.reader.release()
+        if isinstance(answer, StreamAnswer):
+            self._publish(call, answer)
+            await self._stream(call, answer, send)
+            return
         answer = answers.for_request(answer, call.request_id)
         self._publish(call, answer)
         try:
@@ -92,7 +97,14 @@ class Ingress:
             # The caller was told the length: the connection ends before it, which tells that something is missing.
             self._context.log.error("An answer broke off: %s", exc.message, extra={"requestId": call.request_id})
 
-    async def _answer(self, call: IncomingCall, called: str | tuple[str, ...]) -> Answer:
+    async def _stream(self, call: IncomingCall, answer: StreamAnswer, send: Send) -> None:
+        try:
+            await deliver_stream(call, answer, self._settings.stream, send)
+        except JackfieldError as exc:
+            # The connection ends before the answer does, which tells that its execution is not stored.
+            self._context.log.error("A stream broke off: %s", exc.message, extra={"requestId": call.request_id})
+
+    async def _answer(self, call: IncomingCall, called: str | tuple[str, ...]) -> Answer | StreamAnswer:
         if call.method == "OPTIONS":
             return await self._preflight(call, called)
         route = await self._route(call, called)
@@ -203,7 +215,7 @@ class Ingress:
                 call.query_text,
             )  # fmt: skip
 
-    def _publish(self, call: IncomingCall, answer: Answer) -> None:
+    def _publish(self, call: IncomingCall, answer: Answer | StreamAnswer) -> None:
         webhook = call.webhook
         if webhook is None or "webhooks" not in self._context.events.heard:
             return

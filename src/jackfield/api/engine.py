@@ -13,6 +13,7 @@ from .jsontext import Json
 from .nodes import NodeAnswer, NodeCatalog
 from .records import record
 from .storage import CallUpdate, Delivery, NewCall, Store, StoredExecution
+from .streaming import ChunkStream
 from .workflows import Items, Node, Workflow
 
 Mode = Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"]
@@ -55,17 +56,20 @@ class ExecutionRequest:
     """What the store must not have of the call, or of calls of executions above this one; None: the items tell."""
     encoded: bytes | None = None
     """`items` as JSON, where they are large and whoever submits has written them on a thread."""
+    stream: ChunkStream | None = None
+    """Where nodes that can stream send their answer, as long as this process runs the execution."""
     memory: TakenMemory | None = None
     """What the body that the items came with takes of the daemon's budget, until the execution leaves the memory."""
 
 
 @record
 class Failure:
-    """Why an execution failed."""
+    """Why an execution failed. run: how often the node ran before."""
 
     message: str
     node: str | None = None
     item: int | None = None
+    run: int = 0
 
 
 @record

@@ -45,6 +45,7 @@ from ..api.nodes.items import (
 )
 from ..api.nodes.unresolved import unresolved
 from ..api.scripts import ScriptResult
+from ..api.streaming import ChunkType
 from ..api.workflows import Document, Item, Items, Node, OnError, Outputs, Workflow, WorkflowSettings
 from .binary import MemoryFiles
 
@@ -145,6 +146,9 @@ class FakeNodeRun:
     statics: dict[str, dict[str, Json]] = field(default_factory=dict)
     """The workflow's memory across executions, by scope."""
     answers: list[NodeAnswer] = field(default_factory=list)
+    streaming: bool = False
+    """Whether a caller reads chunks."""
+    chunks: list[tuple[ChunkType, int, str | None]] = field(default_factory=list)
     started: list[tuple[str | Document, Items]] = field(default_factory=list)
     """Workflows that were started on their own."""
     scripts: list[tuple[str, str, bool]] = field(default_factory=list)
@@ -273,6 +277,10 @@ class FakeNodeRun:
 
     def answer(self, answer: NodeAnswer) -> None:
         self.answers.append(answer)
+
+    async def send_chunk(self, kind: ChunkType, item: int, content: str | None = None) -> None:
+        if self.streaming:
+            self.chunks.append((kind, item, content))
 
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         return self.parts.get(kind, ())

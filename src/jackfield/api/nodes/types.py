@@ -12,6 +12,7 @@ from ..http_client import Authorization
 from ..jsontext import Json
 from ..records import record
 from ..scripts import ScriptResult
+from ..streaming import ChunkType
 from ..workflows import Document, Item, Items, Node, Outputs, Workflow
 from .parameters import NodeParameters
 
@@ -192,6 +193,14 @@ class NodeRun(Protocol):
     def answer(self, answer: NodeAnswer) -> None:
         """Answer the waiting webhook call; only the first answer of an execution counts."""
 
+    @property
+    def streaming(self) -> bool:
+        """Whether a caller reads the answer in chunks while the execution runs."""
+
+    async def send_chunk(self, kind: ChunkType, item: int, content: str | None = None) -> None:
+        """Send a piece to that caller; item: index of the input item. Waits while the caller is slow, and does nothing
+        where nobody reads."""
+
     def attached(self, kind: str) -> Sequence[AttachedNode]:
         """The enabled nodes that serve this one by wires of this kind, by input, then in document order. Raises
         `NodeError` for one whose type is not installed."""
@@ -297,6 +306,14 @@ class PatientNode(Protocol):
 
 
 @runtime_checkable
+class StreamingNode(Protocol):
+    """What a node type has beside `NodeType` when its nodes can send chunks (`NodeRun.send_chunk`)."""
+
+    def streams(self, node: Node) -> bool:
+        """Whether a node with these raw parameters does."""
+
+
+@runtime_checkable
 class SupplyingNode(Protocol):
     """What a node type has beside `NodeType` when its nodes serve others."""
 
@@ -324,6 +341,11 @@ def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: No
 def patient_node(node_type: NodeType | None) -> PatientNode | None:
     """The same as a `PatientNode`, when it is one; see `entry_node`."""
     return cast("PatientNode", node_type) if hasattr(node_type, "required_inputs") else None
+
+
+def streaming_node(node_type: NodeType | None) -> StreamingNode | None:
+    """The same as a `StreamingNode`, when it is one."""
+    return cast("StreamingNode", node_type) if hasattr(node_type, "streams") else None
 
 
 def supplying_node(node_type: NodeType | None) -> SupplyingNode | None:
