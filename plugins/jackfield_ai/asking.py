@@ -4,18 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jackfield.api.ai import ChatModel, Completion, Message, ModelUsage, OutputParser, ParseProblem, ToolSpec
+from jackfield.api.ai import (
+    ChatModel,
+    Completion,
+    Message,
+    ModelUsage,
+    OutputParser,
+    ParseProblem,
+    StreamingModel,
+    ToolSpec,
+)
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
+from jackfield.api.records import record
 from jackfield_ai.nodes import log_usage
 
 
-class CountedModel:
-    """`ChatModel` that remembers what it cost, and asks another model when the first one fails."""
+@record
+class Said:
+    """Sends a model's answers for one item to the caller who waits for the run; one begins and ends per request."""
 
-    def __init__(self, model: ChatModel, fallback: ChatModel | None = None) -> None:
+    run: NodeRun
+    item: int
+
+    async def begin(self) -> None:
+        await self.run.send_chunk("begin", self.item)
+
+    async def piece(self, text: str) -> None:
+        if text:
+            await self.run.send_chunk("item", self.item, text)
+
+    async def end(self) -> None:
+        await self.run.send_chunk("end", self.item)
+
+
+class CountedModel:
+    """`ChatModel` that remembers what it cost, and asks another model when the first one fails. said: gets what the
+    model says as it comes."""
+
+    def __init__(self, model: ChatModel, fallback: ChatModel | None = None, said: Said | None = None) -> None:
         self._model = model
         self._fallback = fallback
+        self._said = said
         self.usage = ModelUsage()
 
     @property
@@ -26,7 +56,7 @@ class CountedModel:
         self, messages: Sequence[Message], *, tools: Sequence[ToolSpec] = (), json: bool = False
     ) -> Completion:
         try:
-            found = await self._model.complete(messages, tools=tools, json=json)
+            found = await self._asked(messages, tools, json)
         except NodeError:
             if self._fallback is None:
                 raise
@@ -37,6 +67,19 @@ class CountedModel:
         self.usage = self.usage.plus(found.usage)
         if found.refusal:
             raise NodeError(f"The model {self.name} declined: {found.refusal}")
+        return found
+
+    async def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec], json: bool) -> Completion:
+        said = self._said
+        if said is None:
+            return await self._model.complete(messages, tools=tools, json=json)
+        await said.begin()
+        if isinstance(self._model, StreamingModel):
+            found = await self._model.stream(messages, said.piece, tools=tools, json=json)
+        else:
+            found = await self._model.complete(messages, tools=tools, json=json)
+            await said.piece(found.message.text)
+        await said.end()
         return found
 
     def log(self, run: NodeRun) -> None:

@@ -13,6 +13,9 @@ class AiSettings(BaseModel):
     timeout: float = Field(
         300, description="Seconds that one request to a model may take; a node may ask for less.", gt=0, le=3600
     )
+    max_answer_bytes: int = Field(
+        16_777_216, description="Bytes of an answer that a model streams.", ge=65_536, le=1_073_741_824
+    )
     retries: int = Field(
         4, description="How often a request that a provider could not serve (429, 5xx) is repeated.", ge=0, le=10
     )

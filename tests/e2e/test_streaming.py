@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
@@ -19,7 +21,8 @@ N = "it is {{ $json.body.n }}"
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    settings = "[webhooks.stream]\nkeepalive = 0.2\nstall_timeout = 1\nbuffer_bytes = 4096\n"
+    http = '[nodes.http]\nallowed_networks = ["127.0.0.0/8"]\n'
+    settings = f"{http}[webhooks.stream]\nkeepalive = 0.2\nstall_timeout = 1\nbuffer_bytes = 4096\n"
     daemon = Daemon(tmp_path_factory.mktemp("streaming"), settings=settings)
     try:
         yield daemon.start()
@@ -58,8 +61,7 @@ def test_chunks_come_while_nodes_run(daemon: Daemon) -> None:
     wait = node("Rest", "wait", {"amount": 0.7, "unit": "seconds"}, version=1.1)
     document = chain("S", webhook("live", responseMode="streaming"), first, wait, respond("Second"))
     ident = daemon.live(document, daemon.admin())
-    asked = {"json": {"n": 7}}
-    with daemon.client().stream("POST", "/webhook/live", **asked) as answer:
+    with daemon.client().stream("POST", "/webhook/live", json={"n": 7}) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "application/json; charset=utf-8"
         assert answer.headers["cache-control"] == "no-cache"
@@ -119,7 +121,9 @@ def test_an_error_is_a_chunk_that_tells_no_more_than_other_modes(daemon: Daemon)
 def raw_call(daemon: Daemon, path: str) -> socket.socket:
     made = socket.create_connection(("127.0.0.1", daemon.port), timeout=20)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-    made.sendall(f"POST /webhook/{path} HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\nContent-Length: 0\r\n\r\n".encode())
+    made.sendall(
+        f"POST /webhook/{path} HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\nContent-Length: 0\r\n\r\n".encode()
+    )
     return made
 
 
@@ -137,8 +141,8 @@ def test_a_caller_that_goes_away_does_not_end_the_run(daemon: Daemon) -> None:
 
 
 def test_a_caller_that_reads_nothing_is_left_and_the_run_ends(daemon: Daemon) -> None:
-    code = node("Many", "code", {"jsCode": "return Array.from({length: 400}, () => ({json: {a: 'x'.repeat(60000)}}))"},
-                version=2)  # fmt: skip
+    script = "return Array.from({length: 400}, () => ({json: {a: 'x'.repeat(60000)}}))"
+    code = node("Many", "code", {"jsCode": script}, version=2)
     every = node("Every", "respondToWebhook", {"respondWith": "allIncomingItems"}, version=1.4)
     ident = daemon.live(chain("L", webhook("slow", responseMode="streaming"), code, every), daemon.admin())
     caller = raw_call(daemon, "slow")
@@ -153,8 +157,8 @@ def test_a_caller_that_reads_nothing_is_left_and_the_run_ends(daemon: Daemon) ->
 
 
 def test_a_slow_caller_gets_everything(daemon: Daemon) -> None:
-    code = node("Many", "code", {"jsCode": "return Array.from({length: 60}, (_, i) => ({json: {i, a: 'x'.repeat(60000)}}))"},
-                version=2)  # fmt: skip
+    script = "return Array.from({length: 60}, (_, i) => ({json: {i, a: 'x'.repeat(60000)}}))"
+    code = node("Many", "code", {"jsCode": script}, version=2)
     every = node("Every", "respondToWebhook", {"respondWith": "allIncomingItems"}, version=1.4)
     daemon.live(chain("W", webhook("whole", responseMode="streaming"), code, every), daemon.admin())
     caller = raw_call(daemon, "whole")
@@ -192,3 +196,74 @@ def test_without_a_node_that_can_stream_it_does_not_go_live(daemon: Daemon, last
     refused = api.post(f"/workflows/{ident}/activate")
     assert refused.status_code == 400
     assert "enableStreaming" in refused.json()["details"]["nodes[0].parameters.responseMode"]
+
+
+class Provider(ThreadingHTTPServer):
+    """A model that says `Hel`, and `lo` once the test lets it."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+        self.asked: list[dict[str, Any]] = []
+        super().__init__(("127.0.0.1", 0), Speaking)
+
+
+class Speaking(BaseHTTPRequestHandler):
+    server: Provider
+
+    def do_POST(self) -> None:
+        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        self._says({"role": "assistant", "content": "Hel"})
+        assert self.server.go_on.wait(20)
+        self._says({"content": "lo"})
+        self._says({}, finish_reason="stop")
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def _says(self, delta: dict[str, Any], **more: Any) -> None:
+        chunk = {"id": "c", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": None, **more}]}
+        self.wfile.write(b"data: " + json.dumps(chunk).encode() + b"\n\n")
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    server = Provider()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.go_on.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_an_agent_says_what_its_model_says_as_it_comes(daemon: Daemon, provider: Provider) -> None:
+    api = daemon.admin()
+    values = {"apiKey": "key-of-this-test", "url": f"http://127.0.0.1:{provider.server_port}/v1"}
+    made = api.post("/credentials", json={"name": "m", "kind": "openAiApi", "values": values}).json()
+    agent = node("Agent", "langchain.agent", {"promptType": "define", "text": "={{ $json.body.q }}"}, version=3)
+    model = node("Model", "langchain.lmChatOpenAi", {}, version=1.2)
+    model["credentials"] = {"openAiApi": {"id": made["id"], "name": "m"}}
+    document = chain("AI", webhook("agent", responseMode="streaming"), agent)
+    serves: Any = {"Model": {"ai_languageModel": [[{"node": "Agent", "type": "ai_languageModel", "index": 0}]]}}
+    wires: Any = document["connections"]
+    nodes: Any = document["nodes"]
+    ident = daemon.live({**document, "nodes": [*nodes, model], "connections": {**wires, **serves}}, api)
+    with daemon.client().stream("POST", "/webhook/agent", json={"q": "hi"}) as answer:
+        found = (chunk for chunk in lines(answer) if chunk["type"] != "keepalive")
+        assert [shape(next(found)) for _ in range(2)] == [
+            ("begin", None, "Agent", 0, 0),
+            ("item", "Hel", "Agent", 0, 0),
+        ]
+        provider.go_on.set()
+        assert [shape(chunk) for chunk in found] == [("item", "lo", "Agent", 0, 0), ("end", None, "Agent", 0, 0)]
+    assert provider.asked[0]["stream"] is True
+    (call,) = ended(daemon, ident)
+    assert '"content":"Hello"' in call["responseBody"]
+    assert api.get(f"/executions/{call['executionId']}").json()["data"][0]["json"] == {"output": "Hello"}

@@ -12,9 +12,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
-from jackfield.api.workflows import Item, Items
+from jackfield.api.workflows import Item, Items, Node
 from jackfield_ai.agent.loop import AgentOutcome, converse
-from jackfield_ai.asking import CountedModel
+from jackfield_ai.asking import CountedModel, Said
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import pictures_of
@@ -24,6 +24,8 @@ from jackfield_ai.tools.toolbox import Toolbox, as_text, tools_of
 
 SYSTEM = "You are a helpful assistant"
 MAX_ITERATIONS = 10
+STREAMS_FROM = 2.1
+"""The node's first version with the option enableStreaming."""
 _OWN_DATA = ("sqlAgent",)
 
 
@@ -36,7 +38,9 @@ class AgentOptions(Parameters):
     prefix: Text = ""
     suffix: Text = ""
     batching: SideBySide = Field(default_factory=SideBySide)
-    enable_streaming: bool = Field(True, description="Answers are given whole in any case.")
+    enable_streaming: bool = Field(
+        True, description="From version 2.1 on: what the model says goes to a caller in the mode streaming as it comes."
+    )
 
 
 class AiAgentParameters(Parameters):
@@ -65,6 +69,11 @@ class AiAgentNode(AiNode):
         needs=(LANGUAGE_MODEL,),
     )
 
+    def streams(self, node: Node) -> bool:
+        options = node.parameters.get("options")
+        wanted = not isinstance(options, dict) or options.get("enableStreaming") is not False
+        return wanted and (node.version or 1.0) >= STREAMS_FROM
+
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[AiAgentParameters] = await run.resolve()
 
@@ -83,7 +92,8 @@ class AiAgentNode(AiNode):
         parser = await parser_of(run, index) if parameters.has_output_parser else None
         memory = await memory_of(run, index)
         fallback = await fallback_model_of(run, index) if parameters.needs_fallback else None
-        model = CountedModel(await model_of(run, index), fallback)
+        said = Said(run, index) if run.streaming and self.streams(run.node) else None
+        model = CountedModel(await model_of(run, index), fallback, said)
         tools = Toolbox(await tools_of(run, index), self.settings)
         messages = [
             Message("system", system_of(options, parser)),

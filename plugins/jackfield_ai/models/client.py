@@ -9,7 +9,7 @@ from typing import Protocol
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
+from jackfield.api.http_client import Authorization, BodyKeeper, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
@@ -53,6 +53,10 @@ class ProviderClient:
         self._retries = settings.retries if retries is None else min(max(retries, 0), settings.retries)
         self._authorization: Authorization | None = None
 
+    @property
+    def max_answer_bytes(self) -> int:
+        return self._settings.max_answer_bytes
+
     async def values(self) -> Mapping[str, str]:
         """The credential's fields. Raises `NodeError`."""
         found = dict(await self._node.credential(self._kind))
@@ -63,15 +67,19 @@ class ProviderClient:
         """The answer, a JSON object. Raises `NodeError`."""
         return self.object_in(await self.answer(url, dumps(body), headers))
 
-    async def answer(self, url: str, body: bytes, headers: Pairs | None = None) -> HttpReply:
-        """To a body of JSON; it is no error. Raises `NodeError`."""
+    async def answer(
+        self, url: str, body: bytes, headers: Pairs | None = None, keeper: BodyKeeper | None = None
+    ) -> HttpReply:
+        """To a body of JSON; it is no error. keeper: gets the body as it comes. Raises `NodeError`."""
+        accept = "application/json" if keeper is None else "text/event-stream"
         return await self.send(
             HttpCall(
                 "POST",
                 url,
-                headers=[("accept", "application/json"), *(headers or [])],
+                headers=[("accept", accept), *(headers or [])],
                 body=HttpBody(body, "application/json"),
                 follow="none",
+                keeper=keeper,
             )
         )
 

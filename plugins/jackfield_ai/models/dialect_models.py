@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from jackfield.api import dialects
 from jackfield.api.ai import Completion, Message, ToolSpec
-from jackfield.api.dialects.model import DialectError, DialectName, UpstreamModel
+from jackfield.api.binary import stream_of
+from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest, UpstreamModel
 from jackfield.api.http_client import Pairs
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
 from jackfield.api.urls import joined
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.models.conversation import completion_of, request_of
+from jackfield_ai.models.spoken import SpokenAnswer
 
 Address = Callable[[Mapping[str, str], str], str]
 """Credential, model -> where completions are asked for."""
@@ -42,19 +45,46 @@ class DialectModel:
     async def complete(
         self, messages: Sequence[Message], *, tools: Sequence[ToolSpec] = (), json: bool = False
     ) -> Completion:
-        codec = dialects.of(self.dialect)
-        asked = request_of(self.dialect, self.name, messages, self._members, tools=tools, json=self._json(json, tools))
-        try:
-            body = codec.build_request(asked, UpstreamModel(self.name))
-        except DialectError as exc:
-            raise NodeError(exc.message) from None
-        url = self._address(await self._client.values(), self.name)
-        reply = await self._client.answer(url, body, self._headers)
+        asked = self._asked(messages, tools, json)
+        reply = await self._client.answer(await self._url(), self._body(asked), self._headers)
         raw = self._client.object_in(reply)
         try:
-            return completion_of(self.dialect, codec.parse_response(reply.body), raw)
+            return completion_of(self.dialect, dialects.of(self.dialect).parse_response(reply.body), raw)
         except DialectError:
             raise NodeError(f"{self._client.title} answered without a message.") from None
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        said: Callable[[str], Awaitable[None]],
+        *,
+        tools: Sequence[ToolSpec] = (),
+        json: bool = False,
+    ) -> Completion:
+        asked = replace(self._asked(messages, tools, json), stream=True)
+        spoken = SpokenAnswer(self.dialect, said, self._client.max_answer_bytes)
+        reply = await self._client.answer(await self._url(), self._body(asked), self._headers, spoken)
+        if reply.file is None:  # a client that keeps nothing
+            await spoken.keep(reply, stream_of(reply.body))
+        try:
+            found = spoken.response()
+        except DialectError as exc:
+            raise NodeError(f"{self._client.title} broke off its answer: {exc.message}") from None
+        whole = loads(dialects.of(self.dialect).build_response(found, asked))
+        return completion_of(self.dialect, found, whole if isinstance(whole, dict) else {})
+
+    def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec], json: bool) -> ModelRequest:
+        return request_of(self.dialect, self.name, messages, self._members, tools=tools, json=self._json(json, tools))
+
+    def _body(self, asked: ModelRequest) -> bytes:
+        """Raises `NodeError`."""
+        try:
+            return dialects.of(self.dialect).build_request(asked, UpstreamModel(self.name))
+        except DialectError as exc:
+            raise NodeError(exc.message) from None
+
+    async def _url(self) -> str:
+        return self._address(await self._client.values(), self.name)
 
     def _json(self, wanted: bool, tools: Sequence[ToolSpec]) -> bool:
         return wanted

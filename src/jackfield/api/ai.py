@@ -3,9 +3,9 @@ these (`SupplyingNode`); whoever serves an agent needs no other agreement with i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from .jsontext import Json
 from .records import record
@@ -117,6 +117,21 @@ class ChatModel(Protocol):
         self, messages: Sequence[Message], *, tools: Sequence[ToolSpec] = (), json: bool = False
     ) -> Completion:
         """Continue the conversation. json: the answer should be a JSON object. Raises `NodeError`."""
+
+
+@runtime_checkable
+class StreamingModel(Protocol):
+    """What a `ChatModel` has beside `complete` when it can say its answer piece by piece."""
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        said: Callable[[str], Awaitable[None]],
+        *,
+        tools: Sequence[ToolSpec] = (),
+        json: bool = False,
+    ) -> Completion:
+        """As `complete`. said: gets each piece of the answer's text, and may let the model wait."""
 
 
 class Tool(Protocol):

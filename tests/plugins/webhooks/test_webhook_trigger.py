@@ -77,7 +77,7 @@ def test_an_exported_node_without_a_path_has_its_webhook_id(version: float | Non
         ({"httpMethod": "TRACE"}, "httpMethod"),
         ({"httpMethod": []}, "httpMethod"),
         ({"httpMethod": 5}, "httpMethod"),
-        ({"responseMode": "streaming"}, "responseMode"),
+        ({"responseMode": "stream"}, "responseMode"),
         ({"responseData": "all"}, "responseData"),
         ({"responseCode": 99}, "responseCode"),
         ({"responseCode": "={{ 200 }}"}, "responseCode"),
