@@ -185,6 +185,11 @@ def use(lab: Lab, ids: dict[str, str]) -> None:
     ids["own"] = lab.live("own", guarded, set_fields("Copy", **own))
     told = lab.call("own", headers={"X-Porch": SECRETS["own-header"], "Idempotency-Key": "own"}).text
     assert told.count(SECRETS["own-header"]) >= 2
+    says = {"respondWith": "text", "responseBody": "={{ 'it is ' + $json.headers['x-porch'] }}"}
+    guarded = webhook("chunks", responseMode="streaming", authentication="headerAuth", authConfig=door)
+    ids["chunks"] = lab.live("chunks", guarded, node("Say", "respondToWebhook", says, version=1.5))
+    asked = {"X-Porch": SECRETS["own-header"], "Idempotency-Key": "chunks"}
+    assert SECRETS["own-header"] in lab.call("chunks", headers=asked).text
     stop = node("Stop", "stopAndError", {"errorMessage": "={{ 'no: ' + $json.headers.authorization }}"})
     ids["fails"] = lab.live("fails", webhook("fails", responseMode="lastNode"), stop)
     lab.call("fails", 500, headers={"Authorization": SECRETS["caller-failed"]})
