@@ -104,7 +104,7 @@ def test_every_workflow_can_be_saved_and_read_back(documents: dict[str, Any], da
     refused: dict[str, str] = {}
     changed = []
     for file, document in documents.items():
-        answer = api.post("/workflows", json=document)
+        answer = api.post("/workflows", json={**document, "active": False})  # credentials are not there
         if answer.status_code != httpx.codes.CREATED:
             refused[file] = answer.text[:300]
             continue

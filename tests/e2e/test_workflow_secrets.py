@@ -179,7 +179,7 @@ def test_a_type_that_is_gone_shows_no_secret(tmp_path: Path) -> None:
         api = daemon.start().admin()
         shown = api.get(f"/workflows/{stored}")
         assert shown.json()["nodes"][0]["parameters"]["authConfig"] == {"secret": MASK, "preset": "github"}
-        saved = api.put(f"/workflows/{stored}", json={**shown.json(), "name": "Renamed"})
+        saved = api.put(f"/workflows/{stored}", json={**shown.json(), "name": "Renamed", "active": False})
         assert saved.is_success, saved.text
         daemon.stop()
         exported = command(daemon, "export", stored, "-o", str(tmp_path / "out.json"))
@@ -210,7 +210,7 @@ def test_results_hold_no_secret_of_another_node(daemon: Daemon, api: httpx.Clien
 
 
 def test_results_hold_no_secret_of_the_node_itself(api: httpx.Client) -> None:
-    parameters = {"action": "hmac", "type": "SHA256", "value": "={{ JSON.stringify($parameter) }}", "secret": PLANTED}
+    parameters = {"action": "hmac", "type": "SHA256", "value": "={{ $parameter.secret + JSON.stringify($rawParameter) }}", "secret": PLANTED}
     crypto = node("Crypto", "crypto", {**parameters, "dataPropertyName": "made"}, version=1)
     source = "return [{ json: { all: JSON.stringify($('Crypto').params) } }];"
     code = node("Code", "code", {"jsCode": source}, version=2)

@@ -28,19 +28,19 @@ class GraphSource(NamedTuple):
 
 @record
 class GraphStep:
-    """A node in its graph. links: in the order in which they are followed; sources: per input, up to the last wired
-    one; required: the inputs without which it does not run in order v1; error_output: where the items go that failed,
-    None when the node has no such output."""
+    """A node in its graph.
+
+    links: in the order in which they are followed; sources: per input, up to the last wired one; inputs: how many it
+    has, at least one; required: the inputs without which it does not run in order v1; error_output: where the items go
+    that failed, None when the node has no such output.
+    """
 
     node: Node
     links: tuple[GraphLink, ...]
     sources: tuple[tuple[GraphSource, ...], ...]
+    inputs: int
     required: frozenset[int]
     error_output: int | None
-
-    @property
-    def inputs(self) -> int:
-        return max(len(self.sources), 1)
 
 
 class Ancestors:
@@ -141,6 +141,7 @@ def build_graph(
             node=node,
             links=_in_turn(nodes, links.get(name, ()), depth_first),
             sources=sources.get(name, ()),
+            inputs=max(len(sources.get(name, ())), 1),
             required=required(node) if depth_first and len(sources.get(name, ())) > 1 else NOTHING,
             error_output=outputs(node) if node.on_error == "continueErrorOutput" else None,
         )

@@ -76,7 +76,8 @@ class RunLoop:
         self._pinned = graph.pinned if pin else {}
         self._max_runs = max_runs
         self._ready: deque[_Entry] = deque()
-        self._partial = PartialInputs(graph)
+        self._partial: PartialInputs | None = None
+        """Made when a node with several inputs gets the first of them."""
         self._put_back: tuple[str, int] | None = None
         """Name and run of the node that lacked an input last."""
         self._running: Task | None = None
@@ -147,13 +148,15 @@ class RunLoop:
     def _lacks_input(self, entry: _Entry) -> bool:
         """Put back a node that order v0 began with its first input alone, although it has three or more. Raises
         `NeverReady` when it was the last to be put back."""
+        if self._graph.depth_first:
+            return False
         name = entry.step.node.name
         place = (name, len(self.results.get(name, ())))
         if place == self._put_back:
             self.stopped = True
             raise NeverReady(name)
         given, enabled = len(entry.inputs), self._graph.ancestors.enabled
-        if self._graph.depth_first or given + 1 >= entry.step.inputs:
+        if given + 1 >= entry.step.inputs:
             return False
         if not all(enabled(name, index) for index in range(given + 2)):
             return False
@@ -174,7 +177,7 @@ class RunLoop:
             pinned = [self._pinned[node.name]]
             check_outputs(pinned)
             task.preset = pinned_outputs(given, pinned)
-        elif not self._has_input(entry):
+        elif not (any(entry.inputs) if self._graph.depth_first else self._has_input(entry)):
             if not node.always_output_data:
                 return None
             task.preset = stand_in(given, [])
@@ -182,8 +185,6 @@ class RunLoop:
 
     def _has_input(self, entry: _Entry) -> bool:
         """In order v0 the first input decides, unless nothing reached it and another one's items went in a circle."""
-        if self._graph.depth_first:
-            return any(entry.inputs)
         if entry.inputs[0] or entry.sources[0] is not None:
             return bool(entry.inputs[0])
         name, before = entry.step.node.name, self._graph.ancestors.of
@@ -201,7 +202,7 @@ class RunLoop:
         for link in task.step.links:
             if link.output < len(outputs) and (outputs[link.output] or self._takes_nothing(link)):
                 self._follow(task, link, outputs)
-        if not self._ready:
+        if not self._ready and self._partial is not None:
             partial = self._partial.release()
             if partial is not None:
                 self._push(_complete(partial))
@@ -217,6 +218,8 @@ class RunLoop:
         if target.inputs == 1:
             self._push(_Entry(target, [items], (source,)))
             return
+        if self._partial is None:
+            self._partial = PartialInputs(self._graph)
         first = link.node not in self._partial
         partial = self._partial.put(link, items, source)
         if partial is not None:

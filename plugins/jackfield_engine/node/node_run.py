@@ -19,7 +19,7 @@ from jackfield.api.http_client import Authorization
 from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
-from jackfield.api.nodes.unresolved import resolved_first, unresolved
+from jackfield.api.nodes.unresolved import Unresolved, unresolved
 from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
 from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptError, ScriptResult
@@ -151,7 +151,10 @@ class EngineNodeRun:
 
     async def resolve_first(self) -> NodeParameters:
         items: Items = self._seen or [{"json": {}}]
-        return resolved_first(await self._resolve(items, self._places[:1] or range(1)))
+        first = (await self._resolve(items, self._places[:1] or range(1)))[0]
+        if isinstance(first, Unresolved):
+            raise first.error
+        return first
 
     async def evaluate(
         self, templates: Mapping[str, Json], *, item: int, extra: Mapping[str, Json] | None = None

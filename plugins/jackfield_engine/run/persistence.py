@@ -26,9 +26,9 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, Store, StoredExecution
 from jackfield.api.workflows import Items
 from jackfield_engine.run.handles import settle_error
-from jackfield_engine.run.keeping import is_kept
 from jackfield_engine.shared.services import Services
 
+_BY_HAND = frozenset({"manual", "test"})
 LEFT = b'[{"mark":"left"}]'
 """The chunk of a process that stopped or waits in order, and has nothing else to store."""
 MAX_DEPTH = 250
@@ -262,7 +262,13 @@ class RunPersistence:
         return finished, future
 
     def _is_kept(self, outcome: Outcome) -> bool:
-        return is_kept(self._request.workflow, self._request.mode, outcome.status)
+        """By n8n's rule: `saveManualExecutions` decides on runs by hand, the other two settings on the rest. Every
+        execution is stored until it is over, so that it survives a crash."""
+        settings = self._request.workflow.settings.raw
+        if self._request.mode in _BY_HAND:
+            return settings.get("saveManualExecutions") is not False
+        name = "saveDataSuccessExecution" if outcome.status == "success" else "saveDataErrorExecution"
+        return settings.get(name) != "none"
 
     def leave(self) -> None:
         """Queue what another process needs to go on from here."""

@@ -10,7 +10,7 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_item, own_pair
 from jackfield.api.nodes.running import mapped
 from jackfield.api.workflows import Item, Items, Node
@@ -22,12 +22,11 @@ from jackfield_nodes.fields.set_parameters import (
     LatestSet,
     LegacySet,
     ModernSet,
-    Row,
     SetParameters,
     StrictFieldsSet,
     TextFieldsSet,
 )
-from jackfield_nodes.fields.set_values import Conversion, file_of, raw_object, write
+from jackfield_nodes.fields.set_values import Conversion, Row, file_of, put, raw_object
 from jackfield_nodes.values.zones import zone_of
 
 
@@ -72,17 +71,10 @@ def changed(parameters: SetParameters, item: Item, index: int, zone: Callable[[]
             files[name] = file_of(name, value, present)
         else:
             rows.append((name, kind, value))
+    fitted = parameters.fitting(conversion)
     for row in rows:
-        put(json, row[0], parameters.fitted(row, conversion), dots=options.dot_notation)
+        put(json, row[0], fitted(row), dots=options.dot_notation)
     return new_item(json, own_pair(item, index), files)
-
-
-def put(json: dict[str, Json], name: str, value: object, *, dots: bool) -> None:
-    """Raises `NodeError` that names the field."""
-    try:
-        write(json, name, value, dots=dots)
-    except ValueError as exc:
-        raise NodeError(f"The field '{name}' cannot be set: {exc}.") from None
 
 
 def copies(parameters: SetParameters) -> int:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from typing import Literal
 
 from pydantic import Field
 
 from jackfield.api.javascript import UNDEFINED, text_number, to_boolean, to_string
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
-from jackfield_nodes.fields.set_values import Conversion, own_key, write
+from jackfield_nodes.fields.set_values import Conversion, Row, own_key, write
 from jackfield_nodes.values.parameters import FieldName, NameValue
 from jackfield_nodes.values.paths import get_path, remove_path
-
-Row: TypeAlias = "tuple[str, str | None, object]"
-"""Name, type (None: as it is) and value of one field."""
 
 MAX_COPIES = 1000
 
@@ -36,9 +34,13 @@ class SetParameters(Parameters):
         """The fields to write, in order."""
         raise NotImplementedError
 
+    def fitting(self, conversion: Conversion) -> Callable[[Row], object]:
+        """Gives each row's value in its type; `UNDEFINED` takes the field away. Raises `NodeError`."""
+        return partial(self.fitted, conversion=conversion)
+
     def fitted(self, row: Row, conversion: Conversion) -> object:
-        """The value of one field in its type; `UNDEFINED` takes the field away. Raises `NodeError`."""
-        raise NotImplementedError
+        """The value of one field, where versions have rules of their own."""
+        return conversion.of_row(row)
 
     def remaining(self, json: dict[str, Json]) -> dict[str, Json]:
         """A fresh object with the present fields that stay."""
@@ -131,10 +133,6 @@ class ModernSet(SetParameters):
     def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
         """Where the values of fields stand that are objects in JSON."""
         return iter(())
-
-    def fitted(self, row: Row, conversion: Conversion) -> object:
-        name, kind, value = row
-        return conversion.fitted(name, kind, None if value is UNDEFINED else value)
 
     def included(self) -> str:
         """all, none, selected or except."""
@@ -268,6 +266,9 @@ class AssignmentsSet(ModernSet):
         for row in self.assignments.assignments:
             yield row.name, row.type, row.value
 
+    def fitting(self, conversion: Conversion) -> Callable[[Row], object]:
+        return conversion.of_row
+
 
 class LatestSet(AssignmentsSet):
     """Version 3.4."""
@@ -285,8 +286,8 @@ class FlatSet(SetParameters):
         for row in self.assignments:
             yield row.name, row.type, row.value
 
-    def fitted(self, row: Row, conversion: Conversion) -> object:
-        return conversion.fitted(*row)
+    def fitting(self, conversion: Conversion) -> Callable[[Row], object]:
+        return conversion.of_row
 
     def remaining(self, json: dict[str, Json]) -> dict[str, Json]:
         return dict(json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import tzinfo
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from jackfield.api.dates import iso
@@ -25,6 +25,9 @@ from jackfield_nodes.values.conversions import (
 )
 from jackfield_nodes.values.dates import to_moment
 from jackfield_nodes.values.paths import is_path, remove_path, set_path
+
+Row: TypeAlias = "tuple[str, str | None, object]"
+"""Name, type (None: as it is) and value of one field."""
 
 _CLOCK = re.compile(r"\d{2}:\d{2}(:\d{2})?([-+]\d{4})?([-+]\d{1,2}(:\d{2})?)?", re.ASCII)
 _SCHEMES = re.compile(r"(?:https?|ftp|file)://[^\s/?#]", re.IGNORECASE)
@@ -50,12 +53,25 @@ def write(json: dict[str, Json], name: str, value: object, *, dots: bool) -> Non
         json[key] = given
 
 
+def put(json: dict[str, Json], name: str, value: object, *, dots: bool) -> None:
+    """Raises `NodeError` that names the field."""
+    try:
+        write(json, name, value, dots=dots)
+    except ValueError as exc:
+        raise NodeError(f"The field '{name}' cannot be set: {exc}.") from None
+
+
 class Conversion(NamedTuple):
     """How one item's values get the types of their fields. ignore_errors: what does not fit stays as it is; zone: of
     dates without an offset."""
 
     ignore_errors: bool
     zone: Callable[[], tzinfo]
+
+    def of_row(self, row: Row) -> Json:
+        """Of one field, where undefined is null. Raises `NodeError` that names the field."""
+        name, kind, value = row
+        return self.fitted(name, kind, None if value is UNDEFINED else value)
 
     def fitted(self, name: str, kind: str | None, value: object) -> Json:
         """null stays null. Raises `NodeError` that names the field."""

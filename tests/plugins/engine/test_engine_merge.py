@@ -117,6 +117,6 @@ async def test_compare_datasets_waits_too(merging: Lab) -> None:
     assert merging.ran == ["A", "B", "M", "After"]
     assert outcome.items[1]["json"] == {
         "keys": {"id": 2},
-        "same": {},
+        "same": {"id": 2},
         "different": {"A": {"inputA": 2, "inputB": None}, "B": {"inputA": None, "inputB": 2}},
     }
