@@ -210,7 +210,8 @@ def test_results_hold_no_secret_of_another_node(daemon: Daemon, api: httpx.Clien
 
 
 def test_results_hold_no_secret_of_the_node_itself(api: httpx.Client) -> None:
-    parameters = {"action": "hmac", "type": "SHA256", "value": "={{ $parameter.secret + JSON.stringify($rawParameter) }}", "secret": PLANTED}
+    value = "={{ $parameter.secret + JSON.stringify($rawParameter) }}"
+    parameters = {"action": "hmac", "type": "SHA256", "value": value, "secret": PLANTED}
     crypto = node("Crypto", "crypto", {**parameters, "dataPropertyName": "made"}, version=1)
     source = "return [{ json: { all: JSON.stringify($('Crypto').params) } }];"
     code = node("Code", "code", {"jsCode": source}, version=2)

@@ -27,7 +27,7 @@ CREDENTIALS = pytest.mark.parametrize("credential", [DECRYPTED, ENCRYPTED, OWN],
 def refused_well(found: dict[str, Any]) -> bool:
     """It says what this is and where it belongs, and repeats no secret."""
     text = str(found)
-    return "credential" in text and "/api/v1/credentials" in text and PASSWORD not in text
+    return "credential" in text and "jackfield import n8n" in text and PASSWORD not in text
 
 
 async def stored(api: Any) -> int:

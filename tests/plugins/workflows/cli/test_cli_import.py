@@ -133,7 +133,7 @@ def test_an_export_of_credentials_is_refused_as_a_whole(cli: CliLab, run: Any, t
         found = run("import", file_of(tmp_path, body, "credentials.json"), "--partial")
         assert (found.exit_code, found.stdout) == (1, "")
         assert "credentials.json: This is an export of credentials" in found.stderr
-        assert "POST /api/v1/credentials" in found.stderr
+        assert "jackfield import n8n" in found.stderr
         assert "horse-battery" not in found.output
     assert cli.store._workflows == {}
 
