@@ -245,13 +245,15 @@ def test_saving_and_running_twice_at_once_is_done_once(page: Page, api: httpx.Cl
 
 
 def test_what_others_do_to_the_workflow_is_told(page: Page, api: httpx.Client) -> None:
-    workflow_id = made(api, SMALL)
+    hook = node("Hook", "webhook", 448, parameters={"path": "theirs"}, typeVersion=2)
+    document = {**SMALL, "nodes": [*SMALL["nodes"], hook]}
+    workflow_id = made(api, document)
     opened(page, workflow_id)
     page.get_by_text("Connected").first.wait_for()
-    api.put(f"/workflows/{workflow_id}", json={**SMALL, "name": "Theirs"})
+    api.put(f"/workflows/{workflow_id}", json={**document, "name": "Theirs"})
     page.get_by_role("button", name="Load it").click()
     poll(lambda: page.get_by_label("Name of the workflow").input_value() == "Theirs", "the other one is loaded")
-    api.post(f"/workflows/{workflow_id}/activate")
+    api.post(f"/workflows/{workflow_id}/activate").raise_for_status()
     page.get_by_role("switch", name="Active", exact=True).wait_for(state="attached")
     page.get_by_label("Name of the workflow").fill("Kept")
     api.delete(f"/workflows/{workflow_id}")

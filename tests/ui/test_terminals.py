@@ -90,7 +90,8 @@ def test_two_browsers_see_and_type_in_one_session(
     type_into(small, "echo from-$((6*7))\n")
     showing(large, "from-42")
     type_into(large, "echo $(stty size) is-the-size\n")
-    cols = int(re.findall(r"(\d+) is-the-size", showing(small, "is-the-size"))[-1])
+    poll(lambda: re.search(r"\d is-the-size", shown(small)) is not None, "the program tells its size")
+    cols = int(re.findall(r"(\d+) is-the-size", shown(small))[-1])
     assert cols < 60
     # Both have the size of the smaller one, so that both show the same.
     poll(lambda: shown(large).split() == shown(small).split(), "both show the same")
