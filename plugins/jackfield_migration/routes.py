@@ -21,7 +21,7 @@ from jackfield_migration.settings import MigrationSettings
 
 if TYPE_CHECKING:
     from jackfield_migration.exporting import Exporter
-    from jackfield_migration.schemas import ActivationBody, ExportQuery, ImportQuery
+    from jackfield_migration.schemas import ActivationBody, MovingInQuery, MovingOutQuery
 
 Found: TypeAlias = "tuple[Bundle, N8nCipher | None]"
 ReadUploads: TypeAlias = Callable[[Sequence[tuple[str, IO[bytes]]], Sequence[str], MigrationSettings], Awaitable[Found]]
@@ -45,12 +45,12 @@ class ImportRoutes:
         scope=_SCOPE,
         request=f"{_SCHEMAS}:ImportDocuments",
         response=f"{_SCHEMAS}:ReportShown",
-        query=f"{_SCHEMAS}:ImportQuery",
+        query=f"{_SCHEMAS}:MovingInQuery",
         tags=_TAGS,
     )
     async def import_documents(self) -> Response:
         """200 whatever became of each document: the report says it."""
-        query = read_query(cast("type[ImportQuery]", load(f"{_SCHEMAS}:ImportQuery")))
+        query = read_query(cast("type[MovingInQuery]", load(f"{_SCHEMAS}:MovingInQuery")))
         if (request.mimetype or "").lower() == _MULTIPART:
             bundle, cipher, following = *(await self._uploaded()), frozenset[str]()
         else:
@@ -121,11 +121,11 @@ class ExportRoutes:
         "Read a workflow in n8n's form: n8n's names of node types, and its ids as far as they came from there",
         scope="workflows:read",
         response=f"{_SCHEMAS}:ExportShown",
-        query=f"{_SCHEMAS}:ExportQuery",
+        query=f"{_SCHEMAS}:MovingOutQuery",
         tags=("workflows",),
     )
     async def export_workflow(self, workflow_id: str) -> Response:
-        query = read_query(cast("type[ExportQuery]", load(f"{_SCHEMAS}:ExportQuery")))
+        query = read_query(cast("type[MovingOutQuery]", load(f"{_SCHEMAS}:MovingOutQuery")))
         make = cast("Callable[[PluginContext, str], Exporter]", load("jackfield_migration.exporting:Exporter"))
         exporter = make(self._context, query.source)
         await exporter.load()

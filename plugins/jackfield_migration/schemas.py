@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 SourceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+$", max_length=64)]
 
 
-class ImportQuery(BaseModel):
+class MovingInQuery(BaseModel):
     """dryRun: change nothing; activate: make live what was live in n8n; source: a name for the installation, whose ids
     mean nothing elsewhere."""
 
@@ -51,7 +51,7 @@ class ActivationBody(BaseModel):
     workflows: list[Annotated[str, StringConstraints(max_length=64)]] = Field(max_length=1000)
 
 
-class ProblemShown(BaseModel):
+class MovingProblemShown(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     path: str
@@ -71,7 +71,7 @@ class ResultShown(BaseModel):
     verdict: Literal["runs", "attention", "cannot"] | None
     wasActive: bool  # noqa: N815
     active: bool | None
-    problems: list[ProblemShown]
+    problems: list[MovingProblemShown]
 
 
 class LeftShown(BaseModel):
@@ -106,7 +106,7 @@ class ActivatedShown(BaseModel):
 
     id: str
     active: bool
-    problems: list[ProblemShown]
+    problems: list[MovingProblemShown]
 
 
 class ActivationShown(BaseModel):
@@ -115,7 +115,7 @@ class ActivationShown(BaseModel):
     data: list[ActivatedShown]
 
 
-class ExportQuery(BaseModel):
+class MovingOutQuery(BaseModel):
     """source: the n8n whose ids the workflow gets back."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)

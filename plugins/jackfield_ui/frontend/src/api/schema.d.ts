@@ -6259,7 +6259,7 @@ export interface components {
             /** Id */
             id: string;
             /** Problems */
-            problems: components["schemas"]["jackfield_migration__schemas__ProblemShown"][];
+            problems: components["schemas"]["MovingProblemShown"][];
         };
         /** Activation */
         Activation: {
@@ -7254,6 +7254,45 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** ExportQuery */
+        ExportQuery: {
+            /**
+             * Agent
+             * @default
+             */
+            agent?: string;
+            /**
+             * Format
+             * @default json
+             * @enum {string}
+             */
+            format?: "csv" | "json";
+            /**
+             * Model
+             * @default
+             */
+            model?: string;
+            /**
+             * Period
+             * @default all
+             */
+            period?: string;
+            /**
+             * Profile
+             * @default
+             */
+            profile?: string;
+            /**
+             * Provider
+             * @default
+             */
+            provider?: string;
+            /**
+             * Tz
+             * @default
+             */
+            tz?: string;
+        };
         /**
          * ExportShown
          * @description workflow: as `n8n import:workflow` reads it; warnings: what n8n will not find in it.
@@ -7504,7 +7543,7 @@ export interface components {
             /** Name */
             name: string;
             /** Problems */
-            problems: components["schemas"]["jackfield_workflows__routes__schemas__ProblemShown"][];
+            problems: components["schemas"]["ProblemShown"][];
             /**
              * Status
              * @enum {string}
@@ -7517,6 +7556,22 @@ export interface components {
             version?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * ImportQuery
+         * @description agent_dir: the agent's data directory; default each tool's own. agent: whose log it is.
+         */
+        ImportQuery: {
+            /**
+             * Agent
+             * @default null
+             */
+            agent?: string | null;
+            /**
+             * Agent Dir
+             * @default null
+             */
+            agent_dir?: string | null;
         };
         /** ImportShown */
         ImportShown: {
@@ -7617,120 +7672,6 @@ export interface components {
              * @description The node run's index.
              */
             run: number;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
-         * ExportQuery
-         * @description source: the n8n whose ids the workflow gets back.
-         */
-        jackfield_migration__schemas__ExportQuery: {
-            /**
-             * Source
-             * @default n8n
-             */
-            source?: string;
-        };
-        /**
-         * ImportQuery
-         * @description dryRun: change nothing; activate: make live what was live in n8n; source: a name for the installation, whose ids
-         *     mean nothing elsewhere.
-         */
-        jackfield_migration__schemas__ImportQuery: {
-            /**
-             * Activate
-             * @default false
-             */
-            activate?: boolean;
-            /**
-             * Dryrun
-             * @default false
-             */
-            dryRun?: boolean;
-            /**
-             * Source
-             * @default n8n
-             */
-            source?: string;
-        };
-        /** ProblemShown */
-        jackfield_migration__schemas__ProblemShown: {
-            /** Message */
-            message: string;
-            /** Path */
-            path: string;
-            /**
-             * Severity
-             * @enum {string}
-             */
-            severity: "error" | "warning";
-        };
-        /** ExportQuery */
-        jackfield_telemetry__http__schemas__ExportQuery: {
-            /**
-             * Agent
-             * @default
-             */
-            agent?: string;
-            /**
-             * Format
-             * @default json
-             * @enum {string}
-             */
-            format?: "csv" | "json";
-            /**
-             * Model
-             * @default
-             */
-            model?: string;
-            /**
-             * Period
-             * @default all
-             */
-            period?: string;
-            /**
-             * Profile
-             * @default
-             */
-            profile?: string;
-            /**
-             * Provider
-             * @default
-             */
-            provider?: string;
-            /**
-             * Tz
-             * @default
-             */
-            tz?: string;
-        };
-        /**
-         * ImportQuery
-         * @description agent_dir: the agent's data directory; default each tool's own. agent: whose log it is.
-         */
-        jackfield_telemetry__http__schemas__ImportQuery: {
-            /**
-             * Agent
-             * @default null
-             */
-            agent?: string | null;
-            /**
-             * Agent Dir
-             * @default null
-             */
-            agent_dir?: string | null;
-        };
-        /** ProblemShown */
-        jackfield_workflows__routes__schemas__ProblemShown: {
-            /** Message */
-            message: string;
-            /** Path */
-            path: string;
-            /**
-             * Severity
-             * @enum {string}
-             */
-            severity: "error" | "activation" | "warning";
         } & {
             [key: string]: unknown;
         };
@@ -8092,6 +8033,51 @@ export interface components {
             role: string;
             /** Username */
             username: string;
+        };
+        /**
+         * MovingInQuery
+         * @description dryRun: change nothing; activate: make live what was live in n8n; source: a name for the installation, whose ids
+         *     mean nothing elsewhere.
+         */
+        MovingInQuery: {
+            /**
+             * Activate
+             * @default false
+             */
+            activate?: boolean;
+            /**
+             * Dryrun
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * Source
+             * @default n8n
+             */
+            source?: string;
+        };
+        /**
+         * MovingOutQuery
+         * @description source: the n8n whose ids the workflow gets back.
+         */
+        MovingOutQuery: {
+            /**
+             * Source
+             * @default n8n
+             */
+            source?: string;
+        };
+        /** MovingProblemShown */
+        MovingProblemShown: {
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "warning";
         };
         /** N8nCredential */
         N8nCredential: {
@@ -8939,6 +8925,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** ProblemShown */
+        ProblemShown: {
+            /** Message */
+            message: string;
+            /** Path */
+            path: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "error" | "activation" | "warning";
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * ProfileBody
          * @description A new profile.
@@ -9756,7 +9756,7 @@ export interface components {
             /** Origin */
             origin: string;
             /** Problems */
-            problems: components["schemas"]["jackfield_migration__schemas__ProblemShown"][];
+            problems: components["schemas"]["MovingProblemShown"][];
             /**
              * Status
              * @enum {string}
@@ -10733,7 +10733,7 @@ export interface components {
             /** Activatable */
             activatable: boolean;
             /** Problems */
-            problems: components["schemas"]["jackfield_workflows__routes__schemas__ProblemShown"][];
+            problems: components["schemas"]["ProblemShown"][];
             /** Valid */
             valid: boolean;
         } & {
