@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialValues, CredentialWriter
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
+from jackfield.api.records import record, replace
 from jackfield.api.storage import Credential
 from jackfield.api.workflows import Problem
 from jackfield_migration.bundle import Source
@@ -26,6 +27,14 @@ _MATCHED = "matched"
 """In place of a digest: the credential was here before, and stays as it is."""
 MAX_NAME = 255
 _PAGE = 100
+
+
+@record
+class _Opened:
+    """A credential that can be kept. result: what is told of it, but for its status."""
+
+    credential: CredentialValues
+    result: Result
 
 
 class CredentialImport:
@@ -50,7 +59,10 @@ class CredentialImport:
         await self._read_present()
         taken = self._ids.owners()
         self._free = {place: own for place, own in self._by_name.items() if own not in taken}
-        return [await self._one(source) for source in sources]
+        found = await asyncio.to_thread(lambda: [self._read(source) for source in sources])
+        if not self._dry_run:
+            await self._ids.save()  # before what has these ids: an import that breaks off finds it again
+        return [each if isinstance(each, Result) else await self._one(each) for each in found]
 
     def present(self, own_id: str) -> bool:
         """Whether it is here, or is now."""
@@ -77,33 +89,35 @@ class CredentialImport:
             if not page.rows or offset >= page.total:
                 return
 
-    async def _one(self, source: Source) -> Result:
+    def _read(self, source: Source) -> _Opened | Result:
+        """The credential with its own id, or why there is none."""
         document = source.document
         ident, name, kind = foreign_id(document), _text(document, "name"), _text(document, "type")
-
-        def result(status: Status, own: str | None = None, problems: Sequence[Problem] = ()) -> Result:
-            return Result("credential", name, ident, source.origin, status, own, problems=problems)
-
+        blank = Result("credential", name, ident, source.origin, "refused")
         try:
             if not name or not kind:
                 raise InvalidInput("A credential needs a name and a type.")
             data = self._opened(document.get("data"))
         except InvalidInput as exc:
-            return result("refused", problems=[Problem("data", exc.message)])
+            return replace(blank, problems=[Problem("data", exc.message)])
         if self._ids.find(ident) is None and (kind, name) in self._free:
             self._ids.point(ident, self._free.pop((kind, name)))
             self._ids.imported(ident, _MATCHED)
         own = self._ids.own(ident)
+        return _Opened(read_values(own, name[:MAX_NAME], kind, data), replace(blank, id=own))
+
+    async def _one(self, opened: _Opened) -> Result:
+        credential, result = opened.credential, opened.result
+        own, ident = credential.id, result.foreign_id
         if self._ids.digest(ident) == _MATCHED and own in self._here:
-            return result("matched", own)
-        credential = read_values(own, name[:MAX_NAME], kind, data)
+            return replace(result, status="matched")
         try:
             status, problems = await self._kept(credential, ident)
         except JackfieldError as exc:
-            return result("failed", problems=[Problem("data", exc.message)])
+            return replace(result, status="failed", id=None, problems=[Problem("data", exc.message)])
         self._coming.add(own)
-        self._by_name.setdefault((kind, name), own)
-        return result(status, own, problems)
+        self._by_name.setdefault((credential.kind, result.name), own)
+        return replace(result, status=status, problems=problems)
 
     def _opened(self, data: Json) -> Mapping[str, Json]:
         """Raises `InvalidInput`."""

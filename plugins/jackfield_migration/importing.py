@@ -62,9 +62,14 @@ class Importer:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(MigrationSettings)
+        self._turn = asyncio.Lock()
 
     async def run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> Report:
         """Raises `StoreUnavailable` when nothing can be kept."""
+        async with self._turn:  # two at once would each give the same document an id
+            return await self._run(bundle, cipher, options)
+
+    async def _run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> Report:
         ids = IdMap(self._context, options.source, CREDENTIAL)
         await ids.load()
         credentials = CredentialImport(self._context, ids, cipher, dry_run=options.dry_run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -128,6 +129,18 @@ def test_two_credentials_of_one_name_stay_two(daemon: Daemon) -> None:
     rows = imported(api, twins, source="twins")["results"]
     assert [row["status"] for row in rows] == ["created", "created"]
     assert [api.get(f"/credentials/{row['id']}").json()["values"]["name"] for row in rows] == ["X-Key", "X-Twin"]
+
+
+def test_imports_at_the_same_time_store_each_document_once(daemon: Daemon) -> None:
+    api = daemon.admin()
+    body = {
+        "workflows": [sub_workflow()],
+        "credentials": [credential(header_values(), f"rival{number}", "Rival") for number in range(5)],
+    }
+    with ThreadPoolExecutor(4) as clients:
+        reports = list(clients.map(lambda _: imported(api, body, source="rivals"), range(4)))
+    assert len({row["id"] for report in reports for row in report["results"]}) == 6
+    assert sorted(report["counts"]["workflow"].get("created", 0) for report in reports) == [0, 0, 0, 1]
 
 
 def test_one_bad_document_keeps_none_of_the_others_back(daemon: Daemon) -> None:
