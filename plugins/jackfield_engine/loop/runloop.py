@@ -177,7 +177,7 @@ class RunLoop:
             pinned = [self._pinned[node.name]]
             check_outputs(pinned)
             task.preset = pinned_outputs(given, pinned)
-        elif not (any(entry.inputs) if self._graph.depth_first else self._has_input(entry)):
+        elif not (any(entry.inputs) if self._graph.depth_first or len(entry.inputs) == 1 else self._has_input(entry)):
             if not node.always_output_data:
                 return None
             task.preset = stand_in(given, [])

@@ -74,6 +74,7 @@ class EngineNodeRun:
     def __init__(self, data: ExecutionData, actions: NodeActions, plan: NodePlan, task: Task) -> None:
         self._data = data
         self._actions = actions
+        self.streaming = actions.stream is not None
         self._plan = plan
         self._task = task
         self.node: Node = plan.node
@@ -351,10 +352,6 @@ class EngineNodeRun:
 
     def answer(self, answer: NodeAnswer) -> None:
         self._actions.answer(answer)
-
-    @property
-    def streaming(self) -> bool:
-        return self._actions.stream is not None
 
     async def send_chunk(self, kind: ChunkType, item: int, content: str | None = None) -> None:
         if self._actions.stream is not None:

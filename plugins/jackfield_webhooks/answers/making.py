@@ -16,14 +16,9 @@ from jackfield.api.nodes import NodeAnswer
 from jackfield.api.records import record
 from jackfield.api.storage import StoredAnswer
 from jackfield.api.workflows import BinaryData
-from jackfield_webhooks.answers.plans import AnswerPlan, HeaderPairs, clean
+from jackfield_webhooks.answers.plans import AnswerPlan, HeaderPairs, clean, safe
 
 _JSON: HeaderPairs = (("content-type", "application/json"),)
-_SNIFF = ("x-content-type-options", "nosniff")
-_ALLOWED = "downloads forms modals popups scripts top-navigation-by-user-activation"
-_SANDBOX = ("content-security-policy", " ".join(["sandbox", *(f"allow-{what}" for what in _ALLOWED.split())]))
-"""A page from a workflow has an origin of its own, so that its scripts have no part in the daemon's."""
-_PAGE_MARKS = ("html", "xml", "svg", "multipart")
 _NO_REQUEST = b'"requestId":""}'
 
 
@@ -74,7 +69,7 @@ def of_node(answer: NodeAnswer, execution_id: str) -> Answer:
     if not 200 <= answer.status <= 599:
         raise failed(execution_id, "The Respond to Webhook node asked for a status that cannot be sent.")
     has_body = bool(answer.body) if isinstance(answer.body, bytes) else size_of(answer.body) > 0
-    return made(answer.status, _safe(clean(answer.headers), has_body), answer.body)
+    return made(answer.status, safe(clean(answer.headers), has_body), answer.body)
 
 
 def made(status: int, headers: HeaderPairs, body: Content) -> Answer:
@@ -169,17 +164,7 @@ def _property(value: Json, path: str) -> Json:
 def _headers(plan: AnswerPlan, default: HeaderPairs) -> HeaderPairs:
     """The node's own headers beat ours."""
     if not plan.headers:
-        return default if default is _JSON else _safe(default, True)
+        return default if default is _JSON else safe(default, True)
     named = {name for name, _ in plan.headers}
     kept = tuple(pair for pair in default if pair[0] not in named)
-    return _safe((*kept, *plan.headers), True)
-
-
-def _safe(headers: HeaderPairs, has_body: bool) -> HeaderPairs:
-    """With what keeps a browser from running the answer as a page of the daemon."""
-    kinds = [value.lower() for name, value in headers if name == "content-type"]
-    if not has_body and not kinds:
-        return headers
-    if not kinds or any(mark in kind for kind in kinds for mark in _PAGE_MARKS):
-        return (*headers, _SNIFF, _SANDBOX)
-    return (*headers, _SNIFF)
+    return safe((*kept, *plan.headers), True)

@@ -11,6 +11,11 @@ from jackfield_webhooks.parameters import Findings, HookParameters, literal, tex
 
 HeaderPairs = tuple[tuple[str, str], ...]
 
+_SNIFF = ("x-content-type-options", "nosniff")
+_ALLOWED = "downloads forms modals popups scripts top-navigation-by-user-activation"
+_SANDBOX = ("content-security-policy", " ".join(["sandbox", *(f"allow-{what}" for what in _ALLOWED.split())]))
+"""A page from a workflow has an origin of its own, so that its scripts have no part in the daemon's."""
+_PAGE_MARKS = ("html", "xml", "svg", "multipart")
 _NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 _OURS = frozenset(
@@ -62,6 +67,16 @@ def clean(headers: Iterable[tuple[str, str]]) -> HeaderPairs:
         for name, value in headers
         if _NAME.fullmatch(name) and name.lower() not in _OURS
     )
+
+
+def safe(headers: HeaderPairs, has_body: bool) -> HeaderPairs:
+    """With what keeps a browser from running the answer as a page of the daemon."""
+    kinds = [value.lower() for name, value in headers if name == "content-type"]
+    if not has_body and not kinds:
+        return headers
+    if not kinds or any(mark in kind for kind in kinds for mark in _PAGE_MARKS):
+        return (*headers, _SNIFF, _SANDBOX)
+    return (*headers, _SNIFF)
 
 
 def _body_text(body: Json, findings: Findings) -> str:

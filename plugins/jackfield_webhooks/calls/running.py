@@ -130,12 +130,13 @@ class CallRunner:
     ) -> CallUpdate:
         """What the history shows of an answer. body: it, or its beginning; truncated: whether more was sent."""
         limit = self._settings.history.body_bytes
+        shown = hide_text(body[:limit], call.hidden) if call.hidden else body[:limit]
         return CallUpdate(
             call_id=kept.id,
             webhook_id=kept.webhook_id,
             status=status,
             response_status=code,
-            response_body=masking.body_for_history(hide_text(body[:limit], call.hidden)),
+            response_body=masking.body_for_history(shown),
             response_truncated=truncated or len(body) > limit,
             duration_ms=call.elapsed_ms(),
         )
