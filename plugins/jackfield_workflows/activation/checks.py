@@ -40,4 +40,7 @@ class ActivationChecks:
             if problem.severity != "warning":
                 details.setdefault(problem.path, problem.message)
         if details:
-            raise InvalidInput("The workflow cannot be live like this; see details.", details=details)
+            raise InvalidInput(
+                "The workflow cannot be live like this; change what the details name, or save it with active: false.",
+                details=details,
+            )
