@@ -13,7 +13,7 @@ CACHE = "JACKFIELD_TEST_N8N_CACHE"
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("package.json", "adapter.js")
 OLDEST_NODE = 22
-SECONDS = 300
+SECONDS = 200
 NPM = ("npm", "install", "--no-audit", "--no-fund")
 
 
