@@ -142,7 +142,8 @@ class CredentialImport:
             return "unchanged", problems
         if not self._dry_run:
             await writer.put(fitted)
-        self._ids.imported(ident, digest)
+            self._ids.imported(ident, digest)
+            await self._ids.save()  # behind the credential, as for workflows
         return ("updated" if is_here else "created"), problems
 
 

@@ -74,8 +74,6 @@ class Importer:
         await ids.load()
         credentials = CredentialImport(self._context, ids, cipher, dry_run=options.dry_run)
         results = await credentials.run(bundle.credentials)
-        if not options.dry_run:
-            await ids.save()
         results += await VariableImport(self._context, dry_run=options.dry_run).run(bundle.variables)
         workflows = _WorkflowImport(self._context, options, credentials, ids, self._settings.concurrency)
         results += await workflows.run(bundle.workflows)
@@ -94,7 +92,8 @@ class _WorkflowImport:
         self._ids = IdMap(context, options.source, WORKFLOW)
         self._turns = asyncio.Semaphore(concurrency)
         self._coming: set[str] = set()
-        self._here: dict[str, bool] = {}
+        self._here: dict[str, int] = {}
+        """Own id -> the version that is here; 0: none."""
 
     async def run(self, sources: Sequence[Source]) -> list[Result]:
         await self._ids.load()
@@ -110,8 +109,6 @@ class _WorkflowImport:
         names = {each.own_id: _name(each.source.document) for each in planned}
         told = {start: _shown_way([names.get(each, each) for each in way]) for start, way in circles.items()}
         results += await asyncio.gather(*(self._one(each, told.get(each.own_id, "")) for each in planned))
-        if not self._options.dry_run:
-            await self._ids.save()
         if self._options.activate and not self._options.dry_run:
             results = [await self._activated(result) for result in results]
         return _with_namesakes(results)
@@ -145,7 +142,8 @@ class _WorkflowImport:
         wanted = {each.own_id for each in planned}
         wanted |= {self._ids.own(link.foreign_id) for each in planned for link in each.made.links}
         for own in wanted:
-            self._here[own] = await self._context.store.workflow_row(own) is not None
+            row = await self._context.store.workflow_row(own)
+            self._here[own] = 0 if row is None else row.version
 
     # -- one document
 
@@ -166,7 +164,7 @@ class _WorkflowImport:
                 return _failed(blank, exc)
             verdict, problems = await judged(
                 self._context, workflow, planned.made, self._ids.own,
-                workflows=lambda own: self._here.get(own, False) or own in self._coming,
+                workflows=lambda own: bool(self._here.get(own)) or own in self._coming,
                 credentials=self._credentials.present,
             )  # fmt: skip
             problems += _remarks(planned.source, circle)
@@ -176,29 +174,32 @@ class _WorkflowImport:
 
     async def _kept(self, planned: _Planned) -> tuple[Status, bool | None]:
         """The status, and whether it is live. Raises `JackfieldError`."""
-        digest = content_digest(planned.made.document)
-        is_here = self._here[planned.own_id]
-        if is_here and digest == self._ids.digest(planned.foreign_id):
+        digest, known = content_digest(planned.made.document), self._ids.digest(planned.foreign_id)
+        version = self._here[planned.own_id]
+        if version and digest == known:
             row = await self._context.store.workflow_row(planned.own_id)
             return "unchanged", row is not None and row.active
         if self._options.dry_run:
-            return ("updated" if is_here else "created"), False
+            return ("updated" if version else "created"), False
         port, author = self._context.port(SavedDocuments), self._options.author
-        if is_here:
+        if version:
             stored = await port.replace(planned.own_id, planned.made.document, author)
         else:
             stored = await port.create(planned.made.document, author, id=planned.own_id)
+        if not known:
             await self._static_data(planned)
+        # Behind all that belongs to the document: an import that broke off before this does it again.
         self._ids.imported(planned.foreign_id, digest)
-        return ("updated" if is_here else "created"), stored.active
+        await self._ids.save()
+        return _status(version, stored.version), stored.active
 
     async def _static_data(self, planned: _Planned) -> None:
-        """What triggers and Code nodes remember."""
+        """What triggers and Code nodes remember, unless they remember something here already."""
         from jackfield.api.json_values import dumps
 
-        found = planned.source.document.get("staticData")
-        if isinstance(found, dict) and found:
-            await self._context.store.set_static_data(planned.own_id, dumps(found))
+        found, store = planned.source.document.get("staticData"), self._context.store
+        if isinstance(found, dict) and found and await store.static_data(planned.own_id) is None:
+            await store.set_static_data(planned.own_id, dumps(found))
 
     async def _activated(self, result: Result) -> Result:
         if not result.was_active or result.active is not False or result.status not in DONE or result.id is None:
@@ -208,6 +209,12 @@ class _WorkflowImport:
         except JackfieldError as exc:
             return replace(result, active=False, problems=[*result.problems, *_problems(exc, "active")])
         return replace(result, active=True)
+
+
+def _status(before: int, now: int) -> Status:
+    if not before:
+        return "created"
+    return "unchanged" if before == now else "updated"
 
 
 def _failed(blank: Result, error: JackfieldError) -> Result:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from jackfield.api.context import PluginContext
-from jackfield.api.errors import NotFound
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import ConfigurationError, DataDamaged, NotFound
+from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
+from jackfield.api.large_json import off_loop
 from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Document
 from jackfield_workflows.documents.identities import known_id
+from jackfield_workflows.documents.sealing import SealedSecrets
 from jackfield_workflows.documents.secret_parameters import SecretParameters
-from jackfield_workflows.saved.changes import Author, WorkflowChanges
+from jackfield_workflows.documents.tags import tag_names
+from jackfield_workflows.saved.changes import Author, WorkflowChanges, given_document
 from jackfield_workflows.saved.views import workflow_view
 
 
@@ -20,12 +24,14 @@ class SavedDocumentsPort:
         self._context = context
         self._changes = context.port(WorkflowChanges)
         self._secrets = SecretParameters(context)
+        self._sealed = SealedSecrets(context)
 
     async def create(self, document: Json, author: str | None, *, id: str) -> StoredWorkflow:
         return await self._changes.create(document, Author(author), id=known_id(id, "workflow"))
 
     async def replace(self, workflow_id: str, document: Json, author: str | None) -> StoredWorkflow:
-        return await self._changes.replace(workflow_id, document, Author(author))
+        present = await self._same(workflow_id, document)
+        return present or await self._changes.replace(workflow_id, document, Author(author))
 
     async def set_active(self, workflow_id: str, active: bool, author: str | None) -> StoredWorkflow:
         return await self._changes.set_active(workflow_id, active, Author(author))
@@ -36,3 +42,20 @@ class SavedDocumentsPort:
             raise NotFound("There is no workflow with this id.")
         await self._secrets.ready(stored.document)
         return self._secrets.redacted(workflow_view(stored))
+
+    async def _same(self, workflow_id: str, document: Json) -> StoredWorkflow | None:
+        """The stored workflow, if it has this document and these tags; None also when nobody can say."""
+        tags = tag_names(document)
+        try:
+            stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
+            opened = None if stored is None else await self._sealed.opened(stored.document)
+        except (DataDamaged, ConfigurationError):  # it can be replaced unread
+            return None
+        given = given_document(document)
+        if stored is None or opened is None or not isinstance(given, dict):
+            return None
+        if tags is not None and set(tags) != {tag.name for tag in stored.tags}:
+            return None
+        reader = self._context.port(WorkflowReader)
+        same = await off_loop(given, lambda: dumps(reader.parse(given).document) == dumps(opened))
+        return stored if same else None
