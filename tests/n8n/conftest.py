@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("n8n")
     group.addoption("--family", action="append", default=[], metavar="TEXT", help="only these; may be repeated")
     group.addoption("--within", type=float, metavar="SECONDS", help="families that would begin later are skipped")
-    group.addoption("--write", action="store_true", help="keep the table in docs/n8n.md; needs a run of every family")
+    group.addoption("--write", action="store_true", help="keep the figures in docs/n8n.md of the families that ran")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,8 +49,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     found = session.config.stash[FOUND]
-    if session.config.getoption("--write") and len(found) == len(FAMILIES):
-        keep(found)
+    if session.config.getoption("--write") and found:
+        keep(found, [family.name for family in FAMILIES])
 
 
 @pytest.fixture(scope="session")

@@ -9,14 +9,14 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
+from jackfield.api.javascript import to_string
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
-from jackfield.api.nodes.items import new_item
-from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes.items import goes_on, has_error_output, new_item
+from jackfield.api.nodes.running import ModelNode, made_per_item
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
 from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
-from jackfield_nodes.values.paths import get_path
 
 LARGE = 64 * 1024
 """Texts from so many characters on are read on a thread."""
@@ -76,28 +76,55 @@ def large(value: Json) -> bool:
     return bool(open_) or values >= MANY or characters >= LARGE
 
 
-class XmlNode(ItemNode):
+_FORBIDDEN = frozenset(("__proto__", "constructor", "prototype"))
+
+
+class XmlNode(ModelNode):
+    """Mode, field and options are those of the first item. A node that goes on after errors leaves out the items that
+    fail, unless it has an output for them."""
+
     kind = "xml"
     versions: Sequence[float] = (1,)
     description = NodeDescription("XML", "XML to JSON and back.", "transform")
     model = Xml
 
-    async def item(self, run: NodeRun, parameters: Xml, item: Item, index: int) -> Items:
-        name = parameters.data_property_name
-        if parameters.mode != "xmlToJson":
-            writing = parameters.options.writing()
-            if large(item["json"]):
-                made = await asyncio.to_thread(json_to_xml, item["json"], writing)
-            else:
-                made = json_to_xml(item["json"], writing)
-            return [new_item({name: made}, index)]
-        found, text = get_path(item["json"], name)
-        if not found or not isinstance(text, str):
-            raise NodeError(f"Item {index} has no field '{name}' with a text; see the parameter dataPropertyName.")
-        reading = parameters.options.reading()
-        value = xml_to_json(text, reading) if len(text) < LARGE else await asyncio.to_thread(xml_to_json, text, reading)
-        return [new_item(value if isinstance(value, dict) else {name: value}, index)]
+    async def execute(self, run: NodeRun) -> NodeResult:
+        parameters: Xml = await run.resolve_first()
+        for field, key in (("attrkey", parameters.options.attrkey), ("charkey", parameters.options.charkey)):
+            if key in _FORBIDDEN:
+                raise NodeError(f"The option {field} cannot be '{key}'; choose another name.")
+        if not parameters.data_property_name:
+            raise NodeError("The parameter dataPropertyName is empty; name the field with the XML, or for it.")
+        convert = _read if parameters.mode == "xmlToJson" else _written
+        left_out = goes_on(run) and not has_error_output(run)
+
+        async def work(index: int, item: Item) -> Items:
+            try:
+                return [new_item(await convert(parameters, item, index), index)]
+            except NodeError as exc:
+                if not left_out:
+                    raise
+                run.log.warning("item %d is left out: %s", index, exc.message)
+                return []
+
+        return [await made_per_item(run, run.items, work)]
+
+
+async def _read(parameters: Xml, item: Item, index: int) -> dict[str, Json]:
+    """A root that is only a text stands in the field that the XML was in."""
+    name = parameters.data_property_name
+    if item["json"].get(name) is None:
+        raise NodeError(f"Item {index} has no field '{name}' with a text; see the parameter dataPropertyName.")
+    text, reading = to_string(item["json"][name]), parameters.options.reading()
+    value = xml_to_json(text, reading) if len(text) < LARGE else await asyncio.to_thread(xml_to_json, text, reading)
+    return value if isinstance(value, dict) else {name: value}
+
+
+async def _written(parameters: Xml, item: Item, index: int) -> dict[str, Json]:
+    json, writing = item["json"], parameters.options.writing()
+    made = await asyncio.to_thread(json_to_xml, json, writing) if large(json) else json_to_xml(json, writing)
+    return {parameters.data_property_name: made}
 
 
 def node(context: PluginContext) -> XmlNode:
-    return XmlNode(context)
+    return XmlNode()
