@@ -186,9 +186,22 @@ _UNSAVED = (
     "CREATE INDEX unsaved_by_time ON unsaved (forget_at)",
 )
 """Ended executions that their workflows do not want to be kept."""
+_DATA_TABLES = (
+    """CREATE TABLE data_tables (
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE, folded_name TEXT NOT NULL,
+        row_count INTEGER NOT NULL, size INTEGER NOT NULL, last_row INTEGER NOT NULL, last_field INTEGER NOT NULL,
+        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+    ) STRICT""",
+    """CREATE TABLE data_table_columns (
+        table_number INTEGER NOT NULL REFERENCES data_tables (number) ON DELETE CASCADE, id TEXT NOT NULL,
+        name TEXT NOT NULL, type TEXT NOT NULL, place INTEGER NOT NULL, field TEXT NOT NULL,
+        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (table_number, id)
+    ) STRICT, WITHOUT ROWID""",
+)
+"""Data tables; the rows of each are in a table `data_rows_N`, which is made with it."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
-    _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED,
+    _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
+from jackfield_store_sqlite.tables import SqliteTables
 from jackfield_store_sqlite.tags import SqliteTags
 from jackfield_store_sqlite.users import SqliteUsers
 from jackfield_store_sqlite.workflows import SqliteWorkflows
@@ -29,6 +30,7 @@ class SqliteStore(
     SqliteExecutions,
     SqliteConfiguration,
     SqliteImported,
+    SqliteTables,
     Pruning,
     SqliteCopies,
     SqliteOldDocuments,

@@ -2,6 +2,7 @@
 
 from jackfield.testing.contracts.store_calls import StoreCallsContract
 from jackfield.testing.contracts.store_runs import StoreRunsContract
+from jackfield.testing.contracts.store_tables import StoreTablesContract
 from jackfield.testing.contracts.store_users import StoreUsersContract
 from jackfield.testing.contracts.store_workflows import StoreWorkflowsContract
 
@@ -20,3 +21,7 @@ class TestUsers(StoreUsersContract):
 
 class TestWorkflows(StoreWorkflowsContract):
     """Workflows and routes."""
+
+
+class TestTables(StoreTablesContract):
+    """Data tables."""

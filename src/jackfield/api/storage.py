@@ -17,6 +17,24 @@ from .import_storage import ImportedId as ImportedId
 from .import_storage import ImportStore as ImportStore
 from .paging import Page as Page
 from .records import record
+from .table_storage import COLUMN_TYPES as COLUMN_TYPES
+from .table_storage import OPERATORS as OPERATORS
+from .table_storage import SYSTEM_COLUMNS as SYSTEM_COLUMNS
+from .table_storage import TABLE_ORDERS as TABLE_ORDERS
+from .table_storage import Cell as Cell
+from .table_storage import Cells as Cells
+from .table_storage import ColumnType as ColumnType
+from .table_storage import Condition as Condition
+from .table_storage import DataColumn as DataColumn
+from .table_storage import DataRow as DataRow
+from .table_storage import DataTable as DataTable
+from .table_storage import DataTableFilter as DataTableFilter
+from .table_storage import DataTableStore as DataTableStore
+from .table_storage import NewDataRow as NewDataRow
+from .table_storage import Operator as Operator
+from .table_storage import RowFilter as RowFilter
+from .table_storage import RowOrder as RowOrder
+from .table_storage import TableOrder as TableOrder
 from .triggers import Registration
 from .user_storage import ApiKey as ApiKey
 from .user_storage import Credential as Credential
@@ -440,7 +458,7 @@ class ExecutionStore(Protocol):
         whose status is damaged counts as running: whoever takes it up ends it."""
 
 
-class Store(UserStore, WorkflowStore, TagStore, WebhookStore, ExecutionStore, ImportStore, Protocol):
+class Store(UserStore, WorkflowStore, TagStore, WebhookStore, ExecutionStore, ImportStore, DataTableStore, Protocol):
     """Everything that the daemon keeps."""
 
     name: str

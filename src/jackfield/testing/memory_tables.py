@@ -8,9 +8,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..api.errors import Conflict, StoreUnavailable
+from ..api.records import replace
 from ..api.storage import (
     ApiKey,
+    Cell,
+    Cells,
     Credential,
+    DataRow,
+    DataTable,
     ExecutionRow,
     ImportedId,
     Page,
@@ -55,6 +60,28 @@ class StoredRun:
     call: tuple[str, str] | None
 
 
+@dataclass
+class StoredTable:
+    """A data table. rows: id -> when it was made and changed; cells: id -> id of a column -> what it holds."""
+
+    table: DataTable
+    rows: dict[int, tuple[int, int]] = field(default_factory=dict)
+    cells: dict[int, dict[str, Cell]] = field(default_factory=dict)
+    last: int = 0
+
+    def row(self, row_id: int) -> DataRow:
+        held = self.cells[row_id]
+        return DataRow(row_id, *self.rows[row_id], {each.name: held.get(each.id) for each in self.table.columns})
+
+    def put(self, row_id: int, cells: Cells) -> None:
+        ids = {each.name: each.id for each in self.table.columns}
+        self.cells.setdefault(row_id, {}).update({ids[name]: cell for name, cell in cells.items()})
+
+    def shown(self) -> DataTable:
+        size = sum(len(str(cell)) for held in self.cells.values() for cell in held.values()) + 32 * len(self.rows)
+        return replace(self.table, rows=len(self.rows), size=size)
+
+
 def page_of(rows: Iterable[RowT], offset: int, limit: int) -> Page[RowT]:
     every = list(rows)
     return Page(every[offset : offset + limit], len(every))
@@ -81,6 +108,7 @@ class MemoryTables:
         self._tags: dict[str, Tag] = {}
         self._variables: dict[str, Variable] = {}
         self._credentials: dict[str, Credential] = {}
+        self._data_tables: dict[str, StoredTable] = {}
         self._imported: dict[tuple[str, str, str], ImportedId] = {}
 
     def _answer(self) -> None:

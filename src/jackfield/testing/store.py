@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from .memory_data_tables import MemoryDataTables
 from .memory_imported import MemoryImported
 from .memory_runs import MemoryExecutions, MemoryPruning
 from .memory_users import MemoryConfiguration, MemoryUsers
 from .memory_workflows import MemoryWorkflows
 
 
-class MemoryStore(MemoryUsers, MemoryConfiguration, MemoryImported, MemoryWorkflows, MemoryExecutions, MemoryPruning):
+class MemoryStore(
+    MemoryUsers,
+    MemoryConfiguration,
+    MemoryImported,
+    MemoryDataTables,
+    MemoryWorkflows,
+    MemoryExecutions,
+    MemoryPruning,
+):
     """`jackfield.api.storage.Store` in dictionaries. Every verb fails with `fail_with` while that is set."""
 
     name = "memory"
