@@ -29,6 +29,11 @@ NOT_HERE: Mapping[str, str] = {
 }
 """Kind -> what to tell about what is left behind."""
 
+LONGEST_ID = 255
+"""Characters; n8n's own have up to 36."""
+SHOWN = 60
+"""Characters of a name in a message about what was not read."""
+
 
 @record
 class Source:
@@ -77,7 +82,14 @@ class Bundle:
             elif kind in NOT_HERE:
                 self.leave(kind, 1)
             else:
-                self._list(kind).append(Source(origin, row))
+                self.take(kind, Source(origin, row))
+
+    def take(self, kind: Kind, source: Source) -> None:
+        """One document, unless nobody could keep it under its id or its name."""
+        if reason := _unkeepable(source.document):
+            self.fail(f"{source.origin}, {kind} {_shown(source.document)}", reason)
+        else:
+            self._list(kind).append(source)
 
     def label(self, origins: Mapping[str, Json], remarks: Json) -> None:
         """Say where documents come from that somebody else has read."""
@@ -123,6 +135,24 @@ def kind_of(value: Json) -> Kind | None:
     if isinstance(value.get("key"), str) and "value" in value:
         return "variable"
     return None
+
+
+def _unkeepable(document: Mapping[str, Json]) -> str:
+    """Why; empty: nothing is wrong with what tells it from others."""
+    for key in ("id", "name", "type"):
+        text = document.get(key)
+        if isinstance(text, str) and "\0" in text:
+            return f"Its {key} has a NUL character; take it out, then import it again."
+        if isinstance(text, str) and len(text) > LONGEST_ID and key != "name":
+            return f"Its {key} has {len(text):,} characters, and may have {LONGEST_ID}; give it a shorter one."
+    return ""
+
+
+def _shown(document: Mapping[str, Json]) -> str:
+    """A name for a message."""
+    found = next((text for key in ("name", "key", "id") if isinstance(text := document.get(key), str) and text), "")
+    text = found.replace("\0", "\N{SYMBOL FOR NULL}")
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def _is_collection(value: Mapping[str, Json]) -> bool:

@@ -12,10 +12,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.storage import Credential
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import Source
+from jackfield_migration.bundle import LONGEST_ID, Source
 from jackfield_migration.identities import IdMap, content_digest, foreign_id
 from jackfield_migration.reading.cipher import N8nCipher, WrongKey
-from jackfield_migration.report import DONE, Result, Status
+from jackfield_migration.report import Result, Status
 
 _BLANK = "__n8n_BLANK_VALUE_"
 _NO_KEY = (
@@ -70,7 +70,9 @@ class CredentialImport:
 
     def find(self, kind: str, ident: Json, name: str) -> str | None:
         """The own id of what a node names. A `FindCredential`."""
-        given = str(ident) if isinstance(ident, str | int) and not isinstance(ident, bool) and ident != "" else ""
+        given = str(ident) if isinstance(ident, str | int) and not isinstance(ident, bool) else ""
+        if len(given) > LONGEST_ID or "\0" in given:  # no credential has it
+            given = ""
         own = self._ids.find(given) if given else None
         if own is not None and self.present(own):
             return own
@@ -156,10 +158,6 @@ def read_values(own: str, name: str, kind: str, data: Mapping[str, Json]) -> Cre
     elif data.get(_WHICH_DOMAINS) == "none":
         values[ALLOWED_HOSTS] = "none.invalid"  # no HTTP request may have it
     return CredentialValues(own, name, kind, values, tokens if isinstance(tokens, dict) else {})
-
-
-def complete(results: Sequence[Result]) -> bool:
-    return all(result.status in DONE for result in results)
 
 
 def _value(value: Json) -> str:

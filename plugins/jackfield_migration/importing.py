@@ -26,12 +26,16 @@ from jackfield_migration.report import DONE, Report, Result, Status, report_of
 from jackfield_migration.rewriting import Rewritten, rewritten
 from jackfield_migration.settings import MigrationSettings
 from jackfield_migration.variables import VariableImport
-from jackfield_migration.verdicts import cycles, judged, starts_itself
+from jackfield_migration.verdicts import cycles, is_called, judged, starts_itself
 
 MAX_NAME = 255
 SHOWN = 8
 """Names of a circle that are told."""
 UNTITLED = "Untitled workflow"
+BY_HAND = (
+    "It was active in n8n, but only a person can start it here: it has no trigger that is switched on. Start it by "
+    "hand, or give it a trigger."
+)
 
 
 @record
@@ -170,6 +174,8 @@ class _WorkflowImport:
             problems += _remarks(planned.source, circle)
             if not starts_itself(self._context, workflow):
                 active = None
+                if blank.was_active and not is_called(workflow):
+                    problems.append(Problem("active", BY_HAND, "warning"))
             return replace(blank, status=status, verdict=verdict, active=active, problems=problems)
 
     async def _kept(self, planned: _Planned) -> tuple[Status, bool | None]:
@@ -234,6 +240,8 @@ def _remarks(source: Source, circle: str) -> list[Problem]:
         found.append(Problem("nodes", f"It calls itself: {circle}. A condition must end that.", "warning"))
     if source.document.get("isArchived") is True:
         found.append(Problem("isArchived", "It was archived in n8n; delete it here if nobody needs it.", "warning"))
+    if isinstance(name := source.document.get("name"), str) and len(name) > MAX_NAME:
+        found.append(Problem("name", f"It was cut to {MAX_NAME} characters.", "warning"))
     if source.remark:
         found.append(Problem("versionId", source.remark, "warning"))
     return found

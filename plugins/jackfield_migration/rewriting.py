@@ -68,10 +68,11 @@ class _Rewriting:
     def settings(self, settings: Mapping[str, Json]) -> dict[str, Json]:
         changed = dict(settings)
         error = settings.get("errorWorkflow")
-        if isinstance(error, str | int) and error not in ("", "DEFAULT"):
+        if isinstance(error, str | int) and error != "DEFAULT" and _ID.fullmatch(str(error)):
             changed["errorWorkflow"] = self._linked(str(error), "settings.errorWorkflow")
         if isinstance(callers := settings.get("callerIds"), str):
-            changed["callerIds"] = ",".join(self._own(each.strip()) for each in callers.split(",") if each.strip())
+            ids = (each.strip() for each in callers.split(",") if each.strip())
+            changed["callerIds"] = ",".join(self._own(each) if _ID.fullmatch(each) else each for each in ids)
         return changed
 
     def node(self, node: Json, path: str) -> Json:

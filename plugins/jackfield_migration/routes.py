@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import IO, TYPE_CHECKING, TypeAlias, cast
 
 from quart import Blueprint, Response, request
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.errors import InvalidInput, JackfieldError, PayloadTooLarge
 from jackfield.api.http import json_response, operation, principal, read_json, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
@@ -30,6 +31,10 @@ _TAGS = ("import",)
 _SCOPE = "workflows:write"
 _ALSO = "credentials:write"
 _MULTIPART = "multipart/form-data"
+_ABOVE_LIMIT = "The files are larger than the setting server.body_limit allows; raise it, or send fewer at a time."
+_IN_PIECES = (
+    "`jackfield import n8n FILE` takes files of any size up to migration.document_limit, and sends them in pieces."
+)
 
 
 class ImportRoutes:
@@ -51,10 +56,14 @@ class ImportRoutes:
     async def import_documents(self) -> Response:
         """200 whatever became of each document: the report says it."""
         query = read_query(cast("type[MovingInQuery]", load(f"{_SCHEMAS}:MovingInQuery")))
-        if (request.mimetype or "").lower() == _MULTIPART:
-            bundle, cipher, following = *(await self._uploaded()), frozenset[str]()
-        else:
-            bundle, cipher, following = self._given(await read_json())
+        try:
+            if (request.mimetype or "").lower() == _MULTIPART:
+                bundle, cipher, following = *(await self._uploaded()), frozenset[str]()
+            else:
+                bundle, cipher, following = self._given(await read_json())
+        except (PayloadTooLarge, RequestEntityTooLarge) as exc:
+            said = exc.message if isinstance(exc, PayloadTooLarge) else _ABOVE_LIMIT
+            raise PayloadTooLarge(f"{said} {_IN_PIECES}") from None
         if bundle.size() > self._settings.documents:
             details = {"body": f"has {bundle.size()} documents; migration.documents allows {self._settings.documents}"}
             raise InvalidInput("There are too many documents for one import.", details=details)

@@ -16,6 +16,7 @@ from jackfield_migration.identities import foreign_id
 from jackfield_migration.report import Result, Status
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+LONGEST_KEY = 128
 LONGEST_VALUE = 65_536
 """Characters."""
 
@@ -47,11 +48,13 @@ class VariableImport:
             status = "refused" if isinstance(exc, InvalidInput) else "failed"
             problems.append(Problem("key", exc.message))
         own = here[key].id if key in here and not problems else None
-        return Result("variable", key, foreign_id(source.document), source.origin, status, own, problems=problems)
+        return Result(
+            "variable", key[:LONGEST_KEY], foreign_id(source.document), source.origin, status, own, problems=problems
+        )
 
     async def _kept(self, key: str, value: str, here: dict[str, Variable]) -> Status:
         """Raises `JackfieldError`."""
-        if not _KEY.fullmatch(key) or len(key) > 128 or len(value) > LONGEST_VALUE:
+        if not _KEY.fullmatch(key) or len(key) > LONGEST_KEY or len(value) > LONGEST_VALUE:
             raise InvalidInput(
                 f"A variable needs a key of letters, digits and _, and a value of at most {LONGEST_VALUE} characters."
             )

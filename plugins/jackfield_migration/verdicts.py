@@ -12,8 +12,9 @@ from jackfield.api.workflows import Problem, Workflow
 from jackfield_migration.report import Verdict
 from jackfield_migration.rewriting import Link, Rewritten
 
-CALLED = frozenset({"executeWorkflowTrigger", "errorTrigger", "manualTrigger", "start"})
-"""Kinds of triggers that something else starts."""
+CALLED = frozenset({"executeWorkflowTrigger", "errorTrigger"})
+"""Kinds of triggers that other workflows start."""
+BY_HAND = frozenset({"manualTrigger", "start"})
 Present = Callable[[str], bool]
 """Whether an own id is here."""
 
@@ -49,12 +50,17 @@ def starts_itself(context: PluginContext, workflow: Workflow) -> bool:
     """Whether there is anything to activate: n8n wants that of workflows, too, that others call."""
     catalog = context.port(NodeCatalog)
     for node in workflow.nodes.values():
-        if node.disabled or node.kind in CALLED:
+        if node.disabled or node.kind in CALLED | BY_HAND:
             continue
         found = catalog.find(node.kind)
         if found.description.trigger if found is not None else "trigger" in node.kind.lower():
             return True
     return False
+
+
+def is_called(workflow: Workflow) -> bool:
+    """Whether other workflows can start it."""
+    return any(not node.disabled and node.kind in CALLED for node in workflow.nodes.values())
 
 
 def _missing_links(links: Sequence[Link], own: Callable[[str], str], present: Present) -> Iterator[Problem]:

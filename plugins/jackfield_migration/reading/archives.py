@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
-from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.reading.cipher import DataKey, N8nCipher
@@ -89,9 +88,7 @@ class _Tables:
         return sum(1 for _ in self.rows(table))
 
     def _opened(self, piece: str, name: str) -> Iterator[Row]:
-        for line in self._cipher.open(piece).splitlines():
-            row = jsontext.loads(line) if line.strip() else None
-            if isinstance(row, dict):
-                yield row
-            elif line.strip():
+        for row in self._cipher.lines(piece):
+            if not isinstance(row, dict):
                 raise InvalidInput(f"Its file {name} has a line that is no object.")
+            yield row

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 
+FoundT = TypeVar("FoundT")
 _PREFIX = re.compile(r"([A-Za-z0-9_-]{1,36}):(.*)", re.DOTALL)
 _GCM_VERSION = 1
 _SALT, _IV, _KEY, _TAG = 32, 12, 32, 16
@@ -40,7 +41,7 @@ class DataKey:
 
 class N8nCipher:
     """Opens what an n8n installation has sealed. keys: of the installation (`N8N_ENCRYPTION_KEY`), and others that its
-    exports may be sealed with; the first that fits counts."""
+    exports may be sealed with; the first that gives JSON counts: by chance, the padding fits one of 256 keys."""
 
     def __init__(self, keys: Sequence[str], data_keys: Mapping[str, DataKey] | None = None) -> None:
         self._keys = keys
@@ -50,12 +51,25 @@ class N8nCipher:
         """The same, knowing keys of a database."""
         return N8nCipher(self._keys, {**self._data_keys, **{each.id: each for each in found}})
 
-    def open(self, sealed: str) -> str:
-        """The text. Raises `WrongKey`."""
-        for key in self._keys[:-1]:
-            with contextlib.suppress(WrongKey):
-                return self._open(sealed, key)
-        return self._open(sealed, self._keys[-1])
+    def lines(self, sealed: str) -> list[Json]:
+        """Values of JSON, one in a line. Raises `WrongKey`."""
+        return self._first(sealed, lambda text: [jsontext.loads(line) for line in text.splitlines() if line.strip()])
+
+    def values(self, sealed: str) -> dict[str, Json]:
+        """A credential's data. Raises `WrongKey`."""
+        return self._first(sealed, _object)
+
+    def _first(self, sealed: str, read: Callable[[str], FoundT]) -> FoundT:
+        """What `read` makes of the text that the first key gives which it can read."""
+        failed = _wrong()
+        for key in self._keys:
+            try:
+                return read(self._open(sealed, key))
+            except WrongKey as exc:
+                failed = exc
+            except InvalidInput:
+                failed = _wrong()
+        raise failed
 
     def _open(self, sealed: str, key: str) -> str:
         found = _PREFIX.fullmatch(sealed)
@@ -70,17 +84,13 @@ class N8nCipher:
         inner = open_gcm(data_key.sealed, hashlib.sha256(key.encode()).hexdigest())
         return open_gcm(found[2], inner) if data_key.algorithm == "aes-256-gcm" else open_cbc(found[2], inner)
 
-    def values(self, sealed: str) -> dict[str, Json]:
-        """A credential's data. Raises `WrongKey`."""
-        try:
-            found = jsontext.loads(self.open(sealed))
-        except WrongKey:
-            raise
-        except InvalidInput:
-            raise _wrong() from None
-        if not isinstance(found, dict):
-            raise _wrong()
-        return found
+
+def _object(text: str) -> dict[str, Json]:
+    """Raises `InvalidInput`."""
+    found = jsontext.loads(text)
+    if not isinstance(found, dict):
+        raise _wrong()
+    return found
 
 
 def open_cbc(sealed: str, key: str) -> str:

@@ -68,7 +68,7 @@ def _add_workflow(
         return
     if found := tags.get(str(row.get("id"))):
         document["tags"] = found
-    bundle.workflows.append(Source(origin, document, remark))
+    bundle.take("workflow", Source(origin, document, remark))
 
 
 def _document(row: Row) -> dict[str, Json]:

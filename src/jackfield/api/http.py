@@ -160,15 +160,21 @@ async def read_json(max_depth: int = jsontext.MAX_DEPTH) -> jsontext.Json:
         raise UnsupportedMediaType("Send the body as application/json.")
     limit = request.max_content_length
     if limit is not None and (request.content_length or 0) > limit:
-        raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
+        raise _too_large(limit)
     body = cast("bytes", await request.get_data(cache=False))
     if limit is not None and len(body) > limit:
-        raise PayloadTooLarge(f"The body may have at most {limit} bytes.")
+        raise _too_large(limit)
     if len(body) < SMALL:
         return jsontext.loads(body, max_depth=max_depth)
     budget = budget_of(request.scope)
     g.body_memory = taken_for(request.scope, await apart(budget, json_memory, body), len(body))
     return await apart(budget, jsontext.loads, body, max_depth=max_depth)
+
+
+def _too_large(limit: int) -> PayloadTooLarge:
+    return PayloadTooLarge(
+        f"The body may have at most {limit} bytes: send less at a time, or raise the setting server.body_limit."
+    )
 
 
 def taken_memory() -> TakenMemory | None:

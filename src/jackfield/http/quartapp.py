@@ -178,7 +178,7 @@ def translate(error: HTTPException) -> JackfieldError:
     if isinstance(error, HttpMethodNotAllowed):
         return errors.MethodNotAllowed(sorted(set(error.valid_methods or ()) - {"OPTIONS"}))
     if isinstance(error, RequestEntityTooLarge):
-        return errors.PayloadTooLarge("The body is larger than server.body_limit allows.")
+        return errors.PayloadTooLarge("The body is larger than the setting server.body_limit allows.")
     if isinstance(error, RequestTimeout):
         return errors.RequestTimeout()
     if error.code is not None and 400 <= error.code < 500:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jackfield_migration.reading import cipher
 from jackfield_migration.reading.cipher import DataKey, N8nCipher, WrongKey
 
 KEY = "instance-key-é"
@@ -25,11 +26,20 @@ def test_the_first_key_that_fits_counts() -> None:
     assert N8nCipher(["another", KEY]).values(SEALED)["user"] == "ada"
 
 
+def test_a_key_whose_padding_fits_by_chance_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = {"by chance": "garbage", KEY: '{"user": "ada"}', "too": "[]"}
+    monkeypatch.setattr(cipher, "open_cbc", lambda sealed, key: opened[key])
+    assert N8nCipher(["by chance", KEY]).values(SEALED) == {"user": "ada"}
+    assert N8nCipher(["by chance", KEY]).lines(SEALED) == [{"user": "ada"}]
+    with pytest.raises(WrongKey, match="does not open it"):
+        N8nCipher(["by chance", "too"]).values(SEALED)
+
+
 def test_the_newer_form_needs_the_key_of_the_database() -> None:
-    cipher = N8nCipher([KEY])
+    alone = N8nCipher([KEY])
     with pytest.raises(WrongKey, match="data key k1"):
-        cipher.values(WITH_DATA_KEY)
-    known = cipher.with_data_keys([DataKey("k1", DATA_KEY, "aes-256-gcm")])
+        alone.values(WITH_DATA_KEY)
+    known = alone.with_data_keys([DataKey("k1", DATA_KEY, "aes-256-gcm")])
     assert known.values(WITH_DATA_KEY) == {"token": "t"}
     assert known.values(SEALED)["user"] == "ada"
 
