@@ -15,6 +15,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_items
@@ -124,7 +125,9 @@ class ExecuteCommandNode(IntegrationNode):
 
     kind = "executeCommand"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Execute Command", "Runs a command of this machine.", "code")
+    description = NodeDescription(
+        "Execute Command", "Runs a command of this machine.", "code", scopes=(MACHINE_WRITE,), reads_items=False
+    )
     model = ExecuteCommand
 
     async def execute(self, run: NodeRun) -> NodeResult:

@@ -10,8 +10,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
+from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.errors import AccessDenied, InvalidInput, JackfieldError
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
@@ -43,7 +44,7 @@ class Options:
     """source: the n8n installation, whose ids mean nothing elsewhere. following: ids of workflows that further requests
     of the same import bring. activate: make live what was live in n8n."""
 
-    author: str | None = None
+    author: Principal
     source: str = "n8n"
     dry_run: bool = False
     activate: bool = False
@@ -224,7 +225,7 @@ def _status(before: int, now: int) -> Status:
 
 
 def _failed(blank: Result, error: JackfieldError) -> Result:
-    status: Status = "refused" if isinstance(error, InvalidInput) else "failed"
+    status: Status = "refused" if isinstance(error, AccessDenied | InvalidInput) else "failed"
     return replace(blank, status=status, id=None, problems=_problems(error, "body"))
 
 

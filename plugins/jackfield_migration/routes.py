@@ -69,7 +69,7 @@ class ImportRoutes:
             raise InvalidInput("There are too many documents for one import.", details=details)
         if bundle.credentials:
             principal().require(_ALSO)
-        options = Options(principal().username, query.source, query.dryRun, query.activate, following)
+        options = Options(principal(), query.source, query.dryRun, query.activate, following)
         return json_response(report_view(await self._importer.run(bundle, cipher, options)))
 
     def _given(self, body: Json) -> tuple[Bundle, N8nCipher | None, frozenset[str]]:
@@ -113,7 +113,7 @@ class ImportRoutes:
     async def _activated(self, workflow_id: str) -> dict[str, Json]:
         problems: list[Json] = []
         try:
-            await self._context.port(SavedDocuments).set_active(workflow_id, True, principal().username)
+            await self._context.port(SavedDocuments).set_active(workflow_id, True, principal())
         except JackfieldError as exc:
             found = (exc.details if isinstance(exc, InvalidInput) else None) or {"active": exc.message}
             problems += [{"path": path, "message": str(text), "severity": "error"} for path, text in found.items()]

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from jackfield.api import jsontext
+from jackfield.api.auth import AGENTS_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
@@ -51,7 +52,9 @@ class CodingAgentNode(ItemNode):
 
     kind = "agent"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Coding Agent", "Runs a profile's coding agent on a prompt.", "code")
+    description = NodeDescription(
+        "Coding Agent", "Runs a profile's coding agent on a prompt.", "code", scopes=(AGENTS_WRITE,), reads_items=False
+    )
     effect = True
     model = AgentParameters
 

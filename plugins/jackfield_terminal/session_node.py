@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 from pydantic.alias_generators import to_camel
 
+from jackfield.api.auth import AGENTS_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
@@ -48,7 +49,9 @@ class SessionNode(ItemNode):
 
     kind = "terminalSession"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Terminal Session", "Drives an agent in a terminal.", "code")
+    description = NodeDescription(
+        "Terminal Session", "Drives an agent in a terminal.", "code", scopes=(AGENTS_WRITE,), reads_items=False
+    )
     effect = True
     model = SessionParameters
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field, JsonValue
@@ -10,8 +10,9 @@ from pydantic import Field, JsonValue
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
-from jackfield.api.workflows import Document
+from jackfield.api.nodes import AttachedNode, NodeCatalog, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes.scopes import UNREAD, document_scopes
+from jackfield.api.workflows import Document, Node
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
@@ -140,6 +141,14 @@ class WorkflowToolNode(ServingNode):
     description = NodeDescription(
         "Call Workflow Tool", "Lets an agent run another workflow.", "ai", inputs=0, provides=TOOL
     )
+
+    def scopes(self, node: Node) -> Collection[str]:
+        """Those of the nodes of a workflow that is not saved, and so was not looked at when it was."""
+        source = node.parameters.get("source", "database")
+        if source == "database":
+            return ()
+        document = node.parameters.get("workflowJson")
+        return document_scopes(document, self._context.port(NodeCatalog)) if source == "parameter" else UNREAD
 
     async def supply(self, node: AttachedNode, item: int) -> Tool:
         parameters: WorkflowTool = await node.parameters(item, {})

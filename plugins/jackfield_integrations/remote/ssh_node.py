@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import file_of
@@ -64,6 +65,7 @@ class SshNode(IntegrationNode):
         "SSH",
         "Runs commands on other machines, and moves files.",
         "network",
+        scopes=(MACHINE_WRITE,),
         credentials=(
             NodeCredential(SSH_PASSWORD.name, when={"authentication": ("", "password")}),
             NodeCredential(SSH_PRIVATE_KEY.name, when={"authentication": ("privateKey",)}),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
 from jackfield_integrations.parameters import Text
@@ -45,7 +46,9 @@ class SqliteNode(SqlNode):
 
     kind = "sqlite"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("SQLite", "Reads and changes data in SQLite files.", "network")
+    description = NodeDescription(
+        "SQLite", "Reads and changes data in SQLite files.", "network", scopes=(MACHINE_WRITE,)
+    )
     dialect = SQLITE
 
     def parameters(self, version: float | None) -> type[NodeParameters]:

@@ -14,6 +14,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.binary import CHUNK, DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
@@ -97,7 +98,9 @@ class DiskNode(ItemNode):
 class ReadWriteNode(DiskNode):
     kind = "readWriteFile"
     versions: Sequence[float] = (1, 1.1)
-    description = NodeDescription("Read/Write Files from Disk", "Reads and writes files of the machine.", "output")
+    description = NodeDescription(
+        "Read/Write Files from Disk", "Reads and writes files of the machine.", "output", scopes=(MACHINE_WRITE,)
+    )
     effect = True
     model = ReadWrite
 
@@ -117,7 +120,7 @@ class ReadWriteNode(DiskNode):
 class ReadOneNode(DiskNode):
     kind = "readBinaryFile"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Read Binary File", "Reads a file of the machine.", "input")
+    description = NodeDescription("Read Binary File", "Reads a file of the machine.", "input", scopes=(MACHINE_WRITE,))
     model: type[NodeParameters] = ReadOne
 
     async def item(self, run: NodeRun, parameters: ReadOne, item: Item, index: int) -> Items:
@@ -129,7 +132,7 @@ class ReadOneNode(DiskNode):
 class ReadManyNode(DiskNode):
     kind = "readBinaryFiles"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Read Binary Files", "Reads files of the machine.", "input")
+    description = NodeDescription("Read Binary Files", "Reads files of the machine.", "input", scopes=(MACHINE_WRITE,))
     model: type[NodeParameters] = ReadMany
 
     async def item(self, run: NodeRun, parameters: ReadMany, item: Item, index: int) -> Items:
@@ -143,7 +146,9 @@ class ReadManyNode(DiskNode):
 class WriteOneNode(DiskNode):
     kind = "writeBinaryFile"
     versions: Sequence[float] = (1,)
-    description = NodeDescription("Write Binary File", "Writes a file of the machine.", "output")
+    description = NodeDescription(
+        "Write Binary File", "Writes a file of the machine.", "output", scopes=(MACHINE_WRITE,)
+    )
     effect = True
     model: type[NodeParameters] = WriteOne
 

@@ -12,10 +12,11 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeCatalog, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import pairs, passed_on, repaired
 from jackfield.api.nodes.running import ModelNode, made_per_item
-from jackfield.api.workflows import Document, Item, Items
+from jackfield.api.nodes.scopes import UNREAD, document_scopes
+from jackfield.api.workflows import Document, Item, Items, Node
 from jackfield_nodes.files.allowed_root import AllowedRoot
 from jackfield_nodes.files.settings import FilesSettings
 
@@ -138,7 +139,16 @@ class ExecuteWorkflowNode(ModelNode):
     model = ExecuteWorkflow
 
     def __init__(self, context: PluginContext) -> None:
+        self._context = context
         self._files = context.settings(FilesSettings)
+
+    def scopes(self, node: Node) -> Collection[str]:
+        """Those of the nodes of a workflow that is not saved, and so was not looked at when it was."""
+        source = node.parameters.get("source", "database")
+        if source == "database":
+            return ()
+        document = node.parameters.get("workflowJson")
+        return document_scopes(document, self._context.port(NodeCatalog)) if source == "parameter" else UNREAD
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[ExecuteWorkflow] = await run.resolve()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from jackfield.api.auth import OWNER
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
@@ -22,7 +23,7 @@ from jackfield_workflows.saved.imports import Importer, import_view
 from jackfield_workflows.saved.views import row_view, workflow_view
 
 PAGE = 100
-AUTHOR = Author("command line")
+AUTHOR = Author(replace(OWNER, username="command line"))
 
 
 class SavedWorkflows(Protocol):

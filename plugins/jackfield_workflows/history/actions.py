@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import NotFound
-from jackfield.api.http import request_id
+from jackfield.api.http import principal, request_id
 from jackfield.api.object_references import load
 from jackfield.api.records import replace
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import StoredExecution
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.files import drop_files
+from jackfield_workflows.saved.node_scopes import NodeScopes
 
 if TYPE_CHECKING:
     from jackfield_workflows.history.retries import StartAt
@@ -46,9 +47,11 @@ class ExecutionActions:
         await drop_files(self._context, execution_id)
 
     async def retry(self, stored: StoredExecution, start_at: StartAt, node: str = "") -> Execution:
-        """The new execution, which is stored. Raises `Conflict`, `InvalidInput`; see `retry_request`."""
+        """The new execution, which is stored. Raises `AccessDenied`, `Conflict`, `InvalidInput`; see
+        `retry_request`."""
         retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
         again = await retry_request(self._context, stored, start_at, node)
+        NodeScopes(self._context).check(again.workflow, principal())
         execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
         await asyncio.shield(execution.accepted)
         return execution

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import AccessDenied, InvalidInput
 from jackfield.api.http import json_response, operation, read_json
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.requests import author, flag
@@ -36,12 +36,15 @@ class ImportRoutes:
         also=(207,),
     )
     async def import_workflows(self) -> Response:
-        """200 when all are stored, 207 when some are, 400 when none is: never half without saying so."""
+        """200 when all are stored, 207 when some are, 400 or 403 when none is: never half without saying so."""
         documents = documents_of(await read_json())
-        results = await self._importer.run(documents, Author(author().name), partial=bool(flag("partial")))
+        results = await self._importer.run(documents, Author(author().caller), partial=bool(flag("partial")))
         view = import_view(results)
         if view["imported"]:
             return json_response(view)
         if view["notImported"] != len(results):
             return json_response(view, 207)
+        denied = next((found.problems[0].message for found in results if found.denied), "")
+        if denied:
+            raise AccessDenied(f"No workflow was imported. {denied}", extra=view)
         raise InvalidInput("No workflow was imported; results say why.", extra=view)

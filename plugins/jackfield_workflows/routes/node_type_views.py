@@ -89,6 +89,7 @@ def summary(node_type: NodeType) -> dict[str, Json]:
         "credentials": [credential_view(one) for one in described.credentials],
         "available": not described.missing,
         "missing": described.missing,
+        "scopes": list(described.scopes),
     }
 
 

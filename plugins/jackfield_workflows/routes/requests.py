@@ -42,12 +42,12 @@ def author() -> Author:
     """The caller, and the version that `If-Match` names: 3, "3" or *. Raises `InvalidInput` for anything else."""
     given = request.headers.get("If-Match", "*").strip()
     if given == "*":
-        return Author(principal().username)
+        return Author(principal())
     found = _IF_MATCH.fullmatch(given)
     if found is None:
         details = {"If-Match": "give the version's number, such as 3, or *"}
         raise InvalidInput("The header If-Match does not name a version.", details=details)
-    return Author(principal().username, int(found[1]))
+    return Author(principal(), int(found[1]))
 
 
 def choice(name: str, allowed: Sequence[ChoiceT]) -> ChoiceT | None:

@@ -12,7 +12,7 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, ExecutionTimeout, InvalidInput, JackfieldError
 from jackfield.api.history import stored_json
-from jackfield.api.http import json_response, operation, parse_model, read_json, request_id, taken_memory
+from jackfield.api.http import json_response, operation, parse_model, principal, read_json, request_id, taken_memory
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
@@ -21,6 +21,7 @@ from jackfield.api.workflows import Items, Workflow
 from jackfield_workflows.history.views import execution_body, failure_view
 from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import read_optional_json
+from jackfield_workflows.saved.node_scopes import NodeScopes
 from jackfield_workflows.settings import WorkflowsSettings
 from jackfield_workflows.starts import chosen_end, chosen_start, read_items, start_items
 
@@ -39,6 +40,7 @@ class RunRoutes:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._timeout = context.settings(WorkflowsSettings).execute_timeout
+        self._scopes = NodeScopes(context)
 
     def routes(self) -> Sequence[Route]:
         return (
@@ -128,6 +130,7 @@ class RunRoutes:
             raise InvalidInput(exc.message, details=details) from None
 
     async def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
+        self._scopes.check(workflow, principal())
         until = chosen_end(workflow, request.args.get("until"))
         start = chosen_start(workflow, request.args.get("start"), self._context.port(NodeCatalog), until)
         catalog, memory = self._context.port(NodeCatalog), taken_memory()

@@ -363,6 +363,7 @@ class NodeTypeShown(Shown):
     credentials: list[NodeCredentialShown]
     available: bool
     missing: str
+    scopes: list[str]
 
 
 class NodeTypeForm(Shown):

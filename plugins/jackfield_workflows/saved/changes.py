@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Seque
 from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
+from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import ConfigurationError, Conflict, DataDamaged, InvalidInput, NotFound
 from jackfield.api.ids import new_id
@@ -30,6 +31,7 @@ from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.documents.settings_checks import check_settings
 from jackfield_workflows.documents.tags import tag_names
+from jackfield_workflows.saved.node_scopes import NodeScopes
 from jackfield_workflows.saved.views import without_service_keys
 
 T = TypeVar("T")
@@ -41,8 +43,12 @@ _log = logging.getLogger(__name__)
 class Author:
     """Who writes, and on top of which version: None is whatever there is."""
 
-    name: str | None = None
+    caller: Principal
     expected: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.caller.username
 
 
 UNTITLED = "Untitled workflow"
@@ -59,6 +65,7 @@ class WorkflowChanges:
         self._sealed = SealedSecrets(context)
         self._triggers = context.port(TriggerCalls)
         self._checks = ActivationChecks(context)
+        self._scopes = NodeScopes(context)
 
     # -- verbs
 
@@ -66,17 +73,18 @@ class WorkflowChanges:
         self, document: Json, author: Author, *, id: str | None = None, active: bool = False
     ) -> StoredWorkflow:
         """A new workflow; under this id, which no other has, when one is given. active: whether it is live at once.
-        Raises `InvalidInput`, `RouteConflict`."""
+        Raises `InvalidInput`, `AccessDenied`, `RouteConflict`."""
         given = given_document(document)
         check_settings(given)
         workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
+        self._scopes.check(workflow, author.caller)
         return await self._finish(self._create(workflow, author, tag_names(document) or ()))
 
     async def replace(
         self, workflow_id: str, document: Json, author: Author, *, active: bool | None = None
     ) -> StoredWorkflow:
         """A new version. active: whether it is live from now on; None: it stays as it is. Raises `InvalidInput`,
-        `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
+        `AccessDenied`, `NotFound`, `Conflict`, `RouteConflict`; then nothing changed."""
         given, tags = checked(document), tag_names(document)
         work = self._write(workflow_id, author, lambda stored: _same(given), self._replaceable, tags, active)
         return await self._finish(work)
@@ -119,7 +127,8 @@ class WorkflowChanges:
         return await self.create({**await self._sealed.opened(stored.document), "name": wanted, "tags": tags}, author)
 
     async def set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
-        """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `RouteConflict`, `NotFound`."""
+        """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `AccessDenied`,
+        `RouteConflict`, `NotFound`."""
         return await self._finish(self._set_active(workflow_id, active, author))
 
     async def delete(self, workflow_id: str, author: Author) -> None:
@@ -165,6 +174,7 @@ class WorkflowChanges:
                 check_settings(given)
             live = present.active if active is None else active
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=live)
+            await self._check_scopes(workflow, present, author)
             if live:
                 await self._checks.check(workflow)
             stored = await self._context.store.change_workflow(
@@ -189,6 +199,7 @@ class WorkflowChanges:
             present = await self._stored(workflow_id, author)
             workflow = await self._switched(present, active)
             if active:
+                self._scopes.check(workflow, author.caller)
                 await self._checks.check(workflow)
             stored = await self._context.store.set_active(
                 present.id,
@@ -197,6 +208,17 @@ class WorkflowChanges:
                 now=self._context.clock.now_ms(),
             )
             return await self._committed("activated" if active else "deactivated", workflow, stored)
+
+    async def _check_scopes(self, workflow: Workflow, present: StoredWorkflow, author: Author) -> None:
+        """Raises `AccessDenied`."""
+        if not self._scopes.restrict(author.caller):
+            return
+        before: Workflow | None = None
+        if present.active or not workflow.active:  # what goes live counts as a whole
+            with contextlib.suppress(ConfigurationError, InvalidInput):
+                reader = self._context.port(WorkflowReader)
+                before = await reader.parse_stored(present.document, id=present.id, version=present.version)
+        self._scopes.check(workflow, author.caller, before)
 
     async def _switched(self, present: StoredWorkflow, active: bool) -> Workflow:
         """Raises `ConfigurationError` when it is to be live and its secrets cannot be opened."""

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Literal
 
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
+from jackfield.api.errors import AccessDenied, InvalidInput, JackfieldError, NotFound
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
@@ -22,6 +22,7 @@ from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.saved.changes import Author, WorkflowChanges, given_document
+from jackfield_workflows.saved.node_scopes import NodeScopes
 
 MOST = 1000
 """Documents of one import."""
@@ -31,7 +32,8 @@ Status = Literal["created", "updated", "refused", "skipped", "failed"]
 @record
 class Imported:
     """What became of one document. status: `refused` = it has mistakes; `skipped` = another one of the same import has,
-    and the good ones alone were not asked for; `failed` = the store or a conflict prevented it."""
+    and the good ones alone were not asked for; `failed` = the store or a conflict prevented it. denied: a node of it
+    needs a scope that the author lacks."""
 
     index: int
     name: str
@@ -39,6 +41,7 @@ class Imported:
     id: str | None = None
     version: int | None = None
     problems: Sequence[Problem] = field(default_factory=tuple)
+    denied: bool = False
 
 
 class Importer:
@@ -48,15 +51,21 @@ class Importer:
         self._context = context
         self._changes = changes
         self._secrets = SecretParameters(context)
+        self._scopes = NodeScopes(context)
 
     async def run(self, documents: Sequence[Json], author: Author, *, partial: bool = False) -> list[Imported]:
         """One result per document, in their order. partial: import the good ones although others have mistakes."""
         mistakes = [await self._mistakes(document) for document in documents]
-        hold = not partial and any(mistakes)
+        lacks = [
+            () if wrong else await self._lacks(document, author)
+            for document, wrong in zip(documents, mistakes, strict=True)
+        ]
+        hold = not partial and (any(mistakes) or any(lacks))
         results: list[Imported] = []
-        for index, (document, wrong) in enumerate(zip(documents, mistakes, strict=True)):
-            if wrong:
-                results.append(Imported(index, name_of(document), "refused", problems=wrong))
+        for index, (document, wrong, lacking) in enumerate(zip(documents, mistakes, lacks, strict=True)):
+            if wrong or lacking:
+                refused = [*wrong, *lacking]
+                results.append(Imported(index, name_of(document), "refused", problems=refused, denied=bool(lacking)))
             elif hold:
                 results.append(Imported(index, name_of(document), "skipped"))
             else:
@@ -75,10 +84,25 @@ class Importer:
             return [Problem(path, str(message)) for path, message in details.items()]
         return []
 
+    async def _lacks(self, document: Json, author: Author) -> Sequence[Problem]:
+        """The nodes of a new workflow that the author may not store. One that is here may keep its own."""
+        if not self._scopes.restrict(author.caller):
+            return ()
+        own = own_id(document)
+        if own is not None and await self._context.store.workflow_row(own) is not None:
+            return ()
+        given = given_document(document)
+        reader = self._context.port(WorkflowReader)
+        workflow = await off_loop(given, lambda: reader.parse(given))  # type: ignore[arg-type]  # an object
+        return self._scopes.problems(workflow, author.caller)
+
     async def _import(self, index: int, document: Json, author: Author) -> Imported:
         own = own_id(document)
         try:
             stored, status = await self._store(own, document, author)
+        except AccessDenied as exc:
+            problem = Problem("nodes", exc.message)
+            return Imported(index, name_of(document), "refused", own, problems=[problem], denied=True)
         except JackfieldError as exc:
             places = exc.details or {"body": exc.message}
             problems = [Problem(path, str(message)) for path, message in places.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import ConfigurationError, DataDamaged, NotFound
 from jackfield.api.json_values import dumps
@@ -26,14 +27,14 @@ class SavedDocumentsPort:
         self._secrets = SecretParameters(context)
         self._sealed = SealedSecrets(context)
 
-    async def create(self, document: Json, author: str | None, *, id: str) -> StoredWorkflow:
+    async def create(self, document: Json, author: Principal, *, id: str) -> StoredWorkflow:
         return await self._changes.create(document, Author(author), id=known_id(id, "workflow"))
 
-    async def replace(self, workflow_id: str, document: Json, author: str | None) -> StoredWorkflow:
+    async def replace(self, workflow_id: str, document: Json, author: Principal) -> StoredWorkflow:
         present = await self._same(workflow_id, document)
         return present or await self._changes.replace(workflow_id, document, Author(author))
 
-    async def set_active(self, workflow_id: str, active: bool, author: str | None) -> StoredWorkflow:
+    async def set_active(self, workflow_id: str, active: bool, author: Principal) -> StoredWorkflow:
         return await self._changes.set_active(workflow_id, active, Author(author))
 
     async def shown(self, workflow_id: str) -> Document:

@@ -25,10 +25,13 @@ rights."""
 AGENTS_READ = "agents:read"
 AGENTS_WRITE = "agents:write"
 """Of all that is outside `/api/v1`: whoever starts an agent can do what the daemon's user can."""
+MACHINE_WRITE = "machine:write"
+"""Of workflows that reach the machine: its commands, its files, other machines over SSH."""
 SCOPES = frozenset(
     {
         AGENTS_READ,
         AGENTS_WRITE,
+        MACHINE_WRITE,
         "workflows:read",
         "workflows:write",
         "workflows:execute",

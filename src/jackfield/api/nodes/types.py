@@ -84,6 +84,12 @@ class NodeDescription:
     credentials: Sequence[NodeCredential] = ()
     missing: str = ""
     """What keeps it from running, for types of which only the parameters are known; empty: it runs."""
+    scopes: Sequence[str] = ()
+    """Names of `jackfield.api.auth.SCOPES` that whoever stores, activates or starts a workflow with such a node needs:
+    `machine:write` for what reaches the machine, `agents:write` for what starts an agent. See also `ScopedNode`."""
+    reads_items: bool = True
+    """Whether items change what a node does beyond the expressions in its parameters. Whoever lacks the scopes may
+    change what leads to a node that reads none and has no expression."""
 
 
 @record

@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from jackfield.api.auth import SCOPES
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeOffer, NodeType
 
 _KIND = re.compile(r"[@A-Za-z][A-Za-z0-9_.@/-]{0,199}")
 _TEXTS = ("display_name", "summary", "group", "provides", "missing")
-_LISTS = ("outputs", "accepts", "needs")
+_LISTS = ("outputs", "accepts", "needs", "scopes")
 
 
 def kind_mistakes(kind: object) -> Iterator[str]:
@@ -49,11 +50,15 @@ def _description_mistakes(description: NodeDescription) -> Iterator[str]:
     for name in _LISTS:
         if not _is_list_of(getattr(description, name), str):
             yield f"description.{name} is no list of texts"
+    if _is_list_of(description.scopes, str) and not SCOPES.issuperset(description.scopes):
+        unknown = _shown(min(set(description.scopes) - SCOPES))
+        yield f"description.scopes has {unknown}, which no key can have; name scopes of jackfield.api.auth.SCOPES"
     inputs: object = description.inputs
     if isinstance(inputs, bool) or not isinstance(inputs, int) or inputs < 0:
         yield "description.inputs is no number of inputs"
-    if not isinstance(description.trigger, bool):
-        yield "description.trigger is neither True nor False"
+    for name in ("trigger", "reads_items"):
+        if not isinstance(getattr(description, name), bool):
+            yield f"description.{name} is neither True nor False"
     if not _is_list_of(description.credentials, NodeCredential):
         yield "description.credentials is no list of NodeCredential"
         return

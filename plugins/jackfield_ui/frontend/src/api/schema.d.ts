@@ -7691,7 +7691,7 @@ export interface components {
             name: string;
             /**
              * Scopes
-             * @description What the key may do: agents:read, agents:write, credentials:write, executions:read, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
+             * @description What the key may do: agents:read, agents:write, credentials:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
              * @default null
              */
             scopes?: string[] | null;

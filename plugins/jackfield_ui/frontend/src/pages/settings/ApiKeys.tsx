@@ -31,6 +31,7 @@ const SCOPES: Record<string, string> = {
   'webhooks:read': 'Read webhooks and their calls',
   'credentials:write': 'Manage credentials',
   'agents:read': 'Read agents, profiles, terminals, proxies and usage',
+  'machine:write': 'Write workflows with commands, files of the machine and SSH',
   'agents:write': 'Start and change agents: all that your account on the machine may do',
 };
 const DAY = 86_400_000;
