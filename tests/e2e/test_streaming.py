@@ -95,7 +95,8 @@ def test_all_items_are_chunks_and_an_item_that_is_no_text_is_json(daemon: Daemon
     every = node("Every", "respondToWebhook", {"respondWith": "allIncomingItems"}, version=1.4)
     daemon.live(chain("A", webhook("every", responseMode="streaming"), code, every), daemon.admin())
     answer = daemon.client().post("/webhook/every", json={})
-    found = [shape(json.loads(line)) for line in answer.text.splitlines()]
+    chunks = [json.loads(line) for line in answer.text.splitlines()]
+    found = [shape(chunk) for chunk in chunks if chunk["type"] != "keepalive"]  # a busy machine takes its time
     assert [(kind, content, item) for kind, content, _, item, _ in found] == [
         ("begin", None, 0), ("item", '{"a":"é"}', 0), ("end", None, 0),
         ("begin", None, 1), ("item", '{"b":[1]}', 1), ("end", None, 1),

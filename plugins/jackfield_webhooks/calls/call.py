@@ -17,6 +17,7 @@ from jackfield_webhooks.answers.making import accepted_text
 from jackfield_webhooks.bodies.parsing import ParsedBody
 from jackfield_webhooks.bodies.receiving import BodyReader
 from jackfield_webhooks.calls import masking
+from jackfield_webhooks.calls.body_masking import BodyMask
 from jackfield_webhooks.hook import NOTHING, Hook
 
 
@@ -134,7 +135,7 @@ def make_item(call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Item:
     return item
 
 
-def new_call(call: IncomingCall, hook: Hook, parsed: ParsedBody, now: int, limit: int) -> NewCall:
+def new_call(call: IncomingCall, hook: Hook, parsed: ParsedBody, bodies: BodyMask, now: int, limit: int) -> NewCall:
     """The call as the history keeps it. limit: bytes of the body.
 
     One that is answered at once is stored with its answer, which is certain once it is stored; the run's end brings the
@@ -144,9 +145,9 @@ def new_call(call: IncomingCall, hook: Hook, parsed: ParsedBody, now: int, limit
     call_id, query = new_id(), masking.query_for_history(call.query_text)
     truncated, content_type = len(call.body) > limit, call.headers.get("content-type", "")
     if truncated or "json" not in content_type:
-        body = masking.body_for_history(call.body[:limit], content_type)
+        body = bodies.masked(call.body[:limit], content_type)
     else:
-        body = masking.json_for_history(call.body, parsed.body)
+        body = bodies.masked_json(call.body, parsed.body)
     return NewCall(
         id=call_id,
         webhook_id=hook.webhook.id,

@@ -22,7 +22,7 @@ from jackfield_webhooks.answers.files import answer_of, for_repeats, repeated, w
 from jackfield_webhooks.answers.making import Answer
 from jackfield_webhooks.answers.streams import CallStream, KeptChunks
 from jackfield_webhooks.bodies.parsing import ParsedBody
-from jackfield_webhooks.calls import masking
+from jackfield_webhooks.calls.body_masking import BodyMask
 from jackfield_webhooks.calls.call import IncomingCall, make_item, new_call
 from jackfield_webhooks.calls.deliveries import (
     InFlight,
@@ -48,6 +48,7 @@ class CallRunner:
         self._settings = settings
         self._names = header_names(settings.delivery_headers)
         self._in_flight = InFlight()
+        self._bodies = BodyMask()
 
     @cached_property
     def _engine(self) -> Engine:
@@ -136,7 +137,7 @@ class CallRunner:
             webhook_id=kept.webhook_id,
             status=status,
             response_status=code,
-            response_body=masking.body_for_history(shown),
+            response_body=self._bodies.masked(shown),
             response_truncated=truncated or len(body) > limit,
             duration_ms=call.elapsed_ms(),
         )
@@ -150,7 +151,7 @@ class CallRunner:
         stream: CallStream | None = None,
     ) -> tuple[Execution, NewCall | None]:
         limit = self._settings.history.body_bytes
-        kept = None if call.test else new_call(call, hook, parsed, self._context.clock.now_ms(), limit)
+        kept = None if call.test else new_call(call, hook, parsed, self._bodies, self._context.clock.now_ms(), limit)
         execution_id: str | None = None
         if parsed.contents:
             parsed, execution_id = await with_files_kept(self._context, parsed)

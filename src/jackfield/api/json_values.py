@@ -10,6 +10,7 @@ import orjson
 from .errors import InvalidInput
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+_CONTAINERS = frozenset((dict, list))
 
 
 def depth_exceeds(value: object, limit: int) -> bool:
@@ -21,7 +22,7 @@ def depth_exceeds(value: object, limit: int) -> bool:
         below: list[object] = []
         for container in level:
             items = container.values() if type(container) is dict else container
-            below += [item for item in items if type(item) is dict or type(item) is list]  # type: ignore[attr-defined]
+            below += [item for item in items if type(item) in _CONTAINERS]  # type: ignore[attr-defined]
         level = below
     return bool(level)
 

@@ -19,9 +19,10 @@ LARGE = 1024 * 1024
 
 def _may_be_deeper(data: bytes | str, limit: int) -> bool:
     """False: there are fewer brackets than levels. Walking through a small document costs as much as parsing it."""
-    if isinstance(data, str):
-        return data.count("{") + data.count("[") > limit
-    return data.count(b"{") + data.count(b"[") > limit
+    text = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    brackets = text.count(b"{") + text.count(b"[")
+    # A brace before a slash stands in a text: deliveries are full of templates of addresses, such as `{/sha}`.
+    return brackets > limit and brackets - text.count(b"{/") > limit
 
 
 def loads(data: bytes | str, *, max_depth: int = MAX_DEPTH) -> Json:
