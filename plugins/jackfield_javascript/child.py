@@ -51,7 +51,7 @@ LATER = {
 METHODS = ("text_methods", "list_methods", "value_methods", "date_methods")
 FILES = {
     "expressions": (*SHARED, *METHODS, "source", "rewriting", "extensions", "sandbox"),
-    "code": (*SHARED, "v8", "url", "modules", "code"),
+    "code": (*SHARED, "json_errors", "calls", "wording", "v8", "url", "modules", "code"),
 }
 EVALUATIONS = 10_000
 BIG = 16 * MIB
