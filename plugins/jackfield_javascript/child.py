@@ -51,7 +51,7 @@ LATER = {
 METHODS = ("text_methods", "list_methods", "value_methods", "date_methods")
 FILES = {
     "expressions": (*SHARED, *METHODS, "source", "rewriting", "extensions", "sandbox"),
-    "code": (*SHARED, "json_errors", "calls", "wording", "v8", "url", "modules", "code"),
+    "code": (*SHARED, "json_errors", "calls", "wording", "v8", "url", "form_data", "modules", "outside", "code"),
 }
 EVALUATIONS = 10_000
 BIG = 16 * MIB
@@ -127,6 +127,7 @@ def later(module: str, function: str) -> Callable[..., object]:
 
 HOST: Mapping[str, Callable[..., object]] = {
     "hashBytes": later("hashing", "hash_bytes"),
+    "deriveKey": later("hashing", "derive_key"),
     "randomHex": random_hex,
     "zoneOffset": later("zones", "zone_offset"),
     "localZone": local_zone,
@@ -138,6 +139,7 @@ HOST: Mapping[str, Callable[..., object]] = {
     "pluralCategory": later("numbers", "plural"),
     "relativeTime": later("numbers", "relative"),
     "joinList": later("numbers", "join_list"),
+    "displayName": later("numbers", "display_name"),
 }
 
 

@@ -58,7 +58,7 @@ def n8n(directory: Path) -> Iterator[Engine]:
 
 def _environment() -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("N8N_", "NODE_", "JACKFIELD_"))}
-    return {**kept, "TZ": "UTC", "GENERIC_TIMEZONE": ZONE, "BI": "crypto"}
+    return {**kept, "TZ": "UTC", "GENERIC_TIMEZONE": ZONE, "BI": "crypto,node:crypto"}
 
 
 def _answers(client: httpx.Client, process: subprocess.Popen[bytes], output: Path) -> bool:

@@ -96,6 +96,7 @@ class NodeSurroundings:
             node={
                 "name": node.name,
                 "id": node.id,
+                "type": node.kind,
                 "version": node.version,
                 "webhookId": node.webhook_id,
                 "parameters": self._data.plan.shown_parameters(node.name) if reads.parameters else {},

@@ -5,7 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import (
+    ROUND_CEILING,
+    ROUND_DOWN,
+    ROUND_FLOOR,
+    ROUND_HALF_DOWN,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    ROUND_UP,
+    Context,
+    Decimal,
+)
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +31,17 @@ UNSPACED = frozenset({"ja"})
 """Languages that write the name of a currency behind a number without a blank."""
 EXACT = Context(prec=1000)
 """More digits than the largest number has, with the longest fraction."""
+ROUNDING = {
+    "expand": (ROUND_UP, ROUND_UP),
+    "trunc": (ROUND_DOWN, ROUND_DOWN),
+    "ceil": (ROUND_CEILING, ROUND_FLOOR),
+    "floor": (ROUND_FLOOR, ROUND_CEILING),
+    "halfTrunc": (ROUND_HALF_DOWN, ROUND_HALF_DOWN),
+    "halfEven": (ROUND_HALF_EVEN, ROUND_HALF_EVEN),
+    "halfCeil": (ROUND_HALF_UP, ROUND_HALF_DOWN),
+    "halfFloor": (ROUND_HALF_DOWN, ROUND_HALF_UP),
+}
+"""Mode -> how the amount of a positive number is rounded, and that of a negative one."""
 FOUR_DIGITS_UNGROUPED = frozenset({"es", "pl", "pt_PT", "bg", "hy", "ka", "lv", "it"})
 """Locales that group from five digits on; babel's data leaves it out."""
 
@@ -48,19 +69,20 @@ def _digits(options: Mapping[str, Any]) -> tuple[int, int]:
     return low, max(usual[1], low) if high is None else high
 
 
-def _rounded(value: Decimal, options: Mapping[str, Any]) -> str:
-    """The digits of a value that is not negative, rounded half away from zero."""
+def _rounded(value: Decimal, options: Mapping[str, Any], negative: bool = False) -> str:
+    """The digits of an amount, rounded half away from zero unless the options say otherwise."""
+    rounding = ROUNDING.get(options.get("roundingMode", ""), (ROUND_HALF_UP, ROUND_HALF_UP))[negative]
     if "maximumSignificantDigits" in options or "minimumSignificantDigits" in options:
         most = options.get("maximumSignificantDigits", 21)
         least = options.get("minimumSignificantDigits", 1)
         if value:
-            value = value.quantize(Decimal(1).scaleb(value.adjusted() - most + 1), ROUND_HALF_UP, EXACT)
+            value = value.quantize(Decimal(1).scaleb(value.adjusted() - most + 1), rounding, EXACT)
         places = max(0, least - (value.adjusted() + 1 if value else 1))
         return _trimmed(f"{value:f}", places)
     low, high = _digits(options)
     if options.get("notation") == "compact" and "maximumFractionDigits" not in options and value:
         high = max(0, 1 - value.adjusted())  # two digits that count, and never fewer than the whole number has
-    return _trimmed(f"{value.quantize(Decimal(1).scaleb(-high), ROUND_HALF_UP, EXACT):f}", low)
+    return _trimmed(f"{value.quantize(Decimal(1).scaleb(-high), rounding, EXACT):f}", low)
 
 
 def _trimmed(text: str, places: int) -> str:
@@ -185,14 +207,35 @@ def number_parts(tag: str, options_text: str, value_text: str) -> list[tuple[str
     suffix: list[tuple[str, str]] = []
     if options.get("notation") == "compact":
         value, suffix = _compact(locale, value, options.get("compactDisplay", "short"))
-    digits = _rounded(value, options)
+    if options.get("notation") in ("scientific", "engineering"):
+        value, suffix = _with_exponent(locale, value, options)
+    digits = _rounded(value, options, negative)
     zero = not any(letter in "123456789" for letter in digits)
     parts = _number_parts(locale, digits, options) + suffix
     made = _around(locale, parts, _sign(locale, negative, zero, options), options)
+    if options.get("currencySign") == "accounting" and made[0][0] == "minusSign":
+        made = _in_brackets(locale, made)
     table = DIGITS.get(options.get("numberingSystem") or locale.default_numbering_system)
     if table is None:
         return made
     return [(kind, text.translate(str.maketrans("0123456789", table))) for kind, text in made]
+
+
+def _in_brackets(locale: Locale, made: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """A negative amount as accountants of the language write it."""
+    if ";(" not in str(locale.currency_formats["accounting"].pattern):
+        return made
+    return [("literal", "("), *made[1:], ("literal", ")")]
+
+
+def _with_exponent(locale: Locale, value: Decimal, options: Mapping[str, Any]) -> tuple[Decimal, list[tuple[str, str]]]:
+    power = value.adjusted() if value else 0
+    if options["notation"] == "engineering":
+        power -= power % 3
+    symbols = locale.number_symbols.get(_system(locale, options), locale.number_symbols["latn"])
+    sign = [("exponentMinusSign", str(symbols.get("minusSign", "-")))] if power < 0 else []
+    mark = ("exponentSeparator", str(symbols.get("exponential", "E")))
+    return value.scaleb(-power, EXACT), [mark, *sign, ("exponentInteger", str(abs(power)))]
 
 
 def _compact(locale: Locale, value: Decimal, length: str) -> tuple[Decimal, list[tuple[str, str]]]:
@@ -282,3 +325,22 @@ def join_list(tag: str, options_text: str, values: str) -> str:
     suffix = "" if style == "long" else f"-{style}"
     texts = json.loads(values)
     return str(format_list(texts, style=kind + suffix, locale=locale)) if texts else ""  # type: ignore[arg-type]
+
+
+def display_name(tag: str, kind: str, code: str) -> str | None:
+    """The name of a language, region, script or currency; None where the language has none for it."""
+    locale, _ = find_locale(tag)
+    tables = {
+        "language": locale.languages,
+        "region": locale.territories,
+        "script": locale.scripts,
+        "currency": locale.currencies,
+    }
+    names = tables[kind]
+    plain = code.replace("-", "_")
+    if kind == "language" and plain not in names and "_" in plain:
+        first, _, region = plain.partition("_")
+        known = names.get(first), locale.territories.get(region.upper())
+        return f"{known[0]} ({known[1]})" if all(known) else None
+    found = names.get(plain)
+    return None if found is None else str(found)

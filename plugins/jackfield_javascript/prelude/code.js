@@ -5,6 +5,7 @@
   const { Data, Fault, jsonText, outOfMemory } = kit;
   const { logLines, logLength } = kit.limits;
   const compile = eval;
+  const { defineProperty } = Object;
   const { lineOf, messageOf, wrapped } = kit.errors;
 
   let current = null;
@@ -102,7 +103,8 @@
     requestWithAuthentication: refuse(NO_NETWORK),
     request: refuse(NO_NETWORK),
   };
-  // What `this` offered in the Function nodes of old, and what the Code node still offers.
+  // What the Function nodes of old offer beside, also as `this`; the Code node has no more of it than `helpers`.
+  const OLDER = new Set(['function', 'functionItem']);
   const node = {
     helpers,
     getNodeParameter,
@@ -141,25 +143,36 @@
     clearInterval: clearTimer,
     clearImmediate: clearTimer,
     $getWorkflowStaticData: staticData,
-    getWorkflowStaticData: staticData,
     $evaluateExpression: evaluateExpression,
-    getNodeParameter,
-    getExecutionId: node.getExecutionId,
     helpers,
-    $helpers: helpers,
     module: { exports: {} },
     global: globalThis,
   };
+  const OF_OLDER = { getWorkflowStaticData: staticData, getNodeParameter, getExecutionId: node.getExecutionId, $helpers: helpers };
+  // Of expressions, and of an engine that is newer than that of n8n.
+  const NOT_IN_CODE = ['$ifEmpty', '$max', '$min', '$average', '$not', '$webhookId', 'queueMicrotask', 'performance'];
+  const isOlder = () => OLDER.has(current.facts.node.type);
+
+  // n8n's runner keeps scripts from prototypes: these functions are there and do nothing.
+  function withoutPrototypes() {
+    for (const name of NOT_IN_CODE) delete globalThis[name];
+    delete Math.sumPrecise;
+    delete Uint8Array.fromBase64;
+    const inert = { getPrototypeOf: () => ({}), setPrototypeOf: () => false };
+    kit.hide(Reflect, inert);
+    kit.hide(Object, { ...inert, defineProperty: () => ({}), defineProperties: () => ({}) });
+  }
 
   function prepare(data) {
     kit.expose(globalThis, () => data);
     kit.hide(globalThis, GLOBALS);
+    if (isOlder()) kit.hide(globalThis, { ...OF_OLDER, crypto: kit.crypto });
     kit.hide(globalThis, {
       get Intl() {
         return kit.intl().Intl;
       },
       set Intl(value) {
-        Object.defineProperty(globalThis, 'Intl', { value, writable: true, configurable: true });
+        defineProperty(globalThis, 'Intl', { value, writable: true, configurable: true });
       },
     });
     const given = data.head.each ? ['item', () => data.item(data.index)] : ['items', once(() => data.all())];
@@ -169,10 +182,10 @@
   // A variable of the script's: `items` is one list, which the script may change and replace; `item` is the current one.
   const once = (make, made = null) => () => (made ??= make());
   function variable(name, find) {
-    Object.defineProperty(globalThis, name, {
+    defineProperty(globalThis, name, {
       get: find,
       set(value) {
-        Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+        defineProperty(globalThis, name, { value, writable: true, configurable: true });
       },
       configurable: true,
     });
@@ -194,13 +207,13 @@
     return { json: { error: messageOf(error) + (line === null ? '' : ` [line ${line}]`) } };
   }
 
-  async function forEach(data, script) {
+  async function forEach(data, script, self) {
     const values = [];
     const goesOn = (data.facts.node.onError ?? 'stopWorkflow') !== 'stopWorkflow';
     for (let i = 0; i < data.head.count; i++) {
       data.index = i;
       try {
-        values.push(await script.call(node));
+        values.push(await script.call(self));
       } catch (error) {
         if (!goesOn || spent(error)) {
           failedItem = i;
@@ -227,6 +240,7 @@
   kit.start = (text) => {
     current = new Data(text);
     void current.facts; // read before the script, which may change JSON.parse
+    if (!isOlder()) kit.outside(current);
     kit.useZone();
     prepare(current);
     const { source, each } = current.head;
@@ -239,7 +253,9 @@
       return;
     }
     delete BigInt.prototype.toJSON; // the answer has it, the script does not
-    const result = each ? forEach(current, script) : script.call(node).then((value) => (value === null ? [] : value));
+    const self = isOlder() ? node : globalThis;
+    if (self === globalThis) withoutPrototypes();
+    const result = each ? forEach(current, script, self) : script.call(self).then((value) => (value === null ? [] : value));
     result.then(finish).catch((error) => (answer = problem('runtime', error)));
   };
 

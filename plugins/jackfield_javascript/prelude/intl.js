@@ -3,7 +3,7 @@
 (function (kit) {
   'use strict';
 
-  const { formatDate, resolveDate, formatNumber, resolveNumber, pluralCategory, relativeTime, joinList } = kit.host;
+  const { formatDate, resolveDate, formatNumber, resolveNumber, pluralCategory, relativeTime, joinList, displayName } = kit.host;
   const { offsetAt } = kit;
   const { freeze, fromEntries } = Object;
   const { parse, stringify } = JSON;
@@ -160,6 +160,8 @@
     signDisplay: oneOf('auto', 'never', 'always', 'exceptZero', 'negative'), minimumIntegerDigits: within(1, 21),
     minimumFractionDigits: within(0, 100), maximumFractionDigits: within(0, 100),
     minimumSignificantDigits: within(1, 21), maximumSignificantDigits: within(1, 21), numberingSystem: text,
+    currencySign: oneOf('standard', 'accounting'),
+    roundingMode: oneOf('ceil', 'floor', 'expand', 'trunc', 'halfCeil', 'halfFloor', 'halfExpand', 'halfTrunc', 'halfEven'),
   };
 
   class NumberFormat {
@@ -305,14 +307,69 @@
     }
   }
 
+  const NAMES = { type: oneOf('language', 'region', 'script', 'currency'), fallback: oneOf('code', 'none'), style: width };
+  const CODES = { language: TAG, region: /^(?:[a-z]{2}|\d{3})$/i, script: /^[a-z]{4}$/i, currency: /^[a-z]{3}$/i };
+  class DisplayNames {
+    #locale;
+    #options;
+    constructor(locales, options) {
+      this.#locale = localeOf(locales);
+      this.#options = { style: 'long', fallback: 'code', ...pick(options, NAMES) };
+      if (this.#options.type === undefined) throw new TypeError('Required option "type" must not be undefined');
+      freeze(this);
+    }
+    of(code) {
+      const { type, fallback } = this.#options;
+      if (!CODES[type].test(`${code}`)) throw new RangeError('Invalid argument to Intl.DisplayNames.prototype.of');
+      const plain = type === 'currency' ? `${code}`.toUpperCase() : type === 'region' ? `${code}`.toUpperCase() : `${code}`;
+      return displayName(this.#locale, type, plain) ?? (fallback === 'code' ? plain : undefined);
+    }
+    resolvedOptions() {
+      return { locale: this.#locale, ...this.#options };
+    }
+  }
+
+  // Pieces of a text. Words of languages that write no blanks need a dictionary, which is not here.
+  const PIECES = {
+    grapheme: () => /\r\n|\p{RI}\p{RI}|\p{Emoji}(?:\p{EMod}|\ufe0f)?\u20e3?(?:\u200d\p{Emoji}(?:\p{EMod}|\ufe0f)?)*\p{M}*|\P{M}\p{M}*|\p{M}+/gu,
+    word: () => /\r\n|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:['’.:·][\p{L}_][\p{L}\p{N}\p{M}_]*|[.,](?<=\p{N}.)\p{N}+)*|[ \u3000]+|[^]/gu,
+    sentence: () => /[^.!?…\n]*(?:[.!?…]+["'”’)\]]*\s*(?!\p{Ll})|[.!?…]+(?=\S|\s+\p{Ll})|\n|$)/gu,
+  };
+  const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{2}/u;
+  class Segmenter {
+    #locale;
+    #granularity;
+    constructor(locales, options) {
+      this.#locale = localeOf(locales);
+      this.#granularity = pick(options, { granularity: oneOf('grapheme', 'word', 'sentence') }).granularity ?? 'grapheme';
+      freeze(this);
+    }
+    segment(given) {
+      const input = `${given}`;
+      const isWord = this.#granularity === 'word';
+      if (isWord && UNSPACED.test(input)) throw new RangeError('Intl.Segmenter finds no words in languages that write without blanks.');
+      const made = [];
+      for (const { 0: segment, index } of input.matchAll(PIECES[this.#granularity]())) {
+        if (segment) made.push({ segment, index, input, ...(isWord && { isWordLike: /[\p{L}\p{N}]/u.test(segment) }) });
+      }
+      return {
+        containing: (place = 0) => made.findLast(({ index }) => index <= place && place < input.length),
+        [Symbol.iterator]: () => made[Symbol.iterator](),
+      };
+    }
+    resolvedOptions() {
+      return { locale: this.#locale, granularity: this.#granularity };
+    }
+  }
+
   // These may be called without `new` as well.
   const callable = (Made) => new Proxy(Made, { apply: (_, self, values) => new Made(...values) });
   const Intl = {};
   kit.hide(Intl, {
     DateTimeFormat: callable(DateTimeFormat), NumberFormat: callable(NumberFormat), PluralRules, RelativeTimeFormat, ListFormat,
-    Collator: callable(Collator), Locale, getCanonicalLocales: supported,
+    DisplayNames, Segmenter, Collator: callable(Collator), Locale, getCanonicalLocales: supported,
   });
-  for (const part of [DateTimeFormat, NumberFormat, PluralRules, RelativeTimeFormat, ListFormat, Collator, Locale]) if (part.prototype) delete part.prototype.constructor;
+  for (const part of [DateTimeFormat, NumberFormat, PluralRules, RelativeTimeFormat, ListFormat, DisplayNames, Segmenter, Collator, Locale]) if (part.prototype) delete part.prototype.constructor;
 
   const { getTime } = Date.prototype;
   const { apply } = kit;
@@ -325,5 +382,5 @@
   const compare = (one, other, locales, options) => new Collator(locales, options).compare(one, other);
 
   kit.Intl = { Intl, showDate, showNumber, compare };
-  kit.roots.push(Intl, DateTimeFormat, NumberFormat, Collator);
+  kit.roots.push(Intl, DateTimeFormat, NumberFormat, DisplayNames, Segmenter, Collator);
 });

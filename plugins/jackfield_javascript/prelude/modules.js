@@ -3,7 +3,8 @@
   'use strict';
 
   const { utf8, fromUtf8, hex, fromHex, base64, fromBase64, latin1, fromLatin1 } = kit;
-  const { randomHex } = kit.host;
+  const { deriveKey, randomHex } = kit.host;
+  const { defineProperty } = Object;
 
   const WRITE = {
     __proto__: null, utf8, 'utf-8': utf8, hex: fromHex, base64: fromBase64, base64url: fromBase64,
@@ -131,7 +132,27 @@
       new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(randomBytes(array.byteLength));
       return array;
     },
+    pbkdf2Sync: (password, salt, rounds, size, algorithm) => {
+      const key = deriveKey(String(algorithm), hex(Buffer.from(password)), hex(Buffer.from(salt)), rounds, size);
+      if (typeof key !== 'string') throw new TypeError(`Invalid digest: ${algorithm}`);
+      return Buffer.from(key, 'hex');
+    },
+    get webcrypto() {
+      return webcrypto;
+    },
     timingSafeEqual: (one, other) => Buffer.from(one).equals(Buffer.from(other)),
+  };
+
+  // Of the Web's cryptography what scripts can use without keys.
+  const webcrypto = {
+    randomUUID: crypto.randomUUID,
+    getRandomValues: crypto.getRandomValues,
+    subtle: {
+      async digest(algorithm, data) {
+        const name = String(algorithm?.name ?? algorithm).replace('-', '');
+        return new Digest(name, null).update(new Uint8Array(data.buffer ?? data)).digest().buffer;
+      },
+    },
   };
 
   class TextEncoder {
@@ -151,7 +172,7 @@
     }
   }
 
-  const { URL, URLSearchParams } = kit;
+  const { FormData, URL, URLSearchParams } = kit;
   const util = {
     inspect: (value) => (typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? String(value))),
     format: (...values) => values.map((value) => (typeof value === 'string' ? value : util.inspect(value))).join(' '),
@@ -193,7 +214,7 @@
     const clone = (part) => structuredClone(part, done);
     if (value instanceof Map) value.forEach((part, name) => copy.set(clone(name), clone(part)));
     else if (value instanceof Set) value.forEach((part) => copy.add(clone(part)));
-    else for (const [name, part] of Object.entries(value)) Object.defineProperty(copy, name, { value: clone(part), writable: true, enumerable: true, configurable: true });
+    else for (const [name, part] of Object.entries(value)) defineProperty(copy, name, { value: clone(part), writable: true, enumerable: true, configurable: true });
     return copy;
   }
 
@@ -206,8 +227,9 @@
     }
   }
 
+  kit.crypto = crypto;
   kit.nodeGlobals = {
     atob,
-    Buffer, crypto, require, structuredClone: (value) => structuredClone(value), TextEncoder, TextDecoder, URL, URLSearchParams,
+    Buffer, FormData, require, structuredClone: (value) => structuredClone(value), TextEncoder, TextDecoder, URL, URLSearchParams,
   };
 });

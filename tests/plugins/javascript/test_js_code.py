@@ -88,11 +88,10 @@ def run(engine: JavaScriptEngine) -> Run:
          hashlib.sha256(b"ab").hexdigest()),
         ("return require('node:crypto').createHmac('sha1', 'key').update('é').digest('base64')",
          base64.b64encode(hmac.digest(b"key", "é".encode(), "sha1")).decode()),
-        ("return crypto.createHash('md5').update(Buffer.from([0, 255])).digest().toString('hex')",
+        ("return require('crypto').createHash('md5').update(Buffer.from([0, 255])).digest().toString('hex')",
          hashlib.md5(b"\x00\xff").hexdigest()),
-        ("return /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(crypto.randomUUID())",
-         True),
-        ("return [crypto.randomBytes(8).length, crypto.randomInt(5) < 5]", [8, True]),
+        ("return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(require('crypto').randomUUID())", True),
+        ("const c = require('crypto'); return [c.randomBytes(8).length, c.randomInt(5) < 5]", [8, True]),
         ("return new URL('https://u:p@Ex.com:443/a/./b/../c d?x=1#h').href", "https://u:p@ex.com/a/c%20d?x=1#h"),
         ("return new URL('../x?y=1', 'https://ex.com/a/b/c').href", "https://ex.com/a/x?y=1"),
         ("const u = new URL('https://ex.com'); u.searchParams.set('q', 'a b&c'); return u.toString()", "https://ex.com/?q=a+b%26c"),
@@ -294,10 +293,11 @@ async def test_input_can_not_pollute_prototypes(run: Run) -> None:
         ("return $jmespath({a: {b: 3}}, 'a.b')", 3),
         ("return [Duration.fromObject({hours: 2}).as('minutes'), Interval.name]", [120, "Interval"]),
         ("return await new Promise((done) => setTimeout(done, 1, 'args'))", "args"),
-        ("return getNodeParameter('a.b[1]') + getNodeParameter('none', 0, 'x')", "yx"),
-        ("return this.getNodeParameter('a.b[0]', 0)", "z"),
-        ("return [getWorkflowStaticData('node') === $getWorkflowStaticData('node'), this.getMode()]", [True, "test"]),
-        ("return this.helpers === helpers && helpers === $helpers", True),
+        ("return this.helpers === helpers", True),
+        ("const f = new FormData(); f.append('a', 1); f.append('a', 2); f.set('b', 3); return [...f]",
+         [["a", "1"], ["a", "2"], ["b", "3"]]),
+        ("return require('crypto').pbkdf2Sync('a', 'b', 1, 8, 'sha1').toString('hex')", "b08f749cb72e94be"),
+        ("return Buffer.from(await require('crypto').webcrypto.subtle.digest('SHA-1', Buffer.from('a'))).length", 20),
         ("return (await helpers.getBinaryDataBuffer(0, 'file')).toString()", "hi"),
         ("return (await this.helpers.getBinaryDataBuffer(0, 'file')).toString('hex')", "6869"),
         ("return await helpers.prepareBinaryData(Buffer.from('hello'), 'a/b.txt', 'text/plain')",
@@ -315,6 +315,43 @@ async def test_what_a_code_node_is_offered(run: Run, source: str, value: object)
         node={"name": "Code", "parameters": {"a": {"b": ["z", "y"]}}},
     )
     assert (await run(source, data=data)).value == value
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("return getNodeParameter('a.b[1]') + getNodeParameter('none', 0, 'x')", "yx"),
+        ("return this.getNodeParameter('a.b[0]', 0)", "z"),
+        ("return [getWorkflowStaticData('node') === $getWorkflowStaticData('node'), this.getMode()]", [True, "test"]),
+        ("return this.helpers === helpers && helpers === $helpers", True),
+        ("return Object.defineProperty({}, 'a', {value: 1}).a", 1),
+    ],
+)
+async def test_function_nodes_are_offered_more(run: Run, source: str, value: object) -> None:
+    node = {"name": "Function", "type": "function", "parameters": {"a": {"b": ["z", "y"]}}}
+    data = ScriptData(input=[{"json": {}}], execution={"id": "e", "mode": "test"}, node=node)
+    assert (await run(source, data=data)).value == value
+
+
+OUTSIDE = [
+    ("$json.list instanceof Array", False),
+    ("Array.isArray($json.list)", True),
+    ("[1] instanceof Array", True),
+    ("$json instanceof Object", False),
+    ("items instanceof Array", False),
+    ("$json.list.map((x) => x) instanceof Array", False),
+    ("$json.list.constructor === Array", False),
+    ("[$json.list.constructor.name, $json.constructor.name]", ["Array", "Object"]),
+    ("$json.list.constructor && $json.list.filter((x) => x > 1)", [2]),
+    ("[typeof getNodeParameter, typeof $helpers, typeof $ifEmpty, typeof crypto]", ["undefined"] * 4),
+    ("Object.getPrototypeOf([]) === Array.prototype", False),
+]
+
+
+@pytest.mark.parametrize(("source", "value"), OUTSIDE)
+async def test_items_are_made_outside_of_the_script(run: Run, source: str, value: object) -> None:
+    data = ScriptData(input=[{"json": {"list": [1, 2]}}], node={"name": "Code", "type": "code"})
+    assert (await run(f"return {source}", data=data)).value == value
 
 
 @pytest.mark.parametrize(
@@ -339,7 +376,7 @@ async def test_memory_across_executions_comes_back(run: Run) -> None:
     data = replace(DATA, static={"global": {"n": 1}, "node": {}})
     source = """
       $getWorkflowStaticData('global').n += 1;
-      getWorkflowStaticData('node').seen = $input.all().length;
+      $getWorkflowStaticData('node').seen = $input.all().length;
       $execution.customData.set('a', 'b');
       return []
     """

@@ -27,7 +27,13 @@ class ScriptedRun(FakeNodeRun):
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
         assert self.engine is not None
         assert language == "javaScript"
-        node = {"name": "n1", "parameters": dict(self.node.parameters), "onError": self.node.on_error, "context": {}}
+        node = {
+            "name": "n1",
+            "type": self.node.kind,
+            "parameters": dict(self.node.parameters),
+            "onError": self.node.on_error,
+            "context": {},
+        }
         data = ScriptData(input=self.first, node=node, **(self.data or {}))
         try:
             return await self.engine.run(source, data, each=each, timeout=timeout or 10)
