@@ -124,3 +124,36 @@ def test_a_short_path_that_another_has_is_told(daemon: Daemon) -> None:
     second = {"name": "second", "nodes": [hook("same/:id", webhookId="two-2")], "connections": {}}
     found = api.get(f"/workflows/{daemon.live(second)}").json()["attention"]
     assert "/same/:id is served by the workflow first" in found[0]["message"]
+
+
+def test_a_live_workflow_without_its_trigger_can_be_saved(new_daemon: Callable[..., Daemon]) -> None:
+    daemon = new_daemon()
+    timer = {**hook("x"), "name": "Timer", "type": "n8n-nodes-base.scheduleTrigger", "typeVersion": 1.2}
+    timer["parameters"] = {"rule": {"interval": [{"field": "days"}]}}
+    document: dict[str, Any] = {"name": "W", "nodes": [timer], "connections": {}}
+    ident = daemon.live(document)
+    daemon.stop()
+    (daemon.config_dir / "config.toml").write_text('[plugins]\ndisabled = ["schedule"]\n', encoding="utf-8")
+    daemon.start()
+    api = daemon.admin()
+    shown = poll(lambda: (found := api.get(f"/workflows/{ident}").json()).get("attention") and found, "it is told")
+    renamed = api.put(f"/workflows/{ident}", json={**shown, "name": "Renamed"})
+    assert renamed.status_code == 200, renamed.text
+    after = api.get(f"/workflows/{ident}").json()
+    assert (after["name"], after["active"], after["version"]) == ("Renamed", True, 2)
+    assert after["attention"] == shown["attention"]
+    moved = {**document, "nodes": [{**hook("y"), "type": "n8n-nodes-base.noOp", "name": "First", "id": "f"}, timer]}
+    assert api.patch(f"/workflows/{ident}", json={"nodes": moved["nodes"]}).status_code == 200
+    assert api.get(f"/workflows/{ident}").json()["attention"][0]["path"].startswith("nodes[1]")
+
+    worse = {**document, "nodes": [timer, protected("closed", "00000000-0000-4000-8000-000000000000")["nodes"][0]]}
+    refused = api.put(f"/workflows/{ident}", json=worse)
+    assert refused.status_code == 400
+    assert {path.split(".")[0] for path in refused.json()["details"]} == {"nodes[1]"}
+    none_left = api.put(f"/workflows/{ident}", json={**document, "nodes": []})
+    assert none_left.status_code == 400
+    assert api.put(f"/workflows/{ident}", json={**document, "nodes": [hook("open")]}).status_code == 200
+    assert "attention" not in api.get(f"/workflows/{ident}").json()
+    assert api.put(f"/workflows/{ident}", json=document).status_code == 400
+    assert api.put(f"/workflows/{ident}", json={**document, "active": False}).status_code == 200
+    assert api.patch(f"/workflows/{ident}", json={"active": True}).status_code == 400

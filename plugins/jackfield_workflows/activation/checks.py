@@ -33,14 +33,22 @@ class ActivationChecks:
                 found.append(problem)
         return found[:MOST]
 
-    async def check(self, workflow: Workflow) -> None:
-        """Raises `InvalidInput` when it cannot be live."""
+    async def check(self, workflow: Workflow, before: Workflow | None = None) -> bool:
+        """Whether nothing is wrong with it. before: the live version that it replaces, whose problems it may keep: its
+        trigger may have gone away, and nobody should have to take it off to save it. Raises `InvalidInput` when it
+        cannot be live."""
+        found = await self._serious(workflow)
+        known = {problem.message for problem in await self._serious(before)} if found and before is not None else set()
         details: dict[str, str] = {}
-        for problem in await self.problems(workflow):
-            if problem.severity != "warning":
+        for problem in found:
+            if problem.message not in known:
                 details.setdefault(problem.path, problem.message)
         if details:
             raise InvalidInput(
                 "The workflow cannot be live like this; change what the details name, or save it with active: false.",
                 details=details,
             )
+        return not found
+
+    async def _serious(self, workflow: Workflow) -> list[Problem]:
+        return [problem for problem in await self.problems(workflow) if problem.severity != "warning"]

@@ -175,13 +175,12 @@ class WorkflowChanges:
             live = present.active if active is None else active
             workflow = await self._parsed(given, id=present.id, version=present.version + 1, active=live)
             await self._check_scopes(workflow, present, author)
-            if live:
-                await self._checks.check(workflow)
+            whole = not live or await self._checks.check(workflow, await self._before(present, live=True))
             stored = await self._context.store.change_workflow(
                 present.id,
                 await self._sealed.sealed(workflow.document),
                 workflow.name,
-                self._triggers.registrations(workflow),
+                self._triggers.registrations(workflow, required=whole),
                 now=self._context.clock.now_ms(),
                 author=author.name,
                 expected_version=present.version,
@@ -213,12 +212,19 @@ class WorkflowChanges:
         """Raises `AccessDenied`."""
         if not self._scopes.restrict(author.caller):
             return
-        before: Workflow | None = None
-        if present.active or not workflow.active:  # what goes live counts as a whole
-            with contextlib.suppress(ConfigurationError, InvalidInput):
-                reader = self._context.port(WorkflowReader)
-                before = await reader.parse_stored(present.document, id=present.id, version=present.version)
-        self._scopes.check(workflow, author.caller, before)
+        self._scopes.check(workflow, author.caller, await self._before(present, live=workflow.active))
+
+    async def _before(self, present: StoredWorkflow, *, live: bool) -> Workflow | None:
+        """The stored workflow whose state a change may keep: none for what goes live with it, and none that nobody can
+        read."""
+        if not present.document or (live and not present.active):
+            return None
+        reader = self._context.port(WorkflowReader)
+        with contextlib.suppress(ConfigurationError, InvalidInput):
+            return await reader.parse_stored(
+                present.document, id=present.id, version=present.version, active=present.active
+            )
+        return None
 
     async def _switched(self, present: StoredWorkflow, active: bool) -> Workflow:
         """Raises `ConfigurationError` when it is to be live and its secrets cannot be opened."""
