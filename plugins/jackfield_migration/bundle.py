@@ -8,6 +8,7 @@ from typing import Literal
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace, state
+from jackfield_migration.places import Places, places
 
 Kind = Literal["workflow", "credential", "variable", "tag", "folder", "project", "dataTable"]
 COLLECTIONS: Mapping[str, Kind] = {
@@ -21,8 +22,7 @@ COLLECTIONS: Mapping[str, Kind] = {
 }
 """Key of an object with several of each -> their kind."""
 NOT_HERE: Mapping[str, str] = {
-    "folder": "There are no folders here. Every workflow of a folder is imported; use tags where a folder matters.",
-    "project": "There are no projects here. Their workflows, credentials and variables are imported for everybody.",
+    "project": "Their workflows have a tag project/NAME; workflows, credentials and variables are there for everybody.",
     "dataTable": "There are no data tables here. Keep their rows in a database, and read them with its node.",
     "user": "Users are not imported; make them with `jackfield user add`.",
     "execution": "Executions stay in n8n; keep its database as long as you need its history.",
@@ -54,7 +54,8 @@ class Unreadable:
 
 @state
 class Bundle:
-    """Everything of one import. left: kind of what does not exist here -> how many there are."""
+    """Everything of one import. left: kind of what does not exist here -> how many there are; places: of what is read
+    now."""
 
     workflows: list[Source] = field(default_factory=list)
     credentials: list[Source] = field(default_factory=list)
@@ -62,6 +63,7 @@ class Bundle:
     tags: list[Source] = field(default_factory=list)
     left: dict[str, int] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
+    places: Places = field(default_factory=Places)
 
     def add(self, value: Json, origin: str) -> None:
         """A document, a list of them, or an object that has lists of them under names such as `workflows`."""
@@ -69,6 +71,7 @@ class Bundle:
             for index, each in enumerate(value):
                 self.add(each, f"{origin}[{index}]" if len(value) > 1 else origin)
         elif isinstance(value, dict) and _is_collection(value):
+            self.places = places(_objects(value.get("folders")), _objects(value.get("projects")))
             for key, kind in COLLECTIONS.items():
                 self.add_all(kind, _rows(value.get(key)), f"{origin}.{key}")
         else:
@@ -79,6 +82,8 @@ class Bundle:
         for row in rows:
             if not isinstance(row, dict):
                 self.fail(origin, f"A {kind} must be an object.")
+            elif kind == "folder":
+                continue  # a tag of its workflows
             elif kind in NOT_HERE:
                 self.leave(kind, 1)
             else:
@@ -89,6 +94,8 @@ class Bundle:
         if reason := _unkeepable(source.document):
             self.fail(f"{source.origin}, {kind} {_shown(source.document)}", reason)
         else:
+            if kind == "workflow":
+                source = replace(source, document=self.places.tagged(source.document))
             self._list(kind).append(source)
 
     def label(self, origins: Mapping[str, Json], remarks: Json) -> None:
@@ -161,6 +168,10 @@ def _is_collection(value: Mapping[str, Json]) -> bool:
 
 def _rows(value: Json) -> Iterable[Json]:
     return value if isinstance(value, list) else ()
+
+
+def _objects(value: Json) -> list[dict[str, Json]]:
+    return [each for each in _rows(value) if isinstance(each, dict)]
 
 
 def _labelled(sources: Sequence[Source], origins: Json, remarks: Json) -> list[Source]:

@@ -19,6 +19,8 @@ _PART = "langchain."
 ONLY_HERE = frozenset({"agent", "terminalSession"})
 """Kinds that n8n has no node for."""
 MASK = "***"
+LONGEST_TAG = 24
+"""Characters in n8n."""
 _SERVICE = frozenset({"version", "createdAt", "updatedAt", "state", "attention"})
 
 
@@ -81,6 +83,11 @@ def _node(node: Json, catalog: NodeCatalog) -> Json:
 
 
 def _warnings(document: Document) -> Iterator[str]:
+    tags = document.get("tags")
+    for tag in tags if isinstance(tags, list) else ():
+        name = tag.get("name") if isinstance(tag, dict) else tag
+        if isinstance(name, str) and len(name) > LONGEST_TAG:
+            yield f"n8n's tags have at most {LONGEST_TAG} characters; on PostgreSQL it refuses {name}."
     nodes = document.get("nodes")
     for node in nodes if isinstance(nodes, list) else ():
         if not isinstance(node, dict):

@@ -32,9 +32,7 @@ _SCOPE = "workflows:write"
 _ALSO = "credentials:write"
 _MULTIPART = "multipart/form-data"
 _ABOVE_LIMIT = "The files are larger than the setting server.body_limit allows; raise it, or send fewer at a time."
-_IN_PIECES = (
-    "`jackfield import n8n FILE` takes files of any size up to migration.document_limit, and sends them in pieces."
-)
+_IN_PIECES = "`jackfield import n8n FILE` takes files up to migration.document_limit, and sends them in pieces."
 
 
 class ImportRoutes:

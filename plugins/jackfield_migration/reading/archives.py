@@ -22,6 +22,7 @@ ENTITIES: Mapping[str, str] = {
     "workflows_tags": "workflowtagmapping",
     "folder": "folder",
     "project": "project",
+    "shared_workflow": "sharedworkflow",
     "data_table": "datatable",
     "deployment_key": "deploymentkey",
     "user": "user",

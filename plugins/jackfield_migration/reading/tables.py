@@ -9,6 +9,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield_migration.bundle import Bundle, Kind, Source
+from jackfield_migration.places import places
 from jackfield_migration.reading.cipher import DataKey
 
 Row = Mapping[str, Json]
@@ -18,11 +19,11 @@ reads the table, and ends its rows."""
 WORKFLOWS, CREDENTIALS, HISTORY = "workflow_entity", "credentials_entity", "workflow_history"
 KNOWN_TABLES = (
     WORKFLOWS, HISTORY, CREDENTIALS, "variables", "tag_entity", "workflows_tags", "folder", "project", "data_table",
-    "deployment_key", "user", "execution_entity",
+    "deployment_key", "user", "execution_entity", "shared_workflow",
 )  # fmt: skip
 _JSON = frozenset({"nodes", "connections", "settings", "staticData", "pinData", "meta", "nodeGroups"})
 _BOOLEANS = frozenset({"active", "isArchived"})
-_COUNTED: Mapping[str, str] = {"folder": "folder", "data_table": "dataTable", "user": "user"}
+_COUNTED: Mapping[str, str] = {"data_table": "dataTable", "user": "user"}
 _KEPT_KINDS: Mapping[str, Kind] = {"variables": "variable", "tag_entity": "tag"}
 _DRAFT = "In n8n its draft differs from what was published; the published version was imported."
 
@@ -30,6 +31,7 @@ _DRAFT = "In n8n its draft differs from what was published; the published versio
 def read_tables(table: Table, origin: str, bundle: Bundle, counted: Callable[[str], int]) -> None:
     """Add everything to the bundle. counted: name of a table -> how many rows it has."""
     tags = _tags_by_workflow(table)
+    bundle.places = places(table("folder"), table("project"), table("shared_workflow"))
     published = {str(row.get("versionId")): row for row in _history(table)}
     for row in table(WORKFLOWS):
         _add_workflow(row, origin, bundle, tags, published)

@@ -17,13 +17,14 @@ from jackfield_migration.reading.files import Reading
 
 TABLES = """
 CREATE TABLE {0}workflow_entity (id TEXT, name TEXT, active INTEGER, nodes TEXT, connections TEXT, settings TEXT,
-    staticData TEXT, pinData TEXT, versionId TEXT, activeVersionId TEXT, isArchived INTEGER);
+    staticData TEXT, pinData TEXT, versionId TEXT, activeVersionId TEXT, isArchived INTEGER, parentFolderId TEXT);
 CREATE TABLE {0}workflow_history (versionId TEXT, workflowId TEXT, nodes TEXT, connections TEXT);
 CREATE TABLE {0}credentials_entity (id TEXT, name TEXT, type TEXT, data TEXT);
 CREATE TABLE {0}tag_entity (id TEXT, name TEXT);
 CREATE TABLE {0}workflows_tags (workflowId TEXT, tagId TEXT);
 CREATE TABLE {0}project (id TEXT, name TEXT, type TEXT);
-CREATE TABLE {0}folder (id TEXT, name TEXT);
+CREATE TABLE {0}folder (id TEXT, name TEXT, parentFolderId TEXT);
+CREATE TABLE {0}shared_workflow (workflowId TEXT, projectId TEXT, role TEXT);
 """
 
 
@@ -36,9 +37,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
             row = (
                 document["id"], document["name"], int(document["active"]), json.dumps(document["nodes"]),
                 json.dumps(document["connections"]), json.dumps(document["settings"]), '{"global": {"n": 1}}', None,
-                "v2", live, 0,
+                "v2", live, 0, "inner" if live else None,
             )  # fmt: skip
-            connection.execute(f"INSERT INTO {prefix}workflow_entity VALUES (?,?,?,?,?,?,?,?,?,?,?)", row)
+            connection.execute(f"INSERT INTO {prefix}workflow_entity VALUES (?,?,?,?,?,?,?,?,?,?,?,?)", row)
         published = json.dumps(main_workflow()["nodes"][:1])
         connection.execute(f"INSERT INTO {prefix}workflow_history VALUES ('v1', ?, ?, '{{}}')", (MAIN, published))
         connection.execute(f"INSERT INTO {prefix}workflow_history VALUES ('v0', ?, 'old', 'old')", (MAIN,))
@@ -47,7 +48,9 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         connection.execute(f"INSERT INTO {prefix}tag_entity VALUES ('t', 'customers')")
         connection.execute(f"INSERT INTO {prefix}workflows_tags VALUES (?, 't')", (MAIN,))
         connection.execute(f"INSERT INTO {prefix}project VALUES ('p', 'P', 'team'), ('q', 'Q', 'personal')")
-        connection.execute(f"INSERT INTO {prefix}folder VALUES ('f', 'F')")
+        connection.execute(f"INSERT INTO {prefix}folder VALUES ('inner', '2024', 'f'), ('f', 'Sales', NULL)")
+        owners = ((MAIN, "p", "workflow:owner"), (SUB, "p", "workflow:editor"), (SUB, "q", "workflow:owner"))
+        connection.executemany(f"INSERT INTO {prefix}shared_workflow VALUES (?,?,?)", owners)
         connection.commit()
     return file
 
@@ -65,11 +68,12 @@ def test_everything_of_it(database: Path) -> None:
     assert set(found) == {MAIN, SUB}
     assert found[MAIN].document["nodes"] == main_workflow()["nodes"][:1]
     assert "draft differs" in found[MAIN].remark
-    assert found[MAIN].document["tags"] == [{"id": "t", "name": "customers"}]
+    assert [tag["name"] for tag in found[MAIN].document["tags"]] == ["customers", "folder/Sales/2024", "project/P"]
+    assert "tags" not in found[SUB].document
     assert (found[SUB].document["nodes"], found[SUB].remark) == (sub_workflow()["nodes"], "")
     assert found[SUB].document["staticData"] == {"global": {"n": 1}}
     assert [source.document["name"] for source in bundle.credentials] == ["Basic"]
-    assert (bundle.left, bundle.unreadable) == ({"project": 1, "folder": 1}, [])
+    assert (bundle.left, bundle.unreadable) == ({"project": 1}, [])
     assert {file.name: file.read_bytes() for file in database.parent.iterdir()} == before
 
 
