@@ -60,3 +60,17 @@ def test_what_is_no_export_is_said(page: Page, tmp_path: Path) -> None:
     report = page.get_by_role("region", name="Report")
     report.get_by_text("Not everything is here").wait_for()
     assert report.get_by_text("broken.json").is_visible()
+
+
+def test_workflows_of_a_folder_are_found_again(page: Page, daemon: Daemon) -> None:
+    api = daemon.admin()
+    for number, folder in enumerate(("Sales", "Support")):
+        given = _workflow(f"Folder0000000{number:03}", f"Filed under {folder}", "manualTrigger")
+        body = {**given, "parentFolder": {"name": folder}}
+        assert api.post("/import", json=body, params={"source": "folders"}).status_code == 200
+    page.goto("/ui/workflows")
+    page.get_by_role("row", name="Filed under Support").get_by_text("folder/Support").wait_for()
+    page.get_by_role("combobox", name="Show workflows with a tag").click()
+    page.get_by_role("option", name="folder/Sales", exact=True).click()
+    page.get_by_role("link", name="Filed under Support").wait_for(state="detached")
+    assert page.get_by_role("link", name="Filed under Sales").is_visible()

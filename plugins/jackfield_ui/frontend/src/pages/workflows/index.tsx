@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Menu, Select, Switch, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Anchor, Badge, Button, Group, Menu, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import {
   IconCopy,
@@ -27,7 +27,7 @@ import { Page } from '../../components/Page';
 import { RelativeTime } from '../../components/values';
 import { AttentionMark } from './AttentionMark';
 import { NewWorkflow } from './NewWorkflow';
-import { setActive, startWorkflow } from './queries';
+import { setActive, startWorkflow, useTags } from './queries';
 
 const PATH = areaPath('workflows');
 const address = ({ id }: { id: string }) => `${PATH}/${segment(id)}`;
@@ -38,17 +38,20 @@ export default function Workflows() {
   const [params, setParams] = useSearchParams();
   const [text, setText] = useState('');
   const [state, setState] = useState('');
+  const [tag, setTag] = useState('');
   const [search] = useDebouncedValue(text, 200);
+  const { data: tags = [] } = useTags();
   const { rows, paging, error, refetch } = usePaged<WorkflowRow>(['workflows', 'list'], '/api/v1/workflows', {
     search,
     active: state,
+    tags: tag,
   });
   useInvalidate(
     'workflows',
     [['workflows', 'list']],
     ['workflow.saved', 'workflow.activated', 'workflow.deactivated', 'workflow.deleted', 'workflow.attention'],
   );
-  const filtered = search !== '' || state !== '';
+  const filtered = search !== '' || state !== '' || tag !== '';
   const create = () => setParams({ new: '' });
 
   return (
@@ -89,6 +92,18 @@ export default function Workflows() {
           allowDeselect={false}
           w={170}
         />
+        {tags.length > 0 && (
+          <Select
+            aria-label="Show workflows with a tag"
+            placeholder="All tags"
+            data={tags}
+            value={tag || null}
+            onChange={(next) => setTag(next ?? '')}
+            searchable
+            clearable
+            w={220}
+          />
+        )}
       </Group>
       <DataTable
         label="Workflows"
@@ -143,6 +158,19 @@ const READ_ACTIVE: Column<WorkflowRow> = {
   render: (row) => (row.active ? 'Active' : 'Inactive'),
 };
 const FIGURES: Column<WorkflowRow>[] = [
+  {
+    key: 'tags',
+    title: 'Tags',
+    render: ({ tags }) => (
+      <Group gap={4}>
+        {tags.map(({ id, name }) => (
+          <Badge key={id} variant="light" size="sm" tt="none">
+            {name}
+          </Badge>
+        ))}
+      </Group>
+    ),
+  },
   { key: 'nodes', title: 'Nodes', align: 'end', render: ({ nodeCount }) => nodeCount },
   { key: 'changed', title: 'Changed', render: ({ updatedAt }) => <RelativeTime time={updatedAt} /> },
 ];

@@ -247,3 +247,25 @@ export async function moveIn({ files, encryptionKey, activate, dryRun }: MovingI
   const answer = await send(new Request(new URL(address, location.origin), { method: 'POST', body: form }));
   return (await answer.json()) as Schemas['ReportShown'];
 }
+
+const TAGS_PAGE = 100;
+const MOST_TAGS = 2000;
+
+/** The names of all tags, of at most `MOST_TAGS`. */
+export function useTags() {
+  return useQuery({
+    queryKey: ['workflows', 'tags'],
+    queryFn: async ({ signal }) => {
+      const names: string[] = [];
+      let total = 1;
+      while (names.length < Math.min(total, MOST_TAGS)) {
+        const query = { offset: names.length, limit: TAGS_PAGE };
+        const page = await request<PageOf<Schemas['TagShown']>>('GET', '/api/v1/tags', { query, signal });
+        if (page.data.length === 0) break;
+        names.push(...page.data.map(({ name }) => name));
+        total = page.total;
+      }
+      return names;
+    },
+  });
+}
