@@ -2,7 +2,7 @@
 
 Steps that divide the hour or the day are counted from its beginning, as cron does. Others, and every second, third ...
 day or week, are counted from when the trigger was saved first, so that they are evenly spaced and need no memory.
-Triggers read no expressions: nothing has run that they could refer to.
+Expressions have their values by now; see `resolving`.
 """
 
 from __future__ import annotations
@@ -85,11 +85,9 @@ class RuleFields:
 
     def text(self, name: str, default: str) -> str | None:
         value = self._raw.get(name, default)
-        if isinstance(value, str) and value.startswith("=") and "{{" not in value:
-            value = value[1:]
-        if isinstance(value, str) and "{{" not in value:
+        if isinstance(value, str):
             return value
-        self.wrong(name, f"{name} must be a text without expressions; a trigger has no data to evaluate them with.")
+        self.wrong(name, f"{name} must be a text.")
         return None
 
     def number(self, name: str, default: int, low: int, high: int) -> int | None:

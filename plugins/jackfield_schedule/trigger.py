@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import Registration, WorkflowChange, node_path, registered_node, served_nodes
-from jackfield.api.workflows import Problem, Workflow
+from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_schedule.firing import Firing
 from jackfield_schedule.kinds import KINDS
+from jackfield_schedule.resolving import resolved
 from jackfield_schedule.rules import read
 from jackfield_schedule.settings import ScheduleSettings
 from jackfield_schedule.ticker import RETRY_S, Ticker
 from jackfield_schedule.timed import Timed
-from jackfield_schedule.zones import UnknownZone, zone_named
+from jackfield_schedule.times import Schedule
+from jackfield_schedule.zones import UnknownZone, Zone, zone_named
 
 KIND = "schedule"
 _PAGE = 1000
@@ -54,12 +56,12 @@ class ScheduleTrigger:
             zone = zone_named(self._context.port(WorkflowReader).timezone(workflow))
         except UnknownZone as exc:
             return [Problem("settings.timezone", str(exc))]
-        now = self._context.clock.now_ms()
-        return [
-            Problem(f"{node_path(workflow, node)}.parameters.{path}", message)
-            for node in nodes
-            for path, message in read(node, zone.info, now)[1].items()
-        ]
+        found: list[Problem] = []
+        for node in nodes:
+            _, findings = await self._read(workflow, node, zone, self._context.clock.now_ms())
+            place = f"{node_path(workflow, node)}.parameters"
+            found += [Problem(f"{place}.{path}", message) for path, message in findings.items()]
+        return found
 
     async def follow(self, change: WorkflowChange) -> None:
         try:
@@ -115,13 +117,21 @@ class ScheduleTrigger:
             node = registered_node(served_nodes(workflow, KINDS), row.node_id, row.node_name)
             if node is None or stored is None:
                 continue
-            schedules, findings = read(node, zone.info, row.created_at)
+            schedules, findings = await self._read(workflow, node, zone, row.created_at)
             if findings:
                 self._context.log.error("A schedule is not served in full: %s", findings, extra=_about(workflow_id))
             timed = Timed(row.id, workflow_id, node.name, node.kind, zone.name, schedules)
             self._begin(timed, stored.updated_at)
             made.append(timed)
         return made
+
+    async def _read(
+        self, workflow: Workflow, node: Node, zone: Zone, since: int
+    ) -> tuple[Sequence[Schedule], Mapping[str, str]]:
+        """As `rules.read`, with the values of expressions."""
+        known, failures = await resolved(self._context, workflow, node)
+        schedules, findings = read(known, zone.info, since)
+        return schedules, {**findings, **failures}
 
     def _begin(self, timed: Timed, changed: int) -> None:
         """A trigger that was live in this process goes on where it was. Of another, the last moment since the workflow

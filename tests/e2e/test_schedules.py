@@ -51,3 +51,30 @@ def test_a_bad_expression_is_refused_by_name_and_a_run_by_hand_starts_at_the_tri
     assert list(refused.json()["details"]) == ["nodes[0].parameters.rule.interval[0].expression"]
     run = api.post(f"/workflows/{saved['id']}/execute").json()
     assert run["data"][0]["json"]["Timezone"] == "Asia/Tokyo (UTC+09:00)"
+
+
+def test_expressions_are_evaluated_when_the_workflow_goes_live(new_daemon: Callable[..., Daemon]) -> None:
+    daemon = new_daemon()
+    api = daemon.admin()
+    api.post("/variables", json={"key": "every", "value": "1"}).raise_for_status()
+    api.post("/variables", json={"key": "unit", "value": "seconds"}).raise_for_status()
+    daemon.live(scheduled({"field": "={{ $vars.unit }}", "secondsInterval": "={{ Number($vars.every) * 1 }}"}))
+    poll(lambda: len(ticks(daemon)) >= 2, "two ticks")
+    daemon.stop()
+    daemon.start()
+    before = len(ticks(daemon))
+    poll(lambda: len(ticks(daemon)) > before + 1, "ticks after the restart")
+    api = daemon.admin()
+    for expression, said in (
+        ("={{ $vars.none.some }} * * *", "cron expression"),
+        ("={{ $('Elsewhere').item.json.x }}", "Elsewhere"),
+        ("={{ 'x'.repeat(3) }}", "x"),
+    ):
+        saved = api.post("/workflows", json=scheduled({"field": "cronExpression", "expression": expression})).json()
+        refused = api.post(f"/workflows/{saved['id']}/activate")
+        assert refused.status_code == 400, expression
+        details = refused.json()["details"]
+        assert list(details) == ["nodes[0].parameters.rule.interval[0].expression"]
+        assert said in str(details)
+    good = scheduled({"field": "cronExpression", "expression": "={{ $now.minute >= 0 ? '*/2' : 0 }} 3 * * 1"})
+    assert daemon.live(good)

@@ -89,10 +89,6 @@ def rule(**fields: Any) -> dict[str, Any]:
             {"field": "cronExpression", "expression": "0 9 * * 1-5"},
             ["01-02 09:00:00", "01-05 09:00:00", "01-06 09:00:00"],
         ),
-        (
-            {"field": "cronExpression", "expression": "=10 30 10 * * *"},
-            ["01-01 10:30:10", "01-02 10:30:10", "01-03 10:30:10"],
-        ),
     ],
 )
 def test_rules_of_the_schedule_trigger(fields: dict[str, Any], expected: list[str]) -> None:
