@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,23 +16,27 @@ from jackfield.testing.daemon import Daemon, free_port, poll
 
 from . import installing
 from .cases import ZONE, Document
+from .credentials import credentials
 
 RunData: TypeAlias = Mapping[str, list[Document]]
 """Runs by name of their node."""
+PRELOADED = Path(__file__).with_name("credentials.js")
 READY_SECONDS = 60
 RUN_SECONDS = 120
 
 
 class Engine:
-    """One side. client: its base address is `/api/v1`."""
+    """One side. client: its base address is `/api/v1`; stored: the credentials' ids by name, where it has them."""
 
-    def __init__(self, name: str, client: httpx.Client) -> None:
+    def __init__(self, name: str, client: httpx.Client, stored: Mapping[str, str] | None = None) -> None:
         self.name = name
         self._client = client
+        self._stored = stored or {}
 
     def run(self, document: Document, items: Sequence[Document]) -> Document:
         """`status`, `error` and `data` of the ended execution; `status` is `refused` where it did not begin."""
-        answer = self._client.post("/workflows/run", json={"workflow": document, "inputData": list(items)})
+        given = {"workflow": _with_ids(document, self._stored), "inputData": list(items)}
+        answer = self._client.post("/workflows/run", json=given)
         if answer.status_code != httpx.codes.OK:
             return {"status": "refused", "error": {"message": answer.text[:2000]}}
         found = self._client.get(f"/executions/{answer.json()['executionId']}").raise_for_status().json()
@@ -44,8 +49,13 @@ def n8n(directory: Path) -> Iterator[Engine]:
     place, program, port = installing.directory(), installing.node(), free_port()
     output = directory / "n8n.log"
     with output.open("wb") as log:
+        command = [program, "--require", str(PRELOADED), "adapter.js", str(port)]
         process = subprocess.Popen(
-            [program, "adapter.js", str(port)], cwd=place, env=_environment(), stdout=log, stderr=subprocess.STDOUT
+            command,
+            cwd=place,
+            env=_environment(),
+            stdout=log,
+            stderr=subprocess.STDOUT,
         )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", trust_env=False, timeout=RUN_SECONDS) as client:
@@ -58,7 +68,9 @@ def n8n(directory: Path) -> Iterator[Engine]:
 
 def _environment() -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("N8N_", "NODE_", "JACKFIELD_"))}
-    return {**kept, "TZ": "UTC", "GENERIC_TIMEZONE": ZONE, "BI": "crypto,node:crypto"}
+    values = {name: dict(given.values) for name, given in credentials().items()}
+    more = {"GENERIC_TIMEZONE": ZONE, "BI": "crypto,node:crypto", "COMPARED_CREDENTIALS": json.dumps(values)}
+    return {**kept, "TZ": "UTC", **more}
 
 
 def _answers(client: httpx.Client, process: subprocess.Popen[bytes], output: Path) -> bool:
@@ -75,9 +87,29 @@ def jackfield(directory: Path) -> Iterator[Engine]:
     """A daemon as users run it."""
     daemon = Daemon(directory, env={"TZ": "UTC"})
     try:
-        yield Engine("Jackfield", daemon.start().admin(timeout=RUN_SECONDS))
+        client = daemon.start().admin(timeout=RUN_SECONDS)
+        yield Engine("Jackfield", client, {name: _stored(client, name) for name in credentials()})
     finally:
         daemon.close()
+
+
+def _stored(client: httpx.Client, name: str) -> str:
+    given = credentials()[name]
+    made = client.post("/credentials", json={"name": name, "kind": given.kind, "values": dict(given.values)})
+    return str(made.raise_for_status().json()["id"])
+
+
+def _with_ids(document: Document, stored: Mapping[str, str]) -> Document:
+    """The document with the credentials' ids in place of their names."""
+    return {**document, "nodes": [_node_with_ids(node, stored) for node in document["nodes"]]}
+
+
+def _node_with_ids(node: Document, stored: Mapping[str, str]) -> Document:
+    given = node.get("credentials")
+    if not stored or not given:
+        return node
+    named = {kind: {**one, "id": stored.get(one.get("name"), one.get("id"))} for kind, one in given.items()}
+    return {**node, "credentials": named}
 
 
 def run_data(found: Mapping[str, Any]) -> RunData:

@@ -19,14 +19,13 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import chunks_of
-from jackfield.api.nodes.items import with_json
-from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.items import new_item, with_json
+from jackfield.api.nodes.running import ModelNode, made_per_item
 from jackfield.api.object_references import load
-from jackfield.api.workflows import Item, Items
-from jackfield_nodes.values.conversions import UnfitValue, text_of
-from jackfield_nodes.values.paths import set_path
+from jackfield.api.workflows import Items
+from jackfield_nodes.values.conversions import type_name, with_article
 
 DIGESTS: Mapping[str, str] = {
     "MD5": "md5",
@@ -40,6 +39,7 @@ DIGESTS: Mapping[str, str] = {
     "SHA3-384": "sha3_384",
     "SHA3-512": "sha3_512",
 }
+_OTHERS: Mapping[str, str] = {"blake2b512": "blake2b", "blake2s256": "blake2s"}
 LONGEST = 65_536
 """Characters of a random value at most."""
 _ALPHABETS: Mapping[str, str] = {
@@ -49,6 +49,17 @@ _ALPHABETS: Mapping[str, str] = {
 }
 
 
+KEYS: Mapping[str, str] = {"hmac": "hmacSecret", "sign": "signPrivateKey"}
+"""Action -> the field of version 2's credential with its key."""
+_DIGESTING = ("hash", "hmac")
+_CONVERSIONS: Mapping[tuple[str, str], tuple[str, bool]] = {
+    ("encrypt", "symmetric"): ("encrypted", True),
+    ("decrypt", "symmetric"): ("decrypted", True),
+    ("encrypt", "asymmetric"): ("encrypted_for", False),
+    ("decrypt", "asymmetric"): ("decrypted_with", False),
+}
+"""Function of `encryption`, and whether it takes a cipher."""
+ENCRYPTION = "jackfield_nodes.data.encryption"
 SIGNED = "jackfield_nodes.data.signatures:signed"
 """Its library is loaded with the first signature."""
 
@@ -60,11 +71,11 @@ class RunningDigest(Protocol):
 
 
 class Crypto(Parameters):
-    """Version 1."""
+    """Version 1; it neither encrypts nor decrypts."""
 
-    action: Literal["generate", "hash", "hmac", "sign"] = Field("hash", description="What to do.")
+    action: Literal["generate", "hash", "hmac", "sign", "encrypt", "decrypt"] = Field("hash", description="What to do.")
     type: str = Field("MD5", description="hash, hmac: MD5, SHA1, SHA256, SHA384, SHA512, SHA3-256, SHA3-384, SHA3-512.")
-    value: object = Field(None, description="What is hashed or signed.")
+    value: object = Field("", description="What is hashed or signed.")
     binary_data: Flag = Field(False, description="hash, hmac: take a file instead of the value.")
     binary_property_name: str = Field("data", description="The field with the file.")
     data_property_name: str = Field("data", description="The field for the result.")
@@ -73,7 +84,9 @@ class Crypto(Parameters):
     algorithm: str = Field("RSA-SHA256", description="sign: such as RSA-SHA256 or RSA-SHA512.")
     private_key: str = Field("", description="sign: the key, PEM.", json_schema_extra={"secret": True})
     encoding_type: Literal["ascii", "base64", "hex", "uuid"] = Field("uuid", description="generate: of what.")
-    string_length: int = Field(32, ge=1, le=LONGEST, description="generate: characters.")
+    string_length: object = Field(32, description=f"generate: characters, at most {LONGEST}.")
+    mode: Literal["symmetric", "asymmetric"] = Field("symmetric", description="encrypt, decrypt: how.")
+    cipher: str = Field("aes-256-gcm", description="encrypt, decrypt with a passphrase: such as aes-256-gcm.")
 
 
 class LatestCrypto(Crypto):
@@ -82,13 +95,15 @@ class LatestCrypto(Crypto):
     type: str = Field("SHA256", description="hash, hmac: as in version 1.")
 
 
-def random_text(kind: str, length: int) -> str:
+def random_text(kind: str, length: object) -> str:
     """A random text that is fit for secrets. kind: ascii (printable, no blank), base64 (letters and digits), hex,
-    uuid."""
+    uuid, which has a length of its own. Raises `NodeError`."""
     if kind == "uuid":
         return str(uuid.uuid4())
+    if isinstance(length, bool) or not isinstance(length, int | float) or not 0 <= length <= LONGEST:
+        raise NodeError(f"The parameter stringLength must be a number from 0 to {LONGEST}.")
     alphabet = _ALPHABETS[kind]
-    return "".join(secrets.choice(alphabet) for _ in range(length))
+    return "".join(secrets.choice(alphabet) for _ in range(int(length)))
 
 
 def encoded(content: bytes, encoding: str) -> str:
@@ -97,65 +112,109 @@ def encoded(content: bytes, encoding: str) -> str:
 
 def digest_name(kind: str) -> str:
     """The name that hashlib knows. Raises `NodeError`."""
-    name = DIGESTS.get(kind.upper())
-    if name is None:
-        raise NodeError(f"The parameter type is '{kind}', which is no digest; use one of {', '.join(DIGESTS)}.")
-    return name
+    plain = kind.upper().removeprefix("RSA-")
+    name = DIGESTS.get(plain, plain.lower().replace("-", "_"))
+    for found in (name, _OTHERS.get(name, "")):
+        if found in hashlib.algorithms_available and not found.startswith("shake"):
+            return found
+    raise NodeError(f"The parameter type is '{kind}', which is no digest; use one of {', '.join(DIGESTS)}.")
 
 
-class CryptoNode(ItemNode):
+class CryptoNode(ModelNode):
+    """The action is that of the first item. An item whose file was read goes on without its files."""
+
     kind = "crypto"
     versions: Sequence[float] = (1, 2)
     description = NodeDescription(
         "Crypto",
-        "Digests, authentication codes, signatures, random values.",
+        "Digests, authentication codes, signatures, encryption, random values.",
         "transform",
-        credentials=(NodeCredential("crypto", required=False, when={"action": ("hmac", "sign")}),),
+        credentials=(NodeCredential("crypto", required=False, when={"action": (*KEYS, "encrypt", "decrypt")}),),
     )
 
     def parameters(self, version: float | None) -> type[Crypto]:
         return Crypto if version is not None and version < 2 else LatestCrypto
 
-    async def item(self, run: NodeRun, parameters: Crypto, item: Item, index: int) -> Items:
-        made: dict[str, Json] = dict(item["json"])
-        try:
-            set_path(made, parameters.data_property_name, await self._result(run, parameters, item, index))
-        except UnfitValue as exc:
-            raise NodeError(f"The result cannot be put into {parameters.data_property_name}: {exc}.") from None
-        return [with_json(item, made, index)]
+    async def execute(self, run: NodeRun) -> NodeResult:
+        rows = await run.resolve()
+        first: Crypto = await run.resolve_first()
+        field = _field_of_key(first) if (run.node.version or 1) >= 2 else None
+        key = None if field is None else await held(run, field)
 
-    async def _result(self, run: NodeRun, parameters: Crypto, item: Item, index: int) -> str:
-        if parameters.action == "generate":
-            return random_text(parameters.encoding_type, parameters.string_length)
-        if parameters.action == "sign":
-            key = await self._key(run, parameters.private_key, "signPrivateKey", "privateKey")
-            content = text_of(parameters.value).encode("utf-8", "replace")
-            signature = await asyncio.to_thread(_signed, content, key, parameters.algorithm)
-            return encoded(signature, parameters.encoding)
-        digest: RunningDigest
-        if parameters.action == "hmac":
-            secret = await self._key(run, parameters.secret, "hmacSecret", "secret")
-            digest = hmac.new(secret.encode("utf-8", "replace"), digestmod=digest_name(parameters.type))
-        else:
-            digest = hashlib.new(digest_name(parameters.type), usedforsecurity=False)
-        async for chunk in self._content(run, parameters, item, index):
-            digest.update(chunk)
-        return encoded(digest.digest(), parameters.encoding)
+        async def work(index: int, parameters: Crypto) -> Items:
+            item, name = run.items[index], parameters.data_property_name
+            if not name:
+                raise NodeError("The parameter dataPropertyName is empty; name the field for the result.")
+            result = await _result(run, first.action, parameters, key, index)
+            made: dict[str, Json] = {**item["json"], name: result}
+            reads_file = first.action in _DIGESTING and parameters.binary_data
+            return [new_item(made, index) if reads_file else with_json(item, made, index)]
 
-    @staticmethod
-    def _content(run: NodeRun, parameters: Crypto, item: Item, index: int) -> AsyncIterator[bytes]:
-        if parameters.binary_data:
-            return chunks_of(run, item, parameters.binary_property_name, index)
-        return _one(text_of(parameters.value).encode("utf-8", "replace"))
+        return [await made_per_item(run, rows, work)]
 
-    @staticmethod
-    async def _key(run: NodeRun, given: str, field: str, parameter: str) -> str:
-        """The parameter, else the credential's field."""
-        if not given and (run.node.version or 1) >= 2:
-            given = (await run.credential("crypto")).get(field, "")
-        if not given:
-            raise NodeError(f"The parameter {parameter} is empty.")
-        return given
+
+def _field_of_key(parameters: Crypto) -> str | None:
+    """The credential's field that the action needs."""
+    if parameters.action not in ("encrypt", "decrypt"):
+        return KEYS.get(parameters.action)
+    if parameters.mode == "symmetric":
+        return "encryptionPassphrase"
+    return "encryptionPublicKey" if parameters.action == "encrypt" else "encryptionPrivateKey"
+
+
+async def _result(run: NodeRun, action: str, parameters: Crypto, key: str | None, index: int) -> str:
+    """key: the credential's; without it that of the parameters counts."""
+    if action == "generate":
+        return random_text(parameters.encoding_type, parameters.string_length)
+    if action in ("encrypt", "decrypt"):
+        conversion, more = _CONVERSIONS[action, parameters.mode]
+        convert = cast("Callable[..., str]", load(f"{ENCRYPTION}:{conversion}"))
+        rest = (parameters.cipher,) if more else ()
+        return await asyncio.to_thread(convert, _text(parameters.value), key or "", *rest)
+    if action == "sign":
+        private, content = parameters.private_key if key is None else key, _bytes(parameters.value)
+        if not private:
+            raise NodeError("The parameter privateKey is empty.")
+        return encoded(await asyncio.to_thread(_signed, content, private, parameters.algorithm), parameters.encoding)
+    digest = _digest(action, parameters, parameters.secret if key is None else key)
+    async for chunk in _content(run, parameters, index):
+        digest.update(chunk)
+    return encoded(digest.digest(), parameters.encoding)
+
+
+def _digest(action: str, parameters: Crypto, secret: str) -> RunningDigest:
+    name = digest_name(parameters.type)
+    if action == "hmac":
+        if not secret:
+            raise NodeError("The parameter secret is empty; anybody could make the code.")
+        return hmac.new(secret.encode("utf-8", "replace"), digestmod=name)
+    return hashlib.new(name, usedforsecurity=False)
+
+
+def _content(run: NodeRun, parameters: Crypto, index: int) -> AsyncIterator[bytes]:
+    if parameters.binary_data:
+        return chunks_of(run, run.items[index], parameters.binary_property_name, index)
+    return _one(_bytes(parameters.value))
+
+
+async def held(run: NodeRun, field: str) -> str:
+    """A field of the node's credential. Raises `NodeError` where it is empty."""
+    found = (await run.credential("crypto")).get(field, "")
+    if not found:
+        raise NodeError(f"The credential crypto has no {field}; fill it in.")
+    return found
+
+
+def _text(value: object) -> str:
+    """Raises `NodeError` for what is no text."""
+    if not isinstance(value, str):
+        kind = with_article(type_name(value)) if value is not None else "null"
+        raise NodeError(f"The parameter value must be a text; it is {kind}.")
+    return value
+
+
+def _bytes(value: object) -> bytes:
+    return _text(value).encode("utf-8", "replace")
 
 
 def _signed(content: bytes, key: str, algorithm: str) -> bytes:
@@ -167,4 +226,4 @@ async def _one(content: bytes) -> AsyncIterator[bytes]:
 
 
 def node(context: PluginContext) -> CryptoNode:
-    return CryptoNode(context)
+    return CryptoNode()

@@ -17,8 +17,7 @@ def signed(content: bytes, key: str, algorithm: str) -> bytes:
     """algorithm: a digest's name, alone or as in RSA-SHA256. RSA signs by PKCS #1 v1.5, elliptic curves in DER; Ed25519
     and Ed448 have a digest of their own. Raises `NodeError`, never with the key in it."""
     try:
-        # Keys that went through a form may have their line ends written as \n.
-        private = load_pem_private_key(key.replace("\\n", "\n").strip().encode(), password=None)
+        private = load_pem_private_key(pem(key), password=None)
         if isinstance(private, rsa.RSAPrivateKey):
             return private.sign(content, padding.PKCS1v15(), _digest(algorithm))
         if isinstance(private, ec.EllipticCurvePrivateKey):
@@ -32,11 +31,17 @@ def signed(content: bytes, key: str, algorithm: str) -> bytes:
     raise NodeError("The private key is of a kind that cannot sign; use RSA, an elliptic curve or Ed25519.")
 
 
+def pem(key: str) -> bytes:
+    """Keys that went through a form may have their line ends written as \\n."""
+    return key.replace("\\n", "\n").strip().encode()
+
+
 def _digest(algorithm: str) -> HashAlgorithm:
     name = algorithm.lower()
     for part in _PARTS:
         name = name.replace(part, "")
     known: dict[str, HashAlgorithm] = {
+        "md5": hashes.MD5(),  # noqa: S303 - what the receiver asks for
         "sha1": hashes.SHA1(),  # noqa: S303 - what the receiver asks for
         "sha224": hashes.SHA224(),
         "sha256": hashes.SHA256(),
