@@ -18,10 +18,20 @@ ABSENT = object()
 SecretPath: TypeAlias = tuple[str, ...]
 """Keys from the parameters to a secret; `*` stands for every element, `*?name` for every row whose `name` is that of a
 credential, and `?` for a text of JSON that gives a credential."""
-_NAMES = re.compile(r"""\$\(\s*(['"])[^'"]*\1\s*\)|\[\s*(['"])[^'"]*\2\s*\]""")
-_REFERENCE = re.compile(
-    r"""=\s*(?:(?:basic|bearer|bot|digest|token|apikey)\s+)?\{\{\s*\$[^'"`{}]*\}\}\s*""", re.IGNORECASE
+_SCHEME = r"(?:basic|bearer|bot|digest|token|apikey)"
+_REFERENCE = re.compile(rf"=\s*(?:{_SCHEME}\s+)?(?:\{{\{{[^{{}}]*\}}\}}\s*)+", re.IGNORECASE)
+_EXPRESSIONS = re.compile(r"\{\{([^{}]*)\}\}")
+_NAMES = re.compile(
+    r"""\$\(\s*(['"])[^'"]*\1\s*\)|(?<=[\w$)\].])\[\s*(['"])[^'"]*\2\s*\]|\$item\(["']?\d{1,3}["']?\)"""
 )
+"""Names of nodes and fields, and numbers of items."""
+_WORDS = re.compile(rf"""(['"])\s?(?:{_SCHEME}\s|:|base64|hex|utf-?8)?\s?\1""", re.IGNORECASE)
+"""Texts that are no secret whoever writes them."""
+_LITERAL = re.compile(
+    r"""['"`/\\]|(?<![\w$.])\d{3}"""
+    r"|(?<![\w$.])(?!(?:Buffer|JSON|String|btoa|encodeURIComponent|null|undefined|true|false)\b)[^\W\d]"
+)
+"""What may be a secret of an expression's own: texts, patterns, long numbers, and words that nobody knows."""
 _MEMBER = re.compile(r"""(["'])(?P<name>[^"'\\]{1,100})\1\s*:\s*(?P<value>\{\{.*?\}\}|"(?:[^"\\]|\\.)*"|[^\s,}]+)""")
 _HARMLESS = re.compile(r"tokens$|(?:max|min|next|page|continuation|sync)-?token|token-?(?:type|count|limit|url)")
 _ROWS_OF_STRANGERS = f"{ROWS_BY}name"
@@ -73,7 +83,10 @@ def masked(value: Json, old: object) -> Json:
 def is_reference(value: Json) -> bool:
     """Whether this is an expression that only says where the secret is, such as `={{ $json.key }}` and
     `=Bearer {{ $json.key }}`."""
-    return isinstance(value, str) and _REFERENCE.fullmatch(_NAMES.sub("$", value)) is not None
+    if not isinstance(value, str) or not _REFERENCE.fullmatch(value):
+        return False
+    plain = (_WORDS.sub("", _NAMES.sub("$", found)) for found in _EXPRESSIONS.findall(value))
+    return all("$" in found and not _LITERAL.search(found) for found in plain)
 
 
 def changed_at(value: Json, old: object, path: SecretPath, change: Callable[[Json, object], Json]) -> Json:
