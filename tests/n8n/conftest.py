@@ -12,6 +12,7 @@ import pytest
 
 from . import engines
 from .comparing import Comparison
+from .engines import Engine
 from .figures import Figures, keep, rows
 from .installing import NotThere
 from .registry import FAMILIES
@@ -54,13 +55,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="session")
-def comparison(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comparison]:
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Engine]]:
+    """Jackfield and n8n."""
     directory = tmp_path_factory.mktemp("n8n")
     try:
         with engines.n8n(directory) as theirs, engines.jackfield(directory / "jackfield") as ours:
-            yield Comparison(ours, theirs)
+            yield ours, theirs
     except NotThere as exc:
         pytest.skip(str(exc))
+
+
+@pytest.fixture(scope="session")
+def comparison(sides: tuple[Engine, Engine]) -> Comparison:
+    return Comparison(*sides)
 
 
 @pytest.fixture

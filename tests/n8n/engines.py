@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -30,17 +31,38 @@ class Engine:
 
     def __init__(self, name: str, client: httpx.Client, stored: Mapping[str, str] | None = None) -> None:
         self.name = name
-        self._client = client
+        self.client = client
         self._stored = stored or {}
 
     def run(self, document: Document, items: Sequence[Document]) -> Document:
         """`status`, `error` and `data` of the ended execution; `status` is `refused` where it did not begin."""
         given = {"workflow": _with_ids(document, self._stored), "inputData": list(items)}
-        answer = self._client.post("/workflows/run", json=given)
+        answer = self.client.post("/workflows/run", json=given)
         if answer.status_code != httpx.codes.OK:
             return {"status": "refused", "error": {"message": answer.text[:2000]}}
-        found = self._client.get(f"/executions/{answer.json()['executionId']}").raise_for_status().json()
+        found = self.client.get(f"/executions/{answer.json()['executionId']}").raise_for_status().json()
         return dict(found)
+
+
+class RoundTrip(Engine):
+    """n8n's engine with what Jackfield exports of a workflow after its import."""
+
+    def __init__(self, jackfield: Engine, theirs: Engine) -> None:
+        super().__init__("the export", theirs.client)
+        self._jackfield = jackfield.client
+        self._numbers = itertools.count()
+
+    def run(self, document: Document, items: Sequence[Document]) -> Document:
+        return super().run(self.exported(document), items)
+
+    def exported(self, document: Document) -> Document:
+        """As `jackfield export --n8n` writes it."""
+        given = {**document, "id": f"RoundTrip{next(self._numbers):07}"}
+        query = {"source": "oracle"}
+        report = self._jackfield.post("/import", json=given, params=query).raise_for_status().json()
+        (row,) = report["results"]
+        answer = self._jackfield.get(f"/workflows/{row['id']}/n8n", params=query).raise_for_status().json()
+        return dict(answer["workflow"])
 
 
 @contextmanager

@@ -22,15 +22,19 @@ CLOCK_OR_CHANCE = re.compile(r"new Date\(\)|Date\.now|\$now|\$today|DateTime\.(n
 ITEMS: tuple[Document, ...] = ({"json": {"body": {"name": "a", "n": 1}, "query": {"name": "b"}, "headers": {}}},)
 
 
-def _corpus() -> Iterator[WorkflowCase]:
+def workflows() -> Iterator[tuple[str, bool, Document]]:
+    """Each with its name and whether it runs without anything of the kind."""
     place = Path(os.environ.get("JACKFIELD_TEST_CORPUS") or BESIDE)
     index = place / "index.json"
-    found = json.loads(index.read_text())["files"] if index.is_file() else ()
-    for one in found:
-        if one["offline_core"]:
-            document = json.loads((place / "workflows" / one["file"]).read_text())
-            if not CLOCK_OR_CHANCE.search(json.dumps(document["nodes"])):
-                yield WorkflowCase(f"{one['file']} {one['name']}", _started_here(document), ITEMS)
+    for one in json.loads(index.read_text())["files"] if index.is_file() else ():
+        document = json.loads((place / "workflows" / one["file"]).read_text())
+        yield f"{one['file']} {one['name']}", one["offline_core"], document
+
+
+def _corpus() -> Iterator[WorkflowCase]:
+    for name, offline, document in workflows():
+        if offline and not CLOCK_OR_CHANCE.search(json.dumps(document["nodes"])):
+            yield WorkflowCase(name, _started_here(document), ITEMS)
 
 
 def _started_here(document: Document) -> Document:
