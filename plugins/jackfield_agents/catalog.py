@@ -9,6 +9,7 @@ from jackfield.api.agents import Agent, Detection
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.manifests import ManifestLibraries
+from jackfield.api.similar_names import did_you_mean
 from jackfield_agents.detection import Detector
 from jackfield_agents.kind import AGENTS
 
@@ -27,7 +28,9 @@ class AgentCatalog:
         agents = await self.all()
         if id not in agents:
             known = ", ".join(agents)
-            raise NotFound(f"There is no agent {id}; there are: {known}.", code="AGENT_NOT_FOUND")
+            raise NotFound(
+                f"There is no agent {id}; there are: {known}{did_you_mean(id, agents)}", code="AGENT_NOT_FOUND"
+            )
         return agents[id]
 
     async def detect(self, agent: Agent) -> Detection:

@@ -7,13 +7,25 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table, work_at
+from jackfield.api.cli import (
+    Cli,
+    CommandGroup,
+    cell,
+    config_dir_option,
+    echo_fields,
+    echo_json,
+    echo_table,
+    json_option,
+    work_at,
+)
+from jackfield.api.daemon import require_here
+from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
 from jackfield.api.jsontext import Json
 
-json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
+PATH = "/api/agents"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def agents() -> None:
     """Coding agents: list, show."""
 
@@ -25,10 +37,10 @@ def agents() -> None:
 @click.pass_obj
 def list_agents(cli: Cli, detect_again: bool, as_json: bool, config_dir: Path | None) -> None:
     """List the agents, and which are installed."""
+    if detect_again:
+        require_here(cli.config_dir(config_dir))
     work = work_at("jackfield_agents.command_work:listed", detect_again)
-    rows, warnings = cli.run("agents", work, config_dir=config_dir)
-    for warning in warnings:
-        click.echo(f"jackfield: {warning}", err=True)
+    rows = read_or_ask(cli, config_dir, PATH, lambda: cli.run("agents", work, config_dir=config_dir))
     if as_json:
         echo_json(rows)
         return
@@ -40,14 +52,15 @@ def list_agents(cli: Cli, detect_again: bool, as_json: bool, config_dir: Path | 
 
 
 @agents.command("show")
-@click.argument("agent_id", metavar="ID")
+@click.argument("agent_id", metavar="ID", shell_complete=completed_of(PATH, key="id", about="name"))
 @json_option
 @config_dir_option
 @click.pass_obj
 def show_agent(cli: Cli, agent_id: str, as_json: bool, config_dir: Path | None) -> None:
     """Show the agent ID: where its program is, its models, what it can do."""
     work = work_at("jackfield_agents.command_work:shown", agent_id)
-    shown = cli.run("agents", work, config_dir=config_dir)
+    path = f"{PATH}/{segment(agent_id)}"
+    shown = read_or_ask(cli, config_dir, path, lambda: (cli.run("agents", work, config_dir=config_dir), ()))
     if as_json:
         echo_json(shown)
     else:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, harmless, work_at
+from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_warning, harmless, json_option, work_at
 from jackfield_backup.making import MadeBackup
 from jackfield_backup.repository import BackupRepository
 from jackfield_backup.restoring import Verified, verify_backups
 from jackfield_backup.restoring import restore as restore_backup
 
 _directory = click.Path(path_type=Path, file_okay=False)
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 _MIB = 1_048_576
 
 
@@ -23,7 +22,7 @@ _MIB = 1_048_576
 @click.argument("directory", type=_directory, required=False)
 @click.option("--keys/--without-keys", default=None, help="With keys/ or without (default: backup.keys).")
 @click.option("--keep", type=click.IntRange(1, 10_000), default=None, help="Backups to keep (default: backup.keep).")
-@_json
+@json_option
 @config_dir_option
 @click.pass_obj
 def backup(
@@ -53,10 +52,14 @@ def backup(
     _end(made)
 
 
+def _text(path: object) -> str | None:
+    return None if path is None else str(path)
+
+
 def _end(made: MadeBackup) -> None:
     """Exit code 1 after a backup that holds damaged records."""
     if made.damaged:
-        click.echo("The backup holds damaged records, so that no older backup was removed for it.", err=True)
+        echo_warning("The backup holds damaged records, so that no older backup was removed for it.")
         raise SystemExit(1)
 
 
@@ -64,9 +67,14 @@ def _end(made: MadeBackup) -> None:
 @click.argument("backups", type=_directory)
 @click.argument("directory", type=_directory)
 @click.option("--backup", "wanted", default=None, help="Its id (default: the newest).")
-def restore(backups: Path, directory: Path, wanted: str | None) -> None:
+@json_option
+def restore(backups: Path, directory: Path, wanted: str | None, as_json: bool) -> None:
     """Put a backup from BACKUPS into DIRECTORY, which is empty or not there, and verify what was written."""
     manifest = restore_backup(backups.absolute(), directory.absolute(), wanted)
+    if as_json:
+        echo_json({"id": manifest.id, "directory": str(directory), "files": len(manifest.files), "keys": manifest.keys,
+                   "store": str(directory / manifest.store), "store_was": _text(manifest.store_file)})  # fmt: skip
+        return
     click.echo(f"{manifest.id} was restored to {directory} and verified: {len(manifest.files)} files.")
     if not manifest.keys:
         click.echo("The backup holds no keys; put your copy of keys/ there before the start.", err=True)
@@ -81,7 +89,7 @@ def restore(backups: Path, directory: Path, wanted: str | None) -> None:
 @click.command()
 @click.argument("directory", type=_directory)
 @click.option("--backup", "wanted", default=None, help="Look at this backup alone.")
-@_json
+@json_option
 @click.pass_obj
 def verify(cli: Cli, directory: Path, wanted: str | None, as_json: bool) -> None:
     """Look at every byte of the backups in DIRECTORY, or at the store and the files of a configuration directory."""
@@ -91,9 +99,8 @@ def verify(cli: Cli, directory: Path, wanted: str | None, as_json: bool) -> None
     elif (directory / "config.toml").exists() or any(directory.glob("*.db")):
         if wanted:
             raise click.UsageError(f"{directory} is a configuration directory, which has no backup {wanted!r}.")
-        problems: list[str] = cli.run(
-            "backup", work_at("jackfield_backup.directories:verify_directory"), config_dir=directory
-        )
+        work = work_at("jackfield_backup.directories:verify_directory")
+        problems: list[str] = cli.run_in(directory, "backup", work)
         verified = [Verified(str(directory), "", 0, 0, problems)]
     else:
         raise click.UsageError(f"{directory} holds neither backups nor a configuration.")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.similar_names import did_you_mean
 
 _FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 RULE = "letters, digits, _ and -, the first a letter or a digit, at most 64"
@@ -21,9 +23,10 @@ def checked(alias: str) -> str:
     return alias
 
 
-def unknown(alias: str) -> NotFound:
+def unknown(alias: str, known: Iterable[str] = ()) -> NotFound:
+    """known: aliases of which similar ones are named."""
     shown = alias if is_alias(alias) else "of this name"
-    return NotFound(f"There is no profile {shown}.", code="PROFILE_NOT_FOUND")
+    return NotFound(f"There is no profile {shown}{did_you_mean(alias, known)}", code="PROFILE_NOT_FOUND")
 
 
 def taken(alias: str, by: str) -> Conflict:

@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.manifests import ManifestLibraries
 from jackfield.api.providers import Dialect, DialectName, Provider
+from jackfield.api.similar_names import did_you_mean
 from jackfield_providers.kinds import DIALECTS, PROVIDERS
 
 
@@ -31,7 +32,8 @@ class ProviderCatalog:
         providers = await self.all()
         if id not in providers:
             known = ", ".join(providers)
-            raise NotFound(f"There is no provider {id}; there are: {known}.", code="PROVIDER_NOT_FOUND")
+            hint = did_you_mean(id, providers)
+            raise NotFound(f"There is no provider {id}; there are: {known}{hint}", code="PROVIDER_NOT_FOUND")
         return providers[id]
 
     def dialect(self, name: DialectName) -> Dialect:

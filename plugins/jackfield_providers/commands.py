@@ -6,12 +6,23 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table, work_at
+from jackfield.api.cli import (
+    Cli,
+    CommandGroup,
+    cell,
+    config_dir_option,
+    echo_fields,
+    echo_json,
+    echo_table,
+    json_option,
+    work_at,
+)
+from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
 
-json_option = click.option("--json", "as_json", is_flag=True, help="For programs.")
+PATH = "/api/providers"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def providers() -> None:
     """Providers of models: list, show."""
 
@@ -22,10 +33,8 @@ def providers() -> None:
 @click.pass_obj
 def list_providers(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """List the providers."""
-
-    rows, warnings = cli.run("providers", work_at("jackfield_providers.command_work:listed"), config_dir=config_dir)
-    for warning in warnings:
-        click.echo(f"jackfield: {warning}", err=True)
+    work = work_at("jackfield_providers.command_work:listed")
+    rows = read_or_ask(cli, config_dir, PATH, lambda: cli.run("providers", work, config_dir=config_dir))
     if as_json:
         echo_json(rows)
     else:
@@ -34,14 +43,15 @@ def list_providers(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
 
 
 @providers.command("show")
-@click.argument("provider_id", metavar="ID")
+@click.argument("provider_id", metavar="ID", shell_complete=completed_of(PATH, key="id", about="name"))
 @json_option
 @config_dir_option
 @click.pass_obj
 def show_provider(cli: Cli, provider_id: str, as_json: bool, config_dir: Path | None) -> None:
     """Show the provider ID: its endpoints, its models, where its key comes from."""
     work = work_at("jackfield_providers.command_work:shown", provider_id)
-    shown = cli.run("providers", work, config_dir=config_dir)
+    path = f"{PATH}/{segment(provider_id)}"
+    shown = read_or_ask(cli, config_dir, path, lambda: (cli.run("providers", work, config_dir=config_dir), ()))
     if as_json:
         echo_json(shown)
     else:

@@ -9,13 +9,27 @@ from urllib.parse import quote
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_fields, echo_json, echo_table
+from jackfield.api.cli import (
+    Cli,
+    CommandGroup,
+    config_dir_option,
+    echo_fields,
+    echo_json,
+    echo_table,
+    echo_warning,
+    harmless,
+    json_option,
+)
 from jackfield.api.daemon import DaemonClient
+from jackfield.api.daemon_commands import completed_of
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+complete_alias = completed_of("/api/profiles", key="alias", about="agent_id")
+alias_argument = click.argument("alias", shell_complete=complete_alias)
+
+optional_alias_argument = click.argument("alias", required=False, shell_complete=complete_alias)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def proxy() -> None:
     """Proxies of profiles: start, stop, look, configure, test rules."""
 
@@ -24,12 +38,12 @@ def _ask(cli: Cli, config_dir: Path | None, method: str, path: str, **more: Any)
     """Any: each route has a form of its own. Warnings go to standard error."""
     found = DaemonClient(cli.config_dir(config_dir)).ask(method, f"/api/proxy/{path}", **more)
     for warning in found.warnings:
-        click.echo(f"jackfield: {warning}", err=True)
+        echo_warning(warning)
     return found.data
 
 
 @proxy.command()
-@click.argument("alias")
+@alias_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -39,7 +53,7 @@ def start(cli: Cli, config_dir: Path | None, alias: str, as_json: bool) -> None:
 
 
 @proxy.command()
-@click.argument("alias", required=False)
+@optional_alias_argument
 @click.option("--all", "every", is_flag=True, help="Every proxy.")
 @json_option
 @config_dir_option
@@ -59,7 +73,7 @@ def stop(cli: Cli, config_dir: Path | None, alias: str | None, every: bool, as_j
 
 
 @proxy.command()
-@click.argument("alias")
+@alias_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -69,7 +83,7 @@ def restart(cli: Cli, config_dir: Path | None, alias: str, as_json: bool) -> Non
 
 
 @proxy.command()
-@click.argument("alias", required=False)
+@optional_alias_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -87,23 +101,30 @@ def status(cli: Cli, config_dir: Path | None, alias: str | None, as_json: bool) 
 
 
 @proxy.command()
-@click.argument("alias")
+@alias_argument
 @click.option("-n", "--lines", default=100, show_default=True, help="How many of the last lines.")
+@json_option
 @config_dir_option
 @click.pass_obj
-def logs(cli: Cli, config_dir: Path | None, alias: str, lines: int) -> None:
+def logs(cli: Cli, config_dir: Path | None, alias: str, lines: int, as_json: bool) -> None:
     """Print the last lines of the log of ALIAS's proxy."""
-    for line in _ask(cli, config_dir, "GET", f"{quote(alias)}/logs", query={"lines": str(lines)})["lines"]:
-        click.echo(line)
+    found = _ask(cli, config_dir, "GET", f"{quote(alias)}/logs", query={"lines": str(lines)})
+    if as_json:
+        echo_json(found)
+        return
+    for line in found["lines"]:
+        click.echo(harmless(line))
 
 
 @proxy.command()
-@click.argument("alias")
+@alias_argument
 @click.option("--set", "file", type=click.File("rb"), help="Replace it by this JSON file; - is standard input.")
+@json_option
 @config_dir_option
 @click.pass_obj
-def config(cli: Cli, config_dir: Path | None, alias: str, file: BinaryIO | None) -> None:
-    """Print the configuration of ALIAS's proxy as JSON, or replace it."""
+def config(cli: Cli, config_dir: Path | None, alias: str, file: BinaryIO | None, as_json: bool) -> None:
+    """Print the configuration of ALIAS's proxy as JSON, or replace it. With or without --json it is the same JSON."""
+    del as_json  # of the errors alone, which `main` tells
     if file is None:
         echo_json(_ask(cli, config_dir, "GET", f"{quote(alias)}/config"))
         return
@@ -115,7 +136,7 @@ def config(cli: Cli, config_dir: Path | None, alias: str, file: BinaryIO | None)
 
 
 @proxy.command()
-@click.argument("alias")
+@alias_argument
 @click.option("-n", "--limit", default=20, show_default=True, help="How many of the latest requests.")
 @json_option
 @config_dir_option
@@ -144,7 +165,7 @@ def requests(cli: Cli, config_dir: Path | None, alias: str, limit: int, as_json:
 
 
 @proxy.command()
-@click.argument("alias")
+@alias_argument
 @click.option("-m", "--model", required=True, help="The model that is asked for.")
 @click.option("-t", "--tokens", default=1, show_default=True, help="Length of the request, in tokens.")
 @click.option("--tools", default=0, show_default=True, help="How many tools it brings.")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from jackfield.api.auth import SCOPES
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, work_at
-from jackfield.api.daemon_commands import confirmed, json_option
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, json_option, work_at
+from jackfield.api.daemon import daemon_elsewhere
+from jackfield.api.daemon_commands import completed, confirmed
+from jackfield.api.object_references import load
 
 COLUMNS = ("NAME", "USER", "PREFIX", "SCOPES", "EXPIRES", "LAST USE", "ID")
-user_option = click.option("--user", metavar="NAME", help="Whose key it is (default: the only user's).")
+complete_user = completed("/users", key="username", about="role")
+user_option = click.option(
+    "--user", metavar="NAME", shell_complete=complete_user, help="Whose key it is (default: the only user's)."
+)
 
 
 @click.group("api-key", cls=CommandGroup)
@@ -50,7 +55,7 @@ def create(
 
 
 @api_key.command("list")
-@click.option("--user", metavar="NAME", help="Only this user's.")
+@click.option("--user", metavar="NAME", shell_complete=complete_user, help="Only this user's.")
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -67,8 +72,8 @@ def list_keys(cli: Cli, user: str | None, as_json: bool, config_dir: Path | None
 
 
 @api_key.command()
-@click.argument("key")
-@click.option("--user", metavar="NAME", help="Only among this user's.")
+@click.argument("key", shell_complete=completed("/api-keys", about="prefix"))
+@click.option("--user", metavar="NAME", shell_complete=complete_user, help="Only among this user's.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @json_option
 @config_dir_option
@@ -84,6 +89,9 @@ def delete(cli: Cli, key: str, user: str | None, yes: bool, as_json: bool, confi
 
 
 def _run(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:  # as each of them answers
+    directory = cli.config_dir(config_dir)
+    if daemon_elsewhere(directory) is not None:
+        return cast("Callable[..., Any]", load(f"jackfield_auth.commands.remote_keys:{name}"))(directory, *arguments)
     return cli.run("auth", work_at(f"jackfield_auth.commands.key_work:{name}", *arguments), config_dir=config_dir)
 
 

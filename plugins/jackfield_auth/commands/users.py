@@ -5,22 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import click
 
 from jackfield.api.auth import ROLES
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, json_option
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.daemon_commands import json_option
+from jackfield.api.daemon import daemon_elsewhere
+from jackfield.api.daemon_commands import completed
 from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.storage import User
 
 LONGEST_LINE = 8192
 """More of standard input is not read: longer than any password may be, in characters."""
 role_choice = click.Choice(ROLES)
+user_argument = click.argument("name", shell_complete=completed("/users", key="username", about="role"))
 
 
 class UserDirectory(Protocol):
@@ -85,7 +88,7 @@ def list_users(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
 
 
 @user.command()
-@click.argument("name")
+@user_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -101,7 +104,7 @@ def passwd(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
 
 
 @user.command()
-@click.argument("name")
+@user_argument
 @click.argument("role", type=role_choice)
 @json_option
 @config_dir_option
@@ -117,7 +120,7 @@ def role(cli: Cli, name: str, role: str, as_json: bool, config_dir: Path | None)
 
 
 @user.command()
-@click.argument("name")
+@user_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -127,7 +130,7 @@ def disable(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None
 
 
 @user.command()
-@click.argument("name")
+@user_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -137,7 +140,7 @@ def enable(cli: Cli, name: str, as_json: bool, config_dir: Path | None) -> None:
 
 
 @user.command()
-@click.argument("name")
+@user_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -182,7 +185,11 @@ def run(cli: Cli, work: Callable[[UserDirectory], Awaitable[Told]], config_dir: 
     async def with_users(context: PluginContext) -> Told:
         return await work(context.port(UserDirectory))
 
-    told = cli.run("auth", with_users, config_dir=config_dir)
+    directory = cli.config_dir(config_dir)
+    if daemon_elsewhere(directory) is not None:
+        told = cast("Callable[..., Told]", load("jackfield_auth.commands.remote_users:on_daemon"))(directory, work)
+    else:
+        told = cli.run("auth", with_users, config_dir=config_dir)
     if as_json:
         echo_json(told.found)
     else:

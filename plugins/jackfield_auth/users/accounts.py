@@ -17,6 +17,7 @@ from jackfield.api.errors import (
     StoreUnavailable,
 )
 from jackfield.api.ids import new_id
+from jackfield.api.similar_names import did_you_mean
 from jackfield.api.storage import User, UserStore
 from jackfield_auth.users.passwords import Passwords, check_password
 
@@ -120,7 +121,11 @@ class UserAccounts:
 
     async def named(self, username: str) -> User:
         """Raises `NotFound`."""
-        return found(await self._store().user_by_name(username))
+        user = await self._store().user_by_name(username)
+        if user is None:
+            hint = did_you_mean(username, [other.username for other in await self._store().users()])
+            raise NotFound(f"There is no user {username}{hint}")
+        return user
 
     async def _keep_an_admin(self, user: User) -> None:
         if user.role != "admin" or user.disabled:

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table, work_at
+from jackfield.api.cli import (
+    Cli,
+    CommandGroup,
+    config_dir_option,
+    echo_fields,
+    echo_json,
+    echo_table,
+    echo_warning,
+    json_option,
+    work_at,
+)
+from jackfield.api.daemon import daemon_elsewhere
+from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
+from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
+from jackfield_profiles.commands.aliases import PATH, alias_argument
 from jackfield_profiles.commands.running import env, run
 
 LONGEST_LINE = 16_384
 """More of standard input is not read: longer than any key may be, in characters."""
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+complete_agent = completed_of("/api/agents", key="id", about="name")
+complete_provider = completed_of("/api/providers", key="id", about="name")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def profiles() -> None:
     """Profiles of coding agents: create, list, show, edit, delete, run."""
 
 
 @profiles.command()
-@click.argument("agent")
+@click.argument("agent", shell_complete=complete_agent)
 @click.argument("alias")
-@click.option("-p", "--provider", help="Provider (default: the setting defaults.provider).")
+@click.option(
+    "-p", "--provider", shell_complete=complete_provider, help="Provider (default: the setting defaults.provider)."
+)
 @click.option("-e", "--endpoint", help="Endpoint (default: the provider's).")
 @click.option("-m", "--model", help="Model (default: the provider's, then the agent's).")
 @click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="A variable for the agent; repeatable.")
@@ -78,40 +95,40 @@ def create(
 
 
 @profiles.command("list")
-@click.option("--agent", help="Only profiles of this agent.")
+@click.option("--agent", shell_complete=complete_agent, help="Only profiles of this agent.")
 @json_option
 @config_dir_option
 @click.pass_obj
 def list_profiles(cli: Cli, agent: str | None, as_json: bool, config_dir: Path | None) -> None:
     """List the profiles: alias, agent, provider, endpoint, model, last use."""
-    found, warnings = _run(cli, config_dir, "listed", agent)
-    for warning in warnings:
-        click.echo(f"jackfield: {warning}", err=True)
+    query = {"agent": agent} if agent else {}
+    found = read_or_ask(cli, config_dir, PATH, lambda: _here(cli, config_dir, "listed", agent), query=query)
     if as_json:
         echo_json(found)
     elif found:
         columns = ("ALIAS", "AGENT", "PROVIDER", "ENDPOINT", "MODEL", "LAST USE")
         echo_table(columns, [[str(value or "never") for value in one.values()] for one in found])
     else:
-        click.echo("There is no profile.")
+        click.echo("There is no profile.", err=True)
 
 
 @profiles.command()
-@click.argument("alias")
+@alias_argument
 @json_option
 @config_dir_option
 @click.pass_obj
 def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
     """Show the profile ALIAS, without its key."""
-    found = _run(cli, config_dir, "shown", alias)
+    path = f"{PATH}/{segment(alias)}"
+    found = read_or_ask(cli, config_dir, path, lambda: (_here(cli, config_dir, "shown", alias), ()))
     if as_json:
         echo_json(found)
     else:
-        click.echo("\n".join(f"{name}: {_plain(value)}" for name, value in found.items()))
+        echo_fields(found)
 
 
 @profiles.command()
-@click.argument("alias")
+@alias_argument
 @click.option("-e", "--endpoint", help="Endpoint.")
 @click.option("-m", "--model", help="Model.")
 @click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Set a variable; others stay.")
@@ -157,7 +174,7 @@ def edit(
 
 
 @profiles.command()
-@click.argument("alias")
+@alias_argument
 @click.option("--purge", is_flag=True, help="Remove the profile's home as well.")
 @click.option("--force", is_flag=True, help="End its live sessions; also remove a damaged file.")
 @click.confirmation_option("-y", "--yes", prompt="Delete the profile?")
@@ -170,16 +187,21 @@ def delete(cli: Cli, alias: str, purge: bool, force: bool, as_json: bool, config
 
 
 @profiles.command("provider-key")
-@click.argument("provider")
+@click.argument("provider", shell_complete=complete_provider)
 @click.option("--remove", is_flag=True, help="Remove the stored key.")
+@json_option
 @config_dir_option
 @click.pass_obj
-def provider_key(cli: Cli, provider: str, remove: bool, config_dir: Path | None) -> None:
+def provider_key(cli: Cli, provider: str, remove: bool, as_json: bool, config_dir: Path | None) -> None:
     """Store a key for PROVIDER, for proxies that send requests to it on behalf of other providers' profiles."""
     key = None if remove else read_key(f"Key for {provider}")
-
+    if not key and not remove:
+        raise InvalidInput("Give the key: you are asked for it, or it is the first line of standard input.")
     _run(cli, config_dir, "put_provider_key", provider, key, remove)
-    click.echo(f"The key of {provider} was {'removed' if remove else 'stored'}.")
+    if as_json:
+        echo_json({"provider": provider, "stored": not remove})
+    else:
+        click.echo(f"The key of {provider} was {'removed' if remove else 'stored'}.")
 
 
 def read_key(prompt: str) -> str | None:
@@ -210,6 +232,14 @@ def _absolute(directory: str) -> str:
 
 
 def _run(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:
+    """A function of `profile_work`, or of `remote_work` when the daemon runs elsewhere. Any: each has its type."""
+    daemon = daemon_elsewhere(cli.config_dir(config_dir))
+    if daemon is None:
+        return _here(cli, config_dir, name, *arguments)
+    return cast("Callable[..., Any]", load(f"jackfield_profiles.commands.remote_work:{name}"))(daemon, *arguments)
+
+
+def _here(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:
     """A function of `profile_work`. Any: each has its type."""
     return cli.run(
         "profiles", work_at(f"jackfield_profiles.commands.profile_work:{name}", *arguments), config_dir=config_dir
@@ -223,8 +253,4 @@ def _say(found: dict[str, Json], as_json: bool, text: str) -> None:
     click.echo(text)
     warnings = found["warnings"]
     for warning in warnings if isinstance(warnings, list) else []:
-        click.echo(f"jackfield: {warning}", err=True)
-
-
-def _plain(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        echo_warning(str(warning))

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, work_at
+from jackfield.api.cli import Cli, config_dir_option, echo_json, json_option, work_at
+from jackfield.api.daemon import daemon_elsewhere, require_here
+from jackfield.api.daemon_commands import segment
+from jackfield_profiles.commands.aliases import PATH, alias_argument
 
 
 @click.command("run", context_settings={"ignore_unknown_options": True})
-@click.argument("alias")
+@alias_argument
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--working-dir",
@@ -30,16 +33,31 @@ def run(cli: Cli, alias: str, args: tuple[str, ...], working_dir: Path | None, c
 
 
 @click.command("env")
-@click.argument("alias")
+@alias_argument
 @click.option("--show-secrets", is_flag=True, help="Print keys and tokens as they are.")
+@json_option
 @config_dir_option
 @click.pass_obj
-def env(cli: Cli, alias: str, show_secrets: bool, config_dir: Path | None) -> None:
+def env(cli: Cli, alias: str, show_secrets: bool, as_json: bool, config_dir: Path | None) -> None:
     """Print the environment of the profile ALIAS as lines for a shell: `eval "$(jackfield profiles env ALIAS
-    --show-secrets)"`."""
-    work = work_at("jackfield_profiles.commands.running_work:environment", alias, show_secrets)
-    for line in exports(cli.run("profiles", work, config_dir=config_dir)):
+    --show-secrets)"`. With --json one object. A daemon elsewhere does not show secrets."""
+    found = _environment(cli, alias, show_secrets, config_dir)
+    if as_json:
+        echo_json(dict(found))
+        return
+    for line in exports(found):
         click.echo(line)
+
+
+def _environment(cli: Cli, alias: str, show_secrets: bool, config_dir: Path | None) -> Mapping[str, str]:
+    directory = cli.config_dir(config_dir)
+    if show_secrets:
+        require_here(directory)
+    if (daemon := daemon_elsewhere(directory)) is not None:
+        found: Mapping[str, str] = daemon.ask("GET", f"{PATH}/{segment(alias)}/env").data
+        return found
+    work = work_at("jackfield_profiles.commands.running_work:environment", alias, show_secrets)
+    return cli.run("profiles", work, config_dir=config_dir)
 
 
 def exports(environment: Mapping[str, str]) -> list[str]:

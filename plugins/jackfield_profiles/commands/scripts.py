@@ -2,25 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, json_option, work_at
+from jackfield_profiles.commands.aliases import complete_alias
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def scripts() -> None:
     """Scripts that make agents' configuration."""
 
 
 @scripts.command("test")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--profile", "alias", required=True, help="Alias of the profile that the script is run for.")
+@click.option(
+    "--profile",
+    "alias",
+    required=True,
+    shell_complete=complete_alias,
+    help="Alias of the profile that the script is run for.",
+)
+@json_option
 @config_dir_option
 @click.pass_obj
-def try_script(cli: Cli, file: Path, alias: str, config_dir: Path | None) -> None:
+def try_script(cli: Cli, file: Path, alias: str, as_json: bool, config_dir: Path | None) -> None:
     """Run the script FILE for a profile and print what it would write. Nothing is written, and no key is shown."""
     work = work_at("jackfield_profiles.commands.script_work:generated", file, alias)
-    for line in cli.run("profiles", work, config_dir=config_dir):
-        click.echo(line)
+    found = cli.run("profiles", work, config_dir=config_dir)
+    if as_json:
+        echo_json(found)
+    else:
+        click.echo("\n".join(printed(found)))
+
+
+def printed(found: Mapping[str, Any]) -> list[str]:  # Any: as `script_work` gives it
+    """Files, then variables, then arguments, with placeholders as the script wrote them."""
+    lines: list[str] = []
+    for path, text in found["files"].items():
+        lines += [f"--- {path}", *text.splitlines()]
+    if found["env"]:
+        lines += ["--- environment", *(f"{name}={value}" for name, value in found["env"].items())]
+    if found["args"]:
+        lines += ["--- arguments", *found["args"]]
+    return lines or ["The script generates nothing for this profile."]

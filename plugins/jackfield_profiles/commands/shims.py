@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_error, echo_json, json_option, work_at
+from jackfield_profiles.commands.aliases import aliases_argument
 
 bin_dir_option = click.option(
     "--bin-dir",
@@ -16,30 +17,48 @@ bin_dir_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def shims() -> None:
     """Commands that run profiles: two-line scripts named like them."""
 
 
 @shims.command()
-@click.argument("aliases", nargs=-1)
+@aliases_argument
 @bin_dir_option
+@json_option
 @config_dir_option
 @click.pass_obj
-def install(cli: Cli, aliases: Sequence[str], bin_dir: Path | None, config_dir: Path | None) -> None:
-    """Install a command for each of ALIASES, or for every profile. A file of another program is never touched."""
+def install(cli: Cli, aliases: Sequence[str], bin_dir: Path | None, as_json: bool, config_dir: Path | None) -> None:
+    """Install a command for each of ALIASES, or for every profile. A file of another program is never touched.
+
+    Exit code 1 when one could not be installed."""
     work = work_at("jackfield_profiles.commands.shim_work:install", aliases, bin_dir)
-    if not cli.run("profiles", work, config_dir=config_dir):
+    found = cli.run("profiles", work, config_dir=config_dir)
+    if as_json:
+        echo_json(found)
+    for one in found if not as_json else ():
+        if one["problem"] is not None:
+            echo_error("SHIM_FAILED", one["problem"], as_json=False)
+        else:
+            click.echo(one["path"] if one["on_path"] else f"{one['path']} ({Path(one['path']).parent} is not in PATH)")
+    if any(one["problem"] is not None for one in found):
         raise SystemExit(1)
 
 
 @shims.command()
-@click.argument("aliases", nargs=-1)
+@aliases_argument
 @bin_dir_option
+@json_option
 @config_dir_option
 @click.pass_obj
-def uninstall(cli: Cli, aliases: Sequence[str], bin_dir: Path | None, config_dir: Path | None) -> None:
+def uninstall(cli: Cli, aliases: Sequence[str], bin_dir: Path | None, as_json: bool, config_dir: Path | None) -> None:
     """Remove the commands of ALIASES, or all that were installed here."""
-    cli.run(
-        "profiles", work_at("jackfield_profiles.commands.shim_work:uninstall", aliases, bin_dir), config_dir=config_dir
-    )
+    work = work_at("jackfield_profiles.commands.shim_work:uninstall", aliases, bin_dir)
+    removed = cli.run("profiles", work, config_dir=config_dir)
+    if as_json:
+        echo_json({"removed": removed})
+        return
+    for alias in removed:
+        click.echo(f"The command {alias} was removed.")
+    if not removed:
+        click.echo("There is no such command.", err=True)

@@ -46,7 +46,7 @@ class ProfileStore:
         except Damaged as exc:
             raise self._damaged(alias, exc) from None
         if found is None:
-            raise aliases.unknown(alias)
+            raise aliases.unknown(alias, [profile.alias for profile in await self.all()])
         return found
 
     def warnings(self) -> Sequence[str]:

@@ -3,17 +3,18 @@ build what others sync."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_fields, echo_json, json_option, work_at
+from jackfield.api.daemon import DaemonClient, daemon_elsewhere
+from jackfield.api.daemon_commands import read_or_ask
 from jackfield.api.jsontext import Json
 from jackfield.api.registry import TOKEN_FORM
 
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from jackfield_registry.ports import FetchProgress
 
 PLUGIN = "registry"
-json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+PATH = "/api/registry"
+SYNC_S = 600.0
+"""Seconds for a daemon elsewhere to fetch everything."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def registry() -> None:
     """Manifests, scripts and prices that are published elsewhere."""
 
@@ -38,6 +41,10 @@ def registry() -> None:
 @click.pass_obj
 def sync(cli: Cli, force: bool, as_json: bool, config_dir: Path | None) -> None:
     """Fetch what the registry publishes, verify it, and use it from now on."""
+    if (daemon := _elsewhere(cli, config_dir)) is not None:
+        query = {"force": str(force).lower()}
+        _show(daemon.ask("POST", f"{PATH}/sync", query=query, timeout=SYNC_S).data, as_json)
+        return
     with Bar() as bar:
         status = _asked(cli, config_dir, "sync", force, bar)
     _show(status, as_json)
@@ -49,9 +56,7 @@ def sync(cli: Cli, force: bool, as_json: bool, config_dir: Path | None) -> None:
 @click.pass_obj
 def status(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """Show what was synced, and when."""
-    for sentence in _asked(cli, config_dir, "damage"):
-        click.echo(f"jackfield: {sentence}", err=True)
-    _show(_asked(cli, config_dir, "status"), as_json)
+    _show(read_or_ask(cli, config_dir, PATH, lambda: _asked(cli, config_dir, "status")), as_json)
 
 
 @registry.command()
@@ -66,20 +71,28 @@ def pin(cli: Cli, commit: str | None, clear: bool, as_json: bool, config_dir: Pa
         raise click.UsageError("Give a COMMIT or --clear.")
     if commit is not None and not re.fullmatch(TOKEN_FORM, commit):
         raise click.UsageError("A COMMIT is of letters, digits and . _ -")
-    _show(_asked(cli, config_dir, "pin", commit), as_json)
+    if (daemon := _elsewhere(cli, config_dir)) is not None:
+        _show(daemon.ask("POST", f"{PATH}/pin", body={"ref": commit}).data, as_json)
+    else:
+        _show(_asked(cli, config_dir, "pin", commit), as_json)
 
 
 @registry.command()
+@json_option
 @config_dir_option
 @click.pass_obj
-def verify(cli: Cli, config_dir: Path | None) -> None:
+def verify(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """Compare what is on the disk with its index and signature; exit code 1 when something is wrong."""
     found = _asked(cli, config_dir, "verify")
-    for sentence in found:
-        click.echo(f"BAD  {sentence}")
+    if as_json:
+        echo_json({"good": not found, "problems": list(found)})
+    else:
+        for sentence in found:
+            click.echo(f"BAD  {sentence}")
+        if not found:
+            click.echo("ok   the synced content is complete and unchanged")
     if found:
         raise SystemExit(1)
-    click.echo("ok   the synced content is complete and unchanged")
 
 
 @registry.command()
@@ -94,6 +107,7 @@ def verify(cli: Cli, config_dir: Path | None) -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Sign with this Ed25519 private key (PEM, or 32 bytes as base64 or hex).",
 )
+@json_option
 @config_dir_option
 @click.pass_obj
 def build(
@@ -103,6 +117,7 @@ def build(
     channel: str,
     sequence: int | None,
     key: Path | None,
+    as_json: bool,
     config_dir: Path | None,
 ) -> None:
     """Make a registry out of DIRECTORY, which has agents/, providers/, scripts/, models/ or litellm-pricing.json, to be
@@ -113,8 +128,18 @@ def build(
     with tempfile.TemporaryDirectory() as nowhere:
         output = output or directory / "public"
         work = work_at("jackfield_registry.commands.building_work:build", directory, output, channel, sequence, key)
-        lines: Sequence[str] = cli.run(PLUGIN, work, config_dir=config_dir or Path(nowhere))
-    click.echo("\n".join(lines))
+        found = cli.run_in(config_dir or Path(nowhere), PLUGIN, work)
+    if as_json:
+        echo_json(found)
+        return
+    state = "was built" if found["new"] else "was there already"
+    click.echo(f"Commit {found['commit']} {state} in {output}: {found['files']} files, sequence {found['sequence']}.")
+    if found["public_key"] is not None:
+        click.echo(f'registry.public_key = "{found["public_key"]}"')
+
+
+def _elsewhere(cli: Cli, config_dir: Path | None) -> DaemonClient | None:
+    return daemon_elsewhere(cli.config_dir(config_dir))
 
 
 def _asked(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> Any:
@@ -125,10 +150,9 @@ def _asked(cli: Cli, config_dir: Path | None, name: str, *arguments: object) -> 
 
 def _show(view: Mapping[str, Json], as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(view, indent=2))
-        return
-    for name, value in view.items():
-        click.echo(f"{name.replace('_', ' '):<21} {'-' if value is None else value}")
+        echo_json(view)
+    else:
+        echo_fields({name.replace("_", " "): value for name, value in view.items()})
 
 
 class Bar:

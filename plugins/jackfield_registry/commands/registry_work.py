@@ -14,12 +14,10 @@ async def sync(context: PluginContext, force: bool, tell: TellProgress) -> Mappi
     return status_view(await context.port(LocalRegistry).sync(force=force, tell=tell))
 
 
-async def status(context: PluginContext) -> Mapping[str, Json]:
-    return status_view(await context.port(LocalRegistry).status())
-
-
-async def damage(context: PluginContext) -> Sequence[str]:
-    return await context.port(LocalRegistry).damage()
+async def status(context: PluginContext) -> tuple[Mapping[str, Json], Sequence[str]]:
+    """The state, and what is damaged."""
+    registry = context.port(LocalRegistry)
+    return status_view(await registry.status()), await registry.damage()
 
 
 async def verify(context: PluginContext) -> Sequence[str]:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, harmless, work_at
+from jackfield.api.cli import Cli, config_dir_option, echo_json, harmless, json_option, work_at
 
 
 @click.command("acknowledge-damage")
+@json_option
 @config_dir_option
 @click.pass_obj
-def acknowledge_damage(cli: Cli, config_dir: Path | None) -> None:
+def acknowledge_damage(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """Accept the damage to the database that is known, also beside a running daemon.
 
     What is lost stays lost; /ready, the metrics and the doctor stop telling of it.
@@ -21,6 +22,9 @@ def acknowledge_damage(cli: Cli, config_dir: Path | None) -> None:
     gone: Sequence[str] = cli.run(
         "store_sqlite", work_at("jackfield_store_sqlite.telling:acknowledge"), config_dir=config_dir
     )
+    if as_json:
+        echo_json({"acknowledged": list(gone)})
+        return
     for text in gone:
         click.echo(f"acknowledged: {harmless(text)}")
     if not gone:

@@ -6,9 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-import click
-
-from jackfield.api.cli import Cli, harmless
+from jackfield.api.cli import Cli, echo_warning
 from jackfield.api.context import PluginContext
 from jackfield_telemetry.reports.periods import span_of, zone_of
 from jackfield_telemetry.reports.queries import UsageFilter
@@ -39,7 +37,6 @@ def filter_of(service: UsageService, period: str, narrowed: dict[str, str]) -> U
 def tell(warnings: Sequence[str], unpriced: Sequence[str] = ()) -> None:
     """On standard error: what is damaged, and what has no price."""
     for sentence in warnings:
-        click.echo(f"jackfield: {harmless(sentence)}", err=True)
+        echo_warning(sentence)
     if unpriced:
-        named = harmless(", ".join(unpriced))
-        click.echo(f"jackfield: the price of {named} is not known; it is in no cost.", err=True)
+        echo_warning(f"the price of {', '.join(unpriced)} is not known; it is in no cost.")

@@ -9,14 +9,17 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, json_option
+from jackfield.api.daemon_commands import completed_of
 from jackfield.api.object_references import load
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 PERIODS = ("today", "yesterday", "week", "month", "7d", "30d", "all")
 _SHOWING = "jackfield_telemetry.cli.showing"
 _FILING = "jackfield_telemetry.cli.filing"
-json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+complete_agent = completed_of("/api/agents", key="id", about="name")
+complete_profile = completed_of("/api/profiles", key="alias", about="agent_id")
+complete_provider = completed_of("/api/providers", key="id", about="name")
 
 
 def filters(command: CommandT) -> CommandT:
@@ -25,10 +28,10 @@ def filters(command: CommandT) -> CommandT:
         click.option(
             "--tz", default="", metavar="ZONE", help="Days of this time zone (IANA name); default: the machine's."
         ),
-        click.option("--provider", default="", help="Of this provider alone."),
+        click.option("--provider", default="", shell_complete=complete_provider, help="Of this provider alone."),
         click.option("--model", default="", help="Of this model alone."),
-        click.option("--profile", default="", help="Of this profile alone."),
-        click.option("--agent", default="", help="Of this agent alone."),
+        click.option("--profile", default="", shell_complete=complete_profile, help="Of this profile alone."),
+        click.option("--agent", default="", shell_complete=complete_agent, help="Of this agent alone."),
     ):
         command = option(command)
     return command
@@ -38,7 +41,7 @@ def _do(place: str, *arguments: object) -> None:
     cast("Callable[..., None]", load(place))(*arguments)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
 @click.option("-p", "--period", type=click.Choice(PERIODS), default="today", show_default=True, help="Of which time.")
 @filters
 @json_option
@@ -123,16 +126,20 @@ def blocks(cli: Cli, /, recent: bool, token_limit: str, **options: Any) -> None:
 
 @usage.command(name="import")
 @click.argument("agent_dir", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--agent", help="Whose log it is; without AGENT_DIR: only this agent's own.")
+@click.option(
+    "--agent", shell_complete=complete_agent, help="Whose log it is; without AGENT_DIR: only this agent's own."
+)
+@json_option
 @config_dir_option
 @click.pass_obj
-def import_(cli: Cli, agent_dir: Path | None, agent: str | None, config_dir: Path | None) -> None:
+def import_(cli: Cli, agent_dir: Path | None, agent: str | None, as_json: bool, config_dir: Path | None) -> None:
     """Count what is new in agents' own logs, or in the data directory AGENT_DIR."""
-    _do(f"{_FILING}:import_logs", cli, config_dir, agent, str(agent_dir.absolute()) if agent_dir else None)
+    _do(f"{_FILING}:import_logs", cli, config_dir, agent, str(agent_dir.absolute()) if agent_dir else None, as_json)
 
 
 @usage.command()
 @click.option("--format", "form", type=click.Choice(["csv", "json"]), default="csv", show_default=True)
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Default: standard output.")
 @click.option("-p", "--period", type=click.Choice(PERIODS), default="all", show_default=True)
 @filters
@@ -144,8 +151,9 @@ def export(cli: Cli, /, form: str, output: Path | None, config_dir: Path | None,
 
 
 @usage.command()
+@json_option
 @config_dir_option
 @click.pass_obj
-def rebuild(cli: Cli, config_dir: Path | None) -> None:
+def rebuild(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """Read the whole log of sessions again, and write aggregates.json anew; a damaged one is kept beside."""
-    _do(f"{_FILING}:rebuild", cli, config_dir)
+    _do(f"{_FILING}:rebuild", cli, config_dir, as_json)

@@ -14,7 +14,10 @@ from typing import IO
 
 import click
 
-from jackfield.api.cli import Cli
+from jackfield.api.cli import Cli, echo_json
+from jackfield.api.daemon import daemon_elsewhere
+from jackfield.api.errors import JackfieldError
+from jackfield.api.jsontext import Json
 from jackfield_telemetry.cli import rebuilding
 from jackfield_telemetry.cli.asking import ask, filter_of, tell
 from jackfield_telemetry.importing.imports import ImportResult, import_sentence
@@ -26,13 +29,18 @@ from jackfield_telemetry.service import UsageService, sources_of
 
 _LOOK_SECONDS = 0.1
 """Between two looks at an import's progress."""
+LARGEST = 1 << 30
+"""Bytes of an export that a daemon elsewhere sends."""
 
 
-def import_logs(cli: Cli, config_dir: Path | None, agent: str | None, directory: str | None) -> None:
+def import_logs(cli: Cli, config_dir: Path | None, agent: str | None, directory: str | None, as_json: bool) -> None:
     """Count what is new in agents' own logs, or in that directory."""
     done = ask(cli, lambda service: _imported(service, agent, directory), config_dir)
     tell([problem for one in done for problem in one.problems])
-    click.echo(import_sentence(done) if done else "No agent's log was found.")
+    if as_json:
+        echo_json([import_view(one) for one in done])
+    else:
+        click.echo(import_sentence(done) if done else "No agent's log was found.")
 
 
 async def _imported(service: UsageService, agent: str | None, directory: str | None) -> list[ImportResult]:
@@ -55,24 +63,44 @@ async def _with_progress(service: UsageService, sources: list[LogSource]) -> lis
     return task.result()
 
 
+def import_view(done: ImportResult) -> dict[str, Json]:
+    """One agent's import. files: those of `seen` that held something new; bytes: their size."""
+    return {
+        "agent": done.agent,
+        "seen": done.seen,
+        "files": done.files,
+        "bytes": done.size,
+        "answers": done.added.entries,
+        "tokens": done.added.tokens.total,
+        "problems": list(done.problems),
+    }
+
+
 def export(
     cli: Cli, config_dir: Path | None, form: str, output: Path | None, period: str, narrowed: dict[str, str]
 ) -> None:
     """All usage as rows, to standard output or a file."""
+    if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
+        query = {"format": form, "period": period, **narrowed}
+        answer = daemon.send("GET", "/api/usage/export", query=query, headers=daemon.headers(), largest=LARGEST)
+        if answer.status != 200:
+            raise JackfieldError(f"The daemon answered with status {answer.status}.")
+        _put(iter([answer.body]), output)
+        return
 
     async def work(service: UsageService) -> None:
-        def write() -> None:
-            parts = _parts(service, form, period, narrowed)
-            if output is None:
-                _copy(parts, sys.stdout.buffer)
-            elif output.exists() and not output.is_file():
-                _pour(output, parts)
-            else:
-                _replace(output.resolve(), parts)
-
-        await service.thread(write)
+        await service.thread(lambda: _put(_parts(service, form, period, narrowed), output))
 
     ask(cli, work, config_dir)
+
+
+def _put(parts: Iterator[bytes], output: Path | None) -> None:
+    if output is None:
+        _copy(parts, sys.stdout.buffer)
+    elif output.exists() and not output.is_file():
+        _pour(output, parts)
+    else:
+        _replace(output.resolve(), parts)
 
 
 def _parts(service: UsageService, form: str, period: str, narrowed: dict[str, str]) -> Iterator[bytes]:
@@ -124,7 +152,11 @@ def _named(path: Path) -> Iterator[None]:
         raise click.ClickException(f"{path} cannot be written: {exc.strerror or exc}.") from None
 
 
-def rebuild(cli: Cli, config_dir: Path | None) -> None:
+def rebuild(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
     """Make the sums again."""
-    tell(ask(cli, lambda service: service.thread(lambda: rebuilding.rebuild(service)), config_dir))
+    damaged = ask(cli, lambda service: service.thread(lambda: rebuilding.rebuild(service)), config_dir)
+    if as_json:
+        echo_json({"rebuilt": True, "damaged": list(damaged)})
+        return
+    tell(damaged)
     click.echo("The sums are rebuilt.")

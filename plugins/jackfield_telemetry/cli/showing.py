@@ -9,6 +9,7 @@ from typing import Any, cast
 import click
 
 from jackfield.api.cli import Cli, echo_fields, echo_json
+from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.jsontext import Json
 from jackfield_telemetry.cli.asking import ask, filter_of, tell
 from jackfield_telemetry.cli.report_tables import View, echo_blocks, echo_groups, echo_report
@@ -18,6 +19,7 @@ from jackfield_telemetry.reports.periods import LABELS, zone_of
 from jackfield_telemetry.reports.summary import usage_view
 from jackfield_telemetry.service import UsageService
 
+PATH = "/api/usage"
 _KINDS_OF_TOKENS = {
     "input": "input",
     "output": "output",
@@ -28,7 +30,11 @@ _KINDS_OF_TOKENS = {
 
 def show_sums(cli: Cli, config_dir: Path | None, period: str, narrowed: dict[str, str], as_json: bool) -> None:
     """The sums of a period."""
-    view, warnings = ask(cli, lambda service: _sums(service, period, narrowed), config_dir)
+    if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
+        answer = daemon.ask("GET", PATH, query={"period": period, **narrowed})
+        view, warnings = answer.data, list(answer.warnings)
+    else:
+        view, warnings = ask(cli, lambda service: _sums(service, period, narrowed), config_dir)
     if as_json:
         echo_json(view)
         return
@@ -63,7 +69,12 @@ def show_report(cli: Cli, kind: str, options: dict[str, Any]) -> None:  # Any: e
     config_dir, as_json = options.pop("config_dir"), options.pop("as_json")
     breakdown = options.pop("breakdown")
     asked = ReportRequest(kind=cast("Any", kind), breakdown=breakdown or ("model" if as_json else "none"), **options)
-    view, warnings = ask(cli, lambda service: service.thread(lambda: requested_report(service, asked)), config_dir)
+    if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
+        query = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in options.items()}
+        answer = daemon.ask("GET", f"{PATH}/report", query={**query, "kind": kind, "breakdown": asked.breakdown})
+        view, warnings = answer.data, list(answer.warnings)
+    else:
+        view, warnings = ask(cli, lambda service: service.thread(lambda: requested_report(service, asked)), config_dir)
     if as_json:
         echo_json(view)
         return

@@ -10,15 +10,21 @@ from typing import cast
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_table
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, json_option
 from jackfield.api.daemon import DaemonClient
+from jackfield.api.daemon_commands import completed_of
 from jackfield.api.errors import JackfieldError
 from jackfield.api.object_references import load
 
 _COLUMNS = ("ID", "PROFILE", "STATE", "PID", "SIZE", "CLIENTS", "CREATED")
 
 
-@click.group("terminal", help="Agents in terminals of the running daemon.")
+session_argument = click.argument(
+    "session_id", shell_complete=completed_of("/api/terminal/sessions", key="id", about="profile_alias")
+)
+
+
+@click.group("terminal", cls=CommandGroup, help="Agents in terminals of the running daemon.")
 def terminal() -> None:
     pass
 
@@ -28,7 +34,7 @@ def _client(cli: Cli, config_dir: Path | None) -> DaemonClient:
 
 
 @terminal.command("list", help="Every session.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@json_option
 @config_dir_option
 @click.pass_obj
 def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
@@ -52,7 +58,7 @@ def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
 
 
 @terminal.command("new", help="Start a profile's agent in a terminal, and attach to it.")
-@click.argument("alias")
+@click.argument("alias", shell_complete=completed_of("/api/profiles", key="alias", about="agent_id"))
 @click.argument("args", nargs=-1)
 @click.option("--directory", default=None, help="Working directory (default: the profile's).")
 @click.option("--detached", is_flag=True, help="Print the session's id instead of attaching.")
@@ -60,6 +66,7 @@ def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
 @click.option(
     "--persist/--no-persist", default=None, help="Whether it survives the daemon (default: as the profile says)."
 )
+@json_option
 @config_dir_option
 @click.pass_obj
 def new(
@@ -71,7 +78,10 @@ def new(
     detached: bool,
     record: bool,
     persist: bool | None,
+    as_json: bool,
 ) -> None:
+    if as_json and not detached:
+        raise click.UsageError("--json goes with --detached.")
     if not detached:
         _require_terminal()
     size = shutil.get_terminal_size()
@@ -83,15 +93,17 @@ def new(
     if directory is not None:
         body["working_dir"] = str(Path(directory).absolute())
     client = _client(cli, config_dir)
-    session_id = str(client.ask("POST", "/api/terminal/sessions", body=body).data["session_id"])
-    if detached:
-        click.echo(session_id)
-        return
-    _attach(client, session_id, read_only=False)
+    made = client.ask("POST", "/api/terminal/sessions", body=body).data
+    if as_json:
+        echo_json(made)
+    elif detached:
+        click.echo(made["session_id"])
+    else:
+        _attach(client, str(made["session_id"]), read_only=False)
 
 
 @terminal.command("attach", help="Take over a session. Ctrl-] leaves it.")
-@click.argument("session_id")
+@session_argument
 @click.option("--read-only", is_flag=True, help="Look, and type nothing.")
 @config_dir_option
 @click.pass_obj
@@ -102,12 +114,18 @@ def attach(cli: Cli, config_dir: Path | None, session_id: str, read_only: bool) 
 
 
 @terminal.command("kill", help="End a session: hang up, terminate, kill.")
-@click.argument("session_id")
+@session_argument
+@json_option
 @config_dir_option
 @click.pass_obj
-def kill(cli: Cli, config_dir: Path | None, session_id: str) -> None:
+def kill(cli: Cli, config_dir: Path | None, session_id: str, as_json: bool) -> None:
     client = _client(cli, config_dir)
-    client.ask("DELETE", f"/api/terminal/sessions/{_whole(client, session_id)}")
+    whole = _whole(client, session_id)
+    client.ask("DELETE", f"/api/terminal/sessions/{whole}")
+    if as_json:
+        echo_json({"id": whole, "killed": True})
+    else:
+        click.echo(f"The session {whole} was ended.")
 
 
 @terminal.command("play", help="Play a recording: a file, or the one of a session.")

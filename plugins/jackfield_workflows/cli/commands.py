@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option
-from jackfield.api.daemon_commands import api_key_option, completed, endpoint_option, json_option
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, json_option
+from jackfield.api.daemon_commands import api_key_option, completed, endpoint_option
 from jackfield.api.object_references import load
 from jackfield_workflows.cli import saved_commands
 
@@ -94,10 +94,13 @@ def import_files(
     help="With the secrets of nodes, from this machine's store, sealed with a passphrase.",
 )
 @passphrase_option
+@json_option
 @daemon_options
 @click.pass_obj
 def export(
     cli: Cli,
+    /,
+    as_json: bool,
     ids: tuple[str, ...],
     everything: bool,
     output: Path | None,
@@ -109,7 +112,8 @@ def export(
 ) -> None:
     """Write workflows as JSON: one as an object, several or --all as a list.
 
-    Secrets of nodes are written as ***; imported again, such a workflow keeps those that are stored of it.
+    Secrets of nodes are written as ***; imported again, such a workflow keeps those that are stored of it. With --json
+    and --output the files that were written are listed on standard output.
     """
     if bool(ids) == everything:
         raise click.UsageError("Give the ids or names of workflows, or --all.")
@@ -121,16 +125,18 @@ def export(
         raise click.UsageError("--passphrase-file belongs to --with-secrets.")
     target = _target(cli, config_dir, url, api_key)
     if with_secrets:
-        _work("exporting", "export_with_secrets")(target, ids, output, passphrase_file, as_list=everything)
+        _work("exporting", "export_with_secrets")(
+            target, ids, output, passphrase_file, as_list=everything, as_json=as_json
+        )
     else:
-        _work("exporting", "export")(target, ids, output, as_list=everything)
+        _work("exporting", "export")(target, ids, output, as_list=everything, as_json=as_json)
 
 
 @workflow.command()
 @click.argument("what", metavar="FILE|ID|NAME|-", shell_complete=completed("/workflows"))
 @click.option("--input", "given", metavar="JSON|@FILE|-", help="Items for the start node.")
 @click.option("--start", metavar="NODE", help="The node to start at; the items stand for what it gives.")
-@click.option("--json", "as_json", is_flag=True, help="The result as one JSON object.")
+@json_option
 @click.option("--quiet", is_flag=True, help="No progress.")
 @daemon_options
 @click.pass_obj

@@ -16,6 +16,7 @@ from jackfield_workflows.cli.progress import CommandOutcome, RunPrinter
 from jackfield_workflows.cli.progress import show as show_outcome
 from jackfield_workflows.cli.run_following import FIRST_PAUSE_S, OVER, longer, tell_nodes
 
+execution_argument = click.argument("execution_id", shell_complete=completed("/executions", key="id", about="status"))
 STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
 COLUMNS = {"ID": "id", "WORKFLOW": "workflow", "STATUS": "status", "MODE": "mode", "STARTED": "startedAt"}
 
@@ -45,7 +46,7 @@ def list_executions(call: DaemonCall, workflow: str | None, status: str | None, 
 
 
 @execution.command()
-@click.argument("execution_id")
+@execution_argument
 @daemon_command
 def show(call: DaemonCall, execution_id: str) -> None:
     """Show EXECUTION_ID with the runs of its nodes and the items of its last node; --json shows all items."""
@@ -59,7 +60,7 @@ def show(call: DaemonCall, execution_id: str) -> None:
 
 
 @execution.command()
-@click.argument("execution_id")
+@execution_argument
 @daemon_command
 def watch(call: DaemonCall, execution_id: str) -> None:
     """Follow EXECUTION_ID to its end: a line per node run, then the items of its last node.
@@ -79,7 +80,7 @@ def watch(call: DaemonCall, execution_id: str) -> None:
 
 
 @execution.command()
-@click.argument("execution_id")
+@execution_argument
 @click.option("--from-failed", is_flag=True, help="From the node that failed, with the items that it had.")
 @click.option("--from", "node", metavar="NODE", help="From this node, with the items that it had.")
 @daemon_command
@@ -93,7 +94,7 @@ def retry(call: DaemonCall, execution_id: str, from_failed: bool, node: str | No
 
 
 @execution.command()
-@click.argument("execution_id")
+@execution_argument
 @daemon_command
 def cancel(call: DaemonCall, execution_id: str) -> None:
     """Cancel EXECUTION_ID."""

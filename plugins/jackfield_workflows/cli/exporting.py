@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from jackfield.api.cli import echo_json
 from jackfield.api.context import PluginContext
 from jackfield.api.daemon_commands import identified
 from jackfield.api.errors import JackfieldError
@@ -19,17 +20,23 @@ from jackfield_workflows.cli.reaching import CommandTarget, pretty, reach
 from jackfield_workflows.documents.passphrases import PassphraseSeal
 
 
-def export(target: CommandTarget, ids: Sequence[str], output: Path | None, *, as_list: bool) -> None:
+def export(target: CommandTarget, ids: Sequence[str], output: Path | None, *, as_list: bool, as_json: bool) -> None:
     """ids: none is all; as_list: also of one. Raises `JackfieldError`."""
 
     async def work(found: SavedWorkflows) -> list[Mapping[str, Json]]:
         return [await found.read(workflow_id) for workflow_id in await _chosen(found, ids)]
 
-    _put(reach(target, work), output, as_list, _write)
+    _put(reach(target, work), output, as_list, as_json, _write)
 
 
 def export_with_secrets(
-    target: CommandTarget, ids: Sequence[str], output: Path | None, passphrase_file: Path | None, *, as_list: bool
+    target: CommandTarget,
+    ids: Sequence[str],
+    output: Path | None,
+    passphrase_file: Path | None,
+    *,
+    as_list: bool,
+    as_json: bool,
 ) -> None:
     """The same with secrets, sealed with a passphrase, from the store itself. Raises `JackfieldError`."""
     passphrase = new_passphrase(passphrase_file)
@@ -40,23 +47,27 @@ def export_with_secrets(
         return [seal.seal(document) for document in whole]  # nothing else runs in a command
 
     documents = target.cli.run("workflows", work, config_dir=target.config_dir)
-    _put(documents, output, as_list, _write_private)
+    _put(documents, output, as_list, as_json, _write_private)
 
 
 def _put(
     documents: Sequence[Mapping[str, Json]],
     output: Path | None,
     as_list: bool,
+    as_json: bool,
     write: Callable[[Path, bytes], None],
 ) -> None:
     body = documents if as_list or len(documents) > 1 else documents[0]
     if output is None:
         click.echo(pretty(body))
-    elif output.is_dir():
-        for document in documents:
-            _tell_written(output / _file_name(document), document, write)
-    else:
-        _tell_written(output, body, write)
+        return
+    files = {output / _file_name(each): each for each in documents} if output.is_dir() else {output: body}
+    for path, content in files.items():
+        _write_to(path, content, write)
+        if not as_json:
+            click.echo(str(path), err=True)
+    if as_json:
+        echo_json({"files": [str(path) for path in files]})
 
 
 async def _chosen(found: SavedWorkflows, named: Sequence[str]) -> list[str]:
@@ -65,13 +76,12 @@ async def _chosen(found: SavedWorkflows, named: Sequence[str]) -> list[str]:
     return [identified(rows, each, "workflow") for each in named] if named else [str(row["id"]) for row in rows]
 
 
-def _tell_written(path: Path, body: object, write: Callable[[Path, bytes], None]) -> None:
+def _write_to(path: Path, body: object, write: Callable[[Path, bytes], None]) -> None:
     content = (pretty(body) + "\n").encode("utf-8", "replace")  # half a character is no text
     try:
         write(path, content)
     except OSError as exc:
         raise JackfieldError(f"{path} cannot be written: {exc.strerror}.") from None
-    click.echo(str(path), err=True)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -62,7 +62,8 @@ def _opened(
         seal = PassphraseSeal(context, passphrase)
         return [_with_secrets(source, seal) for source in sources]
 
-    return target.cli.run("workflows", work, config_dir=target.config_dir)
+    # The files need this machine's node types alone, whatever daemon gets them.
+    return target.cli.run_in(target.cli.config_dir(target.config_dir), "workflows", work)
 
 
 def _with_secrets(source: WorkflowFile, seal: PassphraseSeal) -> WorkflowFile:

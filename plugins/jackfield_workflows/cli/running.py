@@ -5,20 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from jackfield.api.cli import echo_error
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.daemon_commands import identified
 from jackfield.api.errors import JackfieldError
 from jackfield.api.ids import is_uuid
 from jackfield.api.object_references import load
-from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows, daemon_runs
+from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows
 from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
 from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter, show
-from jackfield_workflows.cli.reaching import CommandTarget, remote_workflows, with_details
+from jackfield_workflows.cli.reaching import CommandTarget, is_remote, reach_daemon
 from jackfield_workflows.cli.sources import STDIN, read_input, read_one
+
+if TYPE_CHECKING:
+    from jackfield_workflows.cli.remote import RemoteWorkflows
 
 UNUSABLE = 2
 RUN_THERE = "jackfield_workflows.cli.remote_run:run_there"
@@ -32,9 +36,9 @@ def run(target: CommandTarget, what: str, given: str | None, start: str | None, 
     if what == STDIN and given == STDIN:
         raise click.UsageError("Standard input is either the workflow or its input.")
     try:
-        ended = _run(target, what, given, start, RunPrinter(quiet=quiet))
+        ended = _run(target, what, given, start, RunPrinter(quiet=quiet or as_json))
     except JackfieldError as exc:
-        click.echo(f"jackfield: {with_details(exc)}", err=True)
+        echo_error(exc.code, exc.message, exc.details, as_json=as_json)
         sys.exit(UNUSABLE)
     show(ended, as_json=as_json)
     sys.exit(ended.exit_code)
@@ -47,19 +51,20 @@ def _run(
     items = read_input(given)
     document: Any = what if _is_saved(what) else read_one(what)
 
-    async def work(context: PluginContext) -> CommandOutcome:
-        if target.url or daemon_runs(context.service.config_dir):
-            there = cast("RunWork", load(RUN_THERE))
-            async with remote_workflows(target, context) as remote:
-                chosen = await _chosen(remote, document)
-                return await cancelled_by_interrupt(there(remote, chosen, items, start, progress), CANCELLED)
+    async def work_there(remote: RemoteWorkflows) -> CommandOutcome:
+        there = cast("RunWork", load(RUN_THERE))
+        chosen = await _chosen(remote, document)
+        return await cancelled_by_interrupt(there(remote, chosen, items, start, progress), CANCELLED)
 
+    async def work(context: PluginContext) -> CommandOutcome:
         here = cast("RunWork", load(RUN_HERE))
         reader = context.port(WorkflowReader)
         chosen = await _chosen(StoredWorkflows(context), document)
         loaded = await reader.load(chosen) if isinstance(chosen, str) else reader.parse(chosen)
         return await cancelled_by_interrupt(here(context, loaded, items, start, progress), CANCELLED)
 
+    if is_remote(target):
+        return reach_daemon(target, work_there)
     return target.cli.run("workflows", work, config_dir=target.config_dir)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ import click
 from .context import PluginContext
 from .jsontext import Json
 from .object_references import load
+from .similar_names import similar
 
 T = TypeVar("T")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -24,6 +24,9 @@ config_dir_option: Callable[[CommandT], CommandT] = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     default=None,
     help="Configuration directory (default: JACKFIELD_CONFIG_DIR, else the user's).",
+)
+json_option: Callable[[CommandT], CommandT] = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON; errors are JSON on standard error."
 )
 
 
@@ -36,7 +39,7 @@ class CommandGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as exc:
-            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=3)
+            near = similar(args[0], self.list_commands(ctx))
             if not near or ctx.resilient_parsing:
                 raise
             raise click.UsageError(f"{exc.message} Did you mean {' or '.join(near)}?", ctx) from None
@@ -51,8 +54,12 @@ class Cli(Protocol):
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
         """Load settings and plugins, open the store, call `work` with that plugin's context, close everything.
 
-        A `JackfieldError` becomes a message on standard error and exit code 1. Works beside a running daemon.
+        A `JackfieldError` becomes a message on standard error and exit code 1. Works beside a running daemon. Raises
+        `Elsewhere` when `JACKFIELD_DAEMON_ENDPOINT` names another daemon than that of the directory.
         """
+
+    def run_in(self, directory: Path, plugin: str, work: Callable[[PluginContext], Awaitable[T]]) -> T:
+        """The same on a directory that the command's arguments name, whatever daemon the environment names."""
 
 
 def work_at(reference: str, *arguments: object) -> Callable[[PluginContext], Awaitable[Any]]:
@@ -101,3 +108,23 @@ def cell(value: Json) -> str:
 def echo_json(value: object) -> None:
     """Print a value as JSON, for programs (`--json`)."""
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def echo_warning(text: str) -> None:
+    """Say on standard error what is wrong although the command goes on; with `--json` as one line of JSON."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.params.get("as_json"):
+        click.echo(json.dumps({"warning": text}, ensure_ascii=False), err=True)
+    else:
+        click.echo(f"jackfield: {harmless(text)}", err=True)
+
+
+def echo_error(code: str, message: str, details: Mapping[str, object] | None = None, *, as_json: bool) -> None:
+    """Say on standard error why a command failed, in the one form that all commands have. code: as the API has it.
+    details: place -> what is wrong there. With `as_json` one line of JSON."""
+    if as_json:
+        error = {"code": code, "message": message} | ({"details": dict(details)} if details else {})
+        click.echo(json.dumps({"error": error}, ensure_ascii=False, default=str), err=True)
+        return
+    lines = "".join(f"\n  {path}: {text}" for path, text in (details or {}).items())
+    click.echo(f"jackfield: {harmless(message + lines)}", err=True)

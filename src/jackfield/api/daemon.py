@@ -31,6 +31,13 @@ class DaemonAbsent(JackfieldError):
     code = "DAEMON_ABSENT"
 
 
+class Elsewhere(JackfieldError):
+    """This command works on the configuration directory; unset JACKFIELD_DAEMON_ENDPOINT."""
+
+    status = 409
+    code = "ENDPOINT_ELSEWHERE"
+
+
 @record
 class DaemonAnswer:
     """data: of the envelope. Any: each route has a form of its own."""
@@ -78,7 +85,9 @@ class DaemonClient:
 
     def headers(self) -> dict[str, str]:
         """Where the daemon cannot see which user calls, it has left a token. It is for this machine: a damaged file of
-        the endpoint must not send it elsewhere. Raises `DaemonAbsent`."""
+        the endpoint must not send it elsewhere. `JACKFIELD_API_KEY` goes before it. Raises `DaemonAbsent`."""
+        if key := os.environ.get("JACKFIELD_API_KEY"):
+            return {"X-API-Key": key}
         if not is_loopback(urlsplit(self.base).hostname or ""):
             return {}
         try:
@@ -141,6 +150,36 @@ class DaemonClient:
             raise DaemonAbsent from None  # the file is what a crash has left
         except (OSError, ValueError, http.client.HTTPException):  # the last one of an address that is none, too
             raise JackfieldError(f"The daemon at {base} gave no answer that can be read.") from None
+
+
+def daemon_elsewhere(config_dir: Path) -> DaemonClient | None:
+    """The daemon that `JACKFIELD_DAEMON_ENDPOINT` names, unless it is the one of this directory or none is named:
+    then a command may work on the directory itself."""
+    named = os.environ.get("JACKFIELD_DAEMON_ENDPOINT", "")
+    if not named:
+        return None
+    content = read_private(config_dir / "daemon-endpoint") or b""
+    own = _place(content.decode("utf-8", "replace").strip())
+    return None if own is not None and own == _place(named) else DaemonClient(config_dir, named)
+
+
+def require_here(config_dir: Path) -> None:
+    """Raises `Elsewhere` when `JACKFIELD_DAEMON_ENDPOINT` names another daemon than that of this directory."""
+    if (daemon := daemon_elsewhere(config_dir)) is not None:
+        raise Elsewhere(
+            f"This command works on the directory {config_dir}, and not on the daemon at {daemon.named}: unset "
+            "JACKFIELD_DAEMON_ENDPOINT, or run the command where that daemon runs."
+        )
+
+
+def _place(address: str) -> tuple[str, str, int | None] | None:
+    """What two addresses of one daemon have in common."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+        return parts.scheme, "loopback" if is_loopback(host) else host, parts.port
+    except ValueError:
+        return None
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

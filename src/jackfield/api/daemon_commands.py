@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
+import itertools
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -12,15 +13,21 @@ from urllib.parse import quote
 import click
 from click.shell_completion import CompletionItem
 
-from .cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table
+from .cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table, echo_warning, json_option
+from .daemon import DaemonClient, daemon_elsewhere
 from .errors import InvalidInput, JackfieldError, NotFound
 from .jsontext import Json
 from .management import ManagementClient
+from .similar_names import did_you_mean
 
 Columns = Mapping[str, str]
 """Title -> key of a row; dots lead into it."""
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 MOST_COMPLETIONS = 100
+MOST_ROWS = 1000
+"""Rows of a list that are looked at for a completion."""
+COMPLETION_S = 5.0
+"""Seconds for the daemon to answer somebody who types."""
 
 endpoint_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(  # click takes every command
     "--url",
@@ -32,9 +39,6 @@ api_key_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.optio
     envvar="JACKFIELD_API_KEY",
     help="Key for the running daemon, whose owner needs none; better given as JACKFIELD_API_KEY, "
     "which no process list shows.",
-)
-json_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(  # as above
-    "--json", "as_json", is_flag=True, help="Print JSON."
 )
 
 
@@ -85,9 +89,9 @@ def identified(rows: Sequence[Mapping[str, Json]], named: str, thing: str) -> st
         return same[0]
     if same:
         raise InvalidInput(f"Several {thing}s are named {named}; give one of the ids {', '.join(same)}.")
-    near = difflib.get_close_matches(named, [str(row["name"]) for row in rows], n=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else "."
-    raise NotFound(f"There is no {thing} with the id or name {named}{hint}")
+    raise NotFound(
+        f"There is no {thing} with the id or name {named}{did_you_mean(named, [str(row['name']) for row in rows])}"
+    )
 
 
 def daemon_command(command: Callable[..., None]) -> Callable[..., None]:  # its own options follow the call
@@ -111,19 +115,66 @@ def daemon_command(command: Callable[..., None]) -> Callable[..., None]:  # its 
     return cast("Callable[..., None]", found)
 
 
-def completed(path: str, *, key: str = "name") -> Complete:
-    """Completes the names of what the running daemon lists. Without a daemon there are none."""
+def read_or_ask(
+    cli: Cli,
+    config_dir: Path | None,
+    path: str,
+    here: Callable[[], tuple[Any, Sequence[str]]],  # as the path answers
+    *,
+    query: Mapping[str, str] | None = None,
+) -> Any:  # as above
+    """`here`, data and warnings of the directory; or the answer of the daemon elsewhere that the environment names.
+    path: of the daemon's own API, such as `/api/profiles`. Warnings are said."""
+    daemon = daemon_elsewhere(cli.config_dir(config_dir))
+    if daemon is None:
+        found, warnings = here()
+    else:
+        answer = daemon.ask("GET", path, query=query)
+        found, warnings = answer.data, answer.warnings
+    for warning in warnings:
+        echo_warning(warning)
+    return found
 
+
+def completed(path: str, *, key: str = "name", about: str = "") -> Complete:
+    """Completes the names of what the running daemon lists below `/api/v1`. about: the key of a word about each, for
+    shells that show it. Without a daemon there are none."""
+
+    def read(cli: Cli, params: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        api_key = params.get("api_key") or os.environ.get("JACKFIELD_API_KEY")
+        directory = cli.config_dir(params.get("config_dir"))
+        with ManagementClient(directory, endpoint=params.get("url"), api_key=api_key) as daemon:
+            return list(itertools.islice(daemon.rows(path), MOST_ROWS))
+
+    return _completing(read, key, about)
+
+
+def completed_of(path: str, *, key: str, about: str = "") -> Complete:
+    """The same of a list of the daemon's own API, such as `/api/profiles`."""
+
+    def read(cli: Cli, params: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        found = DaemonClient(cli.config_dir(params.get("config_dir"))).ask("GET", path, timeout=COMPLETION_S).data
+        return cast("list[Mapping[str, Any]]", found)
+
+    return _completing(read, key, about)
+
+
+def _completing(
+    read: Callable[[Cli, Mapping[str, Any]], Iterable[Mapping[str, Any]]],  # Any: options, and rows of JSON
+    key: str,
+    about: str,
+) -> Complete:
     def complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         cli: Cli | None = ctx.find_root().obj
         if cli is None:
             return []
+        given = ctx.params.get(parameter.name or "") if parameter.nargs == -1 else ()
         try:
-            with ManagementClient(cli.config_dir(ctx.params.get("config_dir"))) as daemon:
-                names = [str(row[key]) for row in daemon.rows(path)]
+            rows = {str(row[key]): row.get(about) for row in read(cli, ctx.params)}
         except (JackfieldError, KeyError, TypeError):
             return []
-        return [CompletionItem(name) for name in names if name.startswith(incomplete)][:MOST_COMPLETIONS]
+        fitting = [name for name in rows if name.startswith(incomplete) and name not in (given or ())]
+        return [CompletionItem(name, help=rows[name]) for name in fitting[:MOST_COMPLETIONS]]
 
     return complete
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 import click
 from click.shell_completion import get_completion_class
 
-from jackfield.api.cli import config_dir_option
+from jackfield.api.cli import CommandGroup, config_dir_option, echo_json, harmless, json_option
+from jackfield.api.daemon import daemon_elsewhere, require_here
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.object_references import load
@@ -23,15 +23,17 @@ from .runtime import Runtime
 if TYPE_CHECKING:
     from jackfield.core.settings import Settings
 
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    from .rotation import Resealed
 
 
 @click.command()
 @json_option
 def version(as_json: bool) -> None:
     """Show the version."""
-    click.echo(json.dumps({"version": __version__}) if as_json else f"jackfield {__version__}")
+    if as_json:
+        echo_json({"version": __version__})
+    else:
+        click.echo(f"jackfield {__version__}")
 
 
 def _overrides(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str, str]:
@@ -77,29 +79,37 @@ def serve(
 @click.pass_obj
 def config(runtime: Runtime, config_dir: Path | None, form: str, pairs: tuple[str, ...]) -> None:
     """Show every setting with its value, default and meaning. Secrets are masked."""
+    require_here(runtime.config_dir(config_dir))
     formats = cast("Mapping[str, Callable[[Settings], str]]", load("jackfield.cli.settings_dump:FORMATS"))
     click.echo(formats[form](runtime.settings(config_dir, _overrides(pairs, {}))))
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=CommandGroup, invoke_without_command=True)
 @config_dir_option
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@json_option
 @click.pass_context
 def plugins(ctx: click.Context, config_dir: Path | None, as_json: bool) -> None:
     """List the plugins and what is wrong with those that failed."""
     if ctx.invoked_subcommand is not None:
         return
-    found = sorted(ctx.find_object(Runtime).plugins(config_dir), key=lambda plugin: plugin.name)  # type: ignore[union-attr]
+    rows = _plugin_rows(cast("Runtime", ctx.obj), config_dir)
     if as_json:
-        rows = [
-            {name: getattr(p, name) for name in ("name", "status", "distribution", "version", "error")} for p in found
-        ]
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
         return
-    for plugin in found:
-        click.echo(f"{plugin.name:<16} {plugin.status:<9} {plugin.distribution} {plugin.version}")
-        if plugin.error:
-            click.echo(f"{'':<16} {plugin.error}")
+    for plugin in rows:
+        click.echo(f"{plugin['name']:<16} {plugin['status']:<9} {plugin['distribution']} {plugin['version']}")
+        if plugin["error"]:
+            click.echo(f"{'':<16} {plugin['error']}")
+
+
+def _plugin_rows(runtime: Runtime, config_dir: Path | None) -> list[dict[str, object]]:
+    """By name."""
+    names = ("name", "status", "distribution", "version", "error")
+    if (daemon := daemon_elsewhere(runtime.config_dir(config_dir))) is not None:
+        rows = [{name: row.get(name) for name in names} for row in daemon.ask("GET", "/api/plugins").data]
+    else:
+        rows = [{name: getattr(plugin, name) for name in names} for plugin in runtime.plugins(config_dir)]
+    return sorted(rows, key=lambda row: str(row["name"]))
 
 
 @plugins.command()
@@ -113,7 +123,7 @@ def check(directory: Path, as_json: bool) -> None:
     check_project = cast("Callable[[Path], dict[str, list[str]]]", load("jackfield.cli.plugin_check:check_project"))
     found = check_project(directory.absolute())
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        echo_json(found)
     for name, mistakes in found.items() if not as_json else ():
         for line in mistakes or ["ok"]:
             click.echo(f"{name}: {line}")
@@ -128,10 +138,11 @@ def check(directory: Path, as_json: bool) -> None:
 def doctor(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
     """Check configuration, directory, plugins and store; exit code 1 when something is wrong."""
     diagnose = cast("Callable[[Runtime, Path | None], list[Finding]]", load("jackfield.cli.diagnosis:diagnose"))
+    require_here(runtime.config_dir(config_dir))
     findings = diagnose(runtime, config_dir)
     if as_json:
         rows = [{"subject": found.subject, "good": found.good, "message": found.message} for found in findings]
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
     for finding in findings if not as_json else ():
         click.echo(f"{'ok  ' if finding.good else 'BAD '} {finding.subject}: {finding.message}")
     if not all(finding.good for finding in findings):
@@ -140,13 +151,25 @@ def doctor(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
 
 @click.command("rotate-key")
 @config_dir_option
+@json_option
 @click.pass_obj
-def rotate_key(runtime: Runtime, config_dir: Path | None) -> None:
+def rotate_key(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
     """Make a new encryption key and seal every stored secret with it; the daemon must not run.
 
-    Whatever interrupts this, the daemon opens everything, and another run goes on."""
-    rotate = cast("Callable[[Runtime, Path | None], None]", load("jackfield.cli.rotation:rotate"))
-    rotate(runtime, config_dir)
+    Whatever interrupts this, the daemon opens everything, and another run goes on. Exit code 1 when a value is lost."""
+    require_here(runtime.config_dir(config_dir))
+    rotate = cast("Callable[[Runtime, Path | None], list[Resealed]]", load("jackfield.cli.rotation:rotate"))
+    found = rotate(runtime, config_dir)
+    if as_json:
+        echo_json([{"name": one.name, "sealed": one.done, "lost": list(one.lost)} for one in found])
+    for one in found if not as_json else ():
+        click.echo(f"{one.name}: {one.done} sealed anew")
+        for sentence in one.lost:
+            click.echo(harmless(sentence), err=True)
+    if not as_json:
+        click.echo("The earlier encryption key is gone. Backups of before need it: they hold it, if they hold keys.")
+    if any(one.lost for one in found):
+        raise SystemExit(1)
 
 
 @click.command()

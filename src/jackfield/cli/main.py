@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 import click
 
-from jackfield.api.cli import CommandGroup, harmless
+from jackfield.api.cli import CommandGroup, echo_error
 from jackfield.api.containment import interrupt
 from jackfield.api.errors import JackfieldError
 from jackfield.api.version import __version__
 
 from . import commands
 from .runtime import Runtime
+
+FAILED = 1
 
 
 class _Commands(CommandGroup):
@@ -43,16 +45,32 @@ for _command in commands.ALL:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Entry point. A `JackfieldError` is one line on standard error, one more for each of its details, and exit code
-    1."""
+    """Entry point. Every error is told in one form, of `echo_error`. Exit code 1 is a failure, 2 a wrong call."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, behind `nohup` and `&`
         signal.signal(signal.SIGINT, interrupt)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given[: given.index("--") if "--" in given else len(given)]
     try:
-        jackfield.main(arguments, prog_name="jackfield", obj=Runtime())
+        code = jackfield.main(given, prog_name="jackfield", obj=Runtime(), standalone_mode=False)
     except JackfieldError as exc:
-        details = "".join(f"\n  {path}: {text}" for path, text in (exc.details or {}).items())
-        click.echo(f"jackfield: {harmless(exc.message + details)}", err=True)
-        sys.exit(1)
+        echo_error(exc.code, exc.message, exc.details, as_json=as_json)
+        code = FAILED
+    except click.Abort:
+        echo_error("ABORTED", "Aborted.", as_json=as_json)
+        code = FAILED
+    except click.ClickException as exc:
+        _tell(exc, as_json)
+        code = exc.exit_code
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell(exc: click.ClickException, as_json: bool) -> None:
+    """A wrong call is told to a person with how to call."""
+    is_usage = isinstance(exc, click.UsageError)
+    if is_usage and not as_json:
+        exc.show()
+    else:
+        echo_error("USAGE" if is_usage else "FAILED", exc.format_message(), as_json=as_json)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,10 @@ The earlier key stays beside the new one until the last value is done, so that a
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
-from jackfield.api.cli import harmless
+from jackfield.api.records import record
 from jackfield.api.resealing import SEALED_VALUES
 from jackfield.core.kernel import Kernel
 from jackfield.core.lock import DirectoryLock
@@ -18,7 +17,16 @@ from jackfield.core.lock import DirectoryLock
 from .runtime import Runtime
 
 
-def rotate(runtime: Runtime, config_dir: Path | None) -> None:
+@record
+class Resealed:
+    """Of one sort of values: how many are sealed anew, and a sentence for each that no key opens."""
+
+    name: str
+    done: int
+    lost: Sequence[str]
+
+
+def rotate(runtime: Runtime, config_dir: Path | None) -> list[Resealed]:
     """Raises `ConfigurationError`, also when the daemon runs."""
     kernel = runtime.kernel(config_dir)
     lock = DirectoryLock(kernel.config_dir)
@@ -27,28 +35,22 @@ def rotate(runtime: Runtime, config_dir: Path | None) -> None:
         kernel.claim_store()
         kernel.secrets.check()
         kernel.secrets.encryption.replace()
-        lost = asyncio.run(_reseal(kernel))
+        found = asyncio.run(_reseal(kernel))
         kernel.secrets.encryption.forget()
     finally:
         lock.release()
-    click.echo("The earlier encryption key is gone. Backups of before need it: they hold it, if they hold keys.")
-    if lost:
-        raise SystemExit(1)
+    return found
 
 
-async def _reseal(kernel: Kernel) -> int:
-    """How many values no key opens."""
+async def _reseal(kernel: Kernel) -> list[Resealed]:
     context = kernel.context("rotate-key")
     await kernel.open_store()
-    lost = 0
+    found: list[Resealed] = []
     try:
         for values in context.extensions(SEALED_VALUES).values():
-            found = await values.reseal()
-            click.echo(f"{values.name}: {found.done} sealed anew")
-            for sentence in found.lost:
-                click.echo(harmless(sentence), err=True)
-            lost += len(found.lost)
+            result = await values.reseal()
+            found.append(Resealed(values.name, result.done, tuple(result.lost)))
     finally:
         await kernel.tasks.close()
         await context.store.close()
-    return lost
+    return found

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from jackfield.api.cli import echo_warning
 from jackfield.api.context import PluginContext
+from jackfield.api.daemon import require_here
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
 from jackfield.core.commands import commands_of
@@ -70,10 +72,10 @@ class Runtime:
         try:
             kernel = Kernel(directory, host, settings, Redactor())
             for mistake in kernel.idle_overrides():
-                click.echo(f"jackfield: {mistake}", err=True)
+                echo_warning(mistake)
             kernel.assemble()
         except ConfigurationError as exc:
-            click.echo(f"jackfield: {exc.message}", err=True)
+            echo_warning(exc.message)
         return list(host.plugins.values())
 
     def config_dir(self, given: Path | None) -> Path:
@@ -89,7 +91,11 @@ class Runtime:
         return self._opened(kernel, "doctor", ask)
 
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
+        require_here(self.config_dir(config_dir))
         return self._opened(self.kernel(config_dir), plugin, work)
+
+    def run_in(self, directory: Path, plugin: str, work: Callable[[PluginContext], Awaitable[T]]) -> T:
+        return self._opened(self.kernel(directory), plugin, work)
 
     @staticmethod
     def _opened(kernel: Kernel, plugin: str, work: Callable[[PluginContext], Awaitable[T]]) -> T:

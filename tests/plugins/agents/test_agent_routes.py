@@ -162,6 +162,9 @@ class FakeCli:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
 
+    def config_dir(self, given: Path | None) -> Path:
+        return given or Path("nowhere")
+
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[Any]], *, config_dir: Path | None) -> Any:
         import asyncio
 

@@ -28,12 +28,15 @@ class FakeCli:
 
     def __init__(self, directory: Path) -> None:
         self.store = MemoryStore()
-        self.config_dir: Path | None = None
+        self.given: Path | None = None
         self._directory = directory
+
+    def config_dir(self, given: Path | None) -> Path:
+        return given or self._directory
 
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[str]], *, config_dir: Path | None) -> str:
         assert plugin == "auth"
-        self.config_dir = config_dir
+        self.given = config_dir
         cheap = PasswordSettings(memory=8192, iterations=1, lanes=1)
         context = FakeContext(self._directory, tables=[cheap], ports={"Store": self.store})
 
@@ -79,7 +82,7 @@ def test_add_reads_the_first_line(cli, run, tmp_path) -> None:
     assert done.exit_code == 0, done.output
     assert "ada" in done.output
     assert users(cli) == {"ada": "admin"}
-    assert cli.config_dir == tmp_path
+    assert cli.given == tmp_path
     found = asyncio.run(cli.store.user_by_name("ada"))
     assert found.password_hash.startswith("$argon2id$")
 

@@ -229,6 +229,9 @@ class FakeCli:
     def __init__(self, context: FakeContext) -> None:
         self._context = context
 
+    def config_dir(self, given: Path | None) -> Path:
+        return given or Path("nowhere")
+
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[Any]], *, config_dir: Path | None) -> Any:
         async def fresh() -> Any:
             return await work(self._context)

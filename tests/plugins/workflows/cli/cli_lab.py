@@ -61,6 +61,12 @@ class CliLab:
         self.directory = directory
         self.started: Callable[[], None] = lambda: None
 
+    def config_dir(self, given: Path | None) -> Path:
+        return given or self.directory
+
+    def run_in(self, directory: Path, plugin: str, work: Callable[[PluginContext], Awaitable[T]]) -> T:
+        return self.run(plugin, work, config_dir=directory)
+
     def run(self, plugin: str, work: Callable[[PluginContext], Awaitable[T]], *, config_dir: Path | None) -> T:
         assert plugin == "workflows"
         kinds = ("manualTrigger", "pass", "failing", "waiting", "endless", "counting")
