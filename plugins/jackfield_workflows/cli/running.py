@@ -36,7 +36,7 @@ def run(target: CommandTarget, what: str, given: str | None, start: str | None, 
     if what == STDIN and given == STDIN:
         raise click.UsageError("Standard input is either the workflow or its input.")
     try:
-        ended = _run(target, what, given, start, RunPrinter(quiet=quiet or as_json))
+        ended = _run(target, what, given, start, RunPrinter(quiet=quiet))
     except JackfieldError as exc:
         echo_error(exc.code, exc.message, exc.details, as_json=as_json)
         sys.exit(UNUSABLE)
