@@ -54,6 +54,18 @@ class AiSettings(BaseModel):
     chat_response_timeout: float = Field(
         300, description="Seconds that a chat waits for the workflow's answer.", gt=0, le=86_400
     )
+    chat_stream_bytes: int = Field(
+        65_536,
+        description="Bytes of a streamed answer that wait for a slow chat; beyond them the nodes that send wait.",
+        ge=1024,
+        le=16_777_216,
+    )
+    chat_keepalive: float = Field(
+        30,
+        description="Seconds without a chunk after which a streamed chat gets a line of the type keepalive.",
+        gt=0,
+        le=3600,
+    )
     chat_test_enabled: bool | None = Field(
         None, description="Whether /chat-test is served. Unset: only while the daemon listens on loopback."
     )

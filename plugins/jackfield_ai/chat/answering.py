@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import TypeVar
 
 from quart import Response
 
 from jackfield.api.body_budget import TakenMemory
+from jackfield.api.chunk_streams import HEADERS, ChunkBuffer, error_chunk
+from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, StoreUnavailable
@@ -32,6 +35,7 @@ async def started(
     memory: TakenMemory | None,
     *,
     test: bool,
+    stream: ChunkBuffer | None = None,
 ) -> Execution:
     """memory: what the message takes. Returns once it is durable. Raises `StoreUnavailable`."""
     try:
@@ -45,12 +49,40 @@ async def started(
                 request_id=request_id,
                 response_node=_mode(node) in _RESPONSE_NODES,
                 memory=memory,
+                stream=stream,
             )
         )
     except Conflict:
         raise StoreUnavailable("The daemon is stopping; send the message again in a moment.") from None
     await asyncio.shield(execution.accepted)
     return execution
+
+
+def streams(node: Node) -> bool:
+    return _mode(node) == "streaming"
+
+
+def streamed(stream: ChunkBuffer, execution: Execution, workflow: Workflow, clock: Clock, keepalive: float) -> Response:
+    """What the nodes send, while they run. keepalive: seconds."""
+
+    def over(_: object) -> None:
+        stream.end(error_chunk(execution, workflow, clock.now_ms()))
+
+    async def lines() -> AsyncIterator[bytes]:
+        try:
+            while piece := await stream.next(keepalive):
+                yield piece
+            await asyncio.shield(execution.stored)
+        finally:
+            stream.leave()
+
+    execution.finished.add_done_callback(over)
+    made = Response(lines(), 200)
+    made.timeout = None  # an answer may take its time
+    for name, value in HEADERS:
+        made.headers[name] = value
+    made.headers["X-Content-Type-Options"] = "nosniff"
+    return made
 
 
 def _mode(node: Node) -> str:

@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from jackfield.api.asgi import error_body
 from jackfield.api.body_budget import SMALL, apart, budget_of, json_memory, taken_for
+from jackfield.api.chunk_streams import ChunkBuffer
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import (
@@ -28,7 +29,7 @@ from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node, Workflow
-from jackfield_ai.chat.answering import answer_of, started
+from jackfield_ai.chat.answering import answer_of, started, streamed, streams
 from jackfield_ai.chat.mounts import LIVE, TEST
 from jackfield_ai.chat.page import page
 from jackfield_ai.chat.trigger import (
@@ -169,7 +170,11 @@ class Chats:
         if message.get("action") == "loadPreviousSession":
             raise InvalidInput("Earlier messages of a session cannot be loaded; begin with action sendMessage.")
         request_id = str(request.scope.get("jackfield.request_id") or "") or None
-        execution = await started(self._context, workflow, node, message, request_id, memory, test=test)
+        stream = ChunkBuffer(self._settings.chat_stream_bytes) if streams(node) else None
+        execution = await started(self._context, workflow, node, message, request_id, memory, test=test, stream=stream)
+        if stream is not None:
+            keepalive = self._settings.chat_keepalive
+            return streamed(stream, execution, workflow, self._context.clock, keepalive)
         return await answer_of(node, execution, self._settings.chat_response_timeout)
 
 

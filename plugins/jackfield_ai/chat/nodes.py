@@ -23,7 +23,8 @@ class ChatParameters(Parameters):
     initial_messages: str = Field("", description="Lines that the page shows first.")
     options: dict[str, JsonValue] = Field(
         default_factory=dict,
-        description="responseMode (lastNode, responseNode), allowedOrigins, title, subtitle, inputPlaceholder.",
+        description="responseMode (lastNode, responseNode, streaming), allowedOrigins, title, subtitle, "
+        "inputPlaceholder.",
     )
 
 

@@ -9,6 +9,7 @@ from quart import Response
 
 from jackfield.api.jsontext import Json
 from jackfield.api.workflows import Node
+from jackfield_ai.chat.answering import streams
 from jackfield_ai.chat.trigger import options_of
 
 _STYLE = """
@@ -32,10 +33,31 @@ function show(text, kind) {
   line.className = kind;
   log.append(line);
   line.scrollIntoView({ block: 'end' });
+  return line;
 }
 function told(answer) {
   for (const name of ['output', 'text', 'message']) if (typeof answer?.[name] === 'string') return answer[name];
   return typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2);
+}
+async function follow(stream) {
+  const lines = new Map(), reader = stream.getReader(), decoder = new TextDecoder();
+  let rest = '', done = false;
+  while (!done) {
+    const read = await reader.read();
+    done = read.done;
+    rest += decoder.decode(read.value, { stream: !done });
+    const whole = rest.split('\n');
+    rest = whole.pop();
+    for (const text of whole) take(JSON.parse(text), lines);
+  }
+}
+function take(chunk, lines) {
+  const at = chunk.metadata, key = at && JSON.stringify([at.nodeId, at.runIndex, at.itemIndex]);
+  if (chunk.type === 'error') show(chunk.content || 'The message could not be worked on.', 'wrong');
+  if (chunk.type === 'end') lines.delete(key);
+  if (chunk.type !== 'item') return;
+  if (!lines.has(key)) lines.set(key, show('', ''));
+  lines.get(key).textContent += chunk.content;
 }
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
@@ -51,10 +73,14 @@ form.addEventListener('submit', async (event) => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ action: 'sendMessage', sessionId: session, chatInput: text }),
     });
-    const body = await reply.text();
-    let answer = body;
-    try { answer = JSON.parse(body); } catch {}
-    show(told(answer), reply.ok ? '' : 'wrong');
+    if (reply.ok && document.body.dataset.streams) {
+      await follow(reply.body);
+    } else {
+      const body = await reply.text();
+      let answer = body;
+      try { answer = JSON.parse(body); } catch {}
+      show(told(answer), reply.ok ? '' : 'wrong');
+    }
   } catch {
     show('The message could not be sent.', 'wrong');
   }
@@ -75,11 +101,12 @@ def page(node: Node) -> Response:
     hint = _text(options.get("inputPlaceholder"), "Type your question..")
     lines = [line for line in _text(node.parameters.get("initialMessages"), "").splitlines() if line.strip()]
     first = "".join(f"<p>{escape(line)}</p>" for line in lines)
+    streaming = ' data-streams="1"' if streams(node) else ""
     nonce = secrets.token_urlsafe(16)
     body = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{escape(title)}</title><style nonce="{nonce}">{_STYLE}</style></head><body>'
+        f'<title>{escape(title)}</title><style nonce="{nonce}">{_STYLE}</style></head><body{streaming}>'
         f"<header><h1>{escape(title)}</h1><p>{escape(subtitle)}</p></header>"
         f'<main id="log" role="log" aria-live="polite">{first}</main>'
         f'<form><textarea name="text" rows="2" aria-label="Message" placeholder="{escape(hint)}" autofocus></textarea>'

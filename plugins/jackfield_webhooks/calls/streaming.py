@@ -7,20 +7,16 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from jackfield.api.asgi import Send
+from jackfield.api.chunk_streams import HEADERS, error_chunk
 from jackfield.api.clock import Clock
-from jackfield.api.engine import Execution, Failure
-from jackfield.api.errors import ExecutionFailed, JackfieldError
+from jackfield.api.engine import Execution
 from jackfield.api.records import record
 from jackfield.api.storage import CallStatus
-from jackfield.api.streaming import Chunk
 from jackfield_webhooks.answers.plans import HeaderPairs
 from jackfield_webhooks.answers.streams import CallStream
 from jackfield_webhooks.calls.call import IncomingCall
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.settings import StreamSettings
-
-_HEADERS: HeaderPairs = (("content-type", "application/json; charset=utf-8"), ("cache-control", "no-cache"))
-"""As n8n sends them."""
 
 
 @record
@@ -37,32 +33,16 @@ class StreamAnswer:
 def headers_of(hook: Hook) -> HeaderPairs:
     """The node's own headers beat n8n's."""
     named = {name for name, _ in hook.plan.headers}
-    return (*(pair for pair in _HEADERS if pair[0] not in named), *hook.plan.headers)
+    return (*(pair for pair in HEADERS if pair[0] not in named), *hook.plan.headers)
 
 
 def end_with(stream: CallStream, execution: Execution, hook: Hook, clock: Clock) -> None:
     """Let the stream end when the execution does, with an error when it failed."""
 
     def over(_: object) -> None:
-        stream.end(_error(execution, hook, clock))
+        stream.end(error_chunk(execution, hook.workflow, clock.now_ms()))
 
     execution.finished.add_done_callback(over)
-
-
-def _error(execution: Execution, hook: Hook, clock: Clock) -> Chunk | None:
-    """It says no more than the other modes say to a caller."""
-    failure, error = None, execution.finished.exception()
-    if error is None:
-        outcome = execution.finished.result()
-        if outcome.status == "success":
-            return None
-        failure = outcome.failure
-    message = error.message if isinstance(error, JackfieldError) else ExecutionFailed().message
-    at = failure or Failure("")
-    node = hook.workflow.nodes.get(at.node or "")
-    return Chunk(
-        "error", message, node.id if node else "", node.name if node else "", at.item or 0, at.run, clock.now_ms()
-    )
 
 
 def status_of(execution: Execution) -> CallStatus:
