@@ -5,6 +5,7 @@ A string that starts with `=` is a template, at any depth of objects and lists; 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -210,9 +211,9 @@ class _Compiler:
         return get or self._javascript(chunk.text, used)
 
     def _exact(self, chunk: Chunk, used: list[int]) -> Getter:
-        """As `_bare`, but undefined is `UNDEFINED`."""
+        """As `_bare`, but undefined is `UNDEFINED`, and NaN is NaN."""
         self._path(chunk)
-        get = _evaluator().as_json(chunk.text, UNDEFINED) if self._compile else None
+        get = _evaluator().exact(chunk.text, UNDEFINED) if self._compile else None
         if get is not None:
             return get
         scripted = self._javascript(AS_LIST + chunk.text, used)
@@ -251,13 +252,16 @@ class _Compiler:
 
 def _only(row: object) -> object:
     """The value that `AS_LIST` gave."""
-    return row[0] if isinstance(row, list) and row else UNDEFINED
+    if not isinstance(row, list) or not row:
+        return UNDEFINED
+    return row[0] if len(row) == 1 else math.nan
 
 
 AS_TEXT, AS_JSON_TEXT, AS_LIST = "\x01", "\x02", "\x03"
 """In front of code that JavaScript evaluates, these ask for another form of its value: printed as a template does, so
 that JavaScript's own rules hold for its dates and other objects; printed as a JSON text does, with objects as JSON,
-texts as they are, and nothing as null; in a list, which is empty where the value is undefined."""
+texts as they are, and nothing as null; in a list, which is empty where the value is undefined, and has two entries
+for NaN."""
 
 
 @record

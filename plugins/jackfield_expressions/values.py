@@ -78,4 +78,4 @@ def json_template_text(value: object) -> str:
         return f'"{value.json()}"'
     if isinstance(value, dict | list):
         return jsontext.dumps(value).decode()
-    return "null" if value is None or value != value else to_string(value)
+    return "null" if value is None else to_string(value)

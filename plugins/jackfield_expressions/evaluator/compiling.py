@@ -124,6 +124,21 @@ class Evaluator:
         return get
 
     @staticmethod
+    def exact(source: str, undefined: object) -> Value | None:
+        """As `as_json`, but NaN stays what it is."""
+        value = compile_expression(source, undefined)
+        if value is None:
+            return None
+
+        def get(scope: ItemScope) -> object:
+            made = value(scope)
+            if type(made) is float:
+                return made if not math.isinf(made) else None
+            return made.json() if isinstance(made, Special) else made
+
+        return get
+
+    @staticmethod
     def as_text(source: str) -> Value | None:
         """The value for a template, with lists and objects printed."""
         value = compile_expression(source)

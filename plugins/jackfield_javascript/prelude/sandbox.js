@@ -137,14 +137,15 @@
     return compile('scope', `with (scope) { return function () { "use strict"; return (\n${source}\n) } }`)(scope);
   }
 
-  // In place of the value: what a template prints, what a JSON text does, and a list, which is empty for undefined. The
+  // In place of the value: what a template prints, what a JSON text does, and a list, which is empty for undefined and
+  // has two entries for NaN. The
   // first character of a source asks for it.
   const isNothing = (value) => value === undefined || value === null || value !== value;
   const FORMS = {
     __proto__: null,
     '\x01': (value) => (isNothing(value) ? '' : `${value}`),
-    '\x02': (value) => (isNothing(value) ? 'null' : typeof value === 'object' ? jsonText(value) : `${value}`),
-    '\x03': (value) => (value === undefined ? [] : [plain(value)]),
+    '\x02': (value) => (value === undefined || value === null ? 'null' : typeof value === 'object' ? jsonText(value) : `${value}`),
+    '\x03': (value) => (value === undefined ? [] : value !== value ? [null, null] : [plain(value)]),
   };
 
   // A value that JSON has, or it becomes one.

@@ -32,7 +32,7 @@ def _rendered(parser: MarkdownIt, tokens: list[Token], options: MarkdownOptions)
     html = str(parser.renderer.render(tokens, parser.options, {})).rstrip("\n")
     if not options.complete_html_document:
         return html
-    return f'<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n{html}\n</body>\n</html>'
+    return f'<!DOCTYPE HTML>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n{html}\n</body>\n</html>'
 
 
 def _heading_id(title: str, prefix: str, used: dict[str, int]) -> str:

@@ -87,6 +87,8 @@ class LegacySet(SetParameters):
 
     def fitted(self, row: Row, conversion: Conversion) -> object:
         _, kind, value = row
+        if value != value:  # NaN, for which JSON has null
+            value = None
         if kind == "boolean":
             return to_boolean(value)
         return self.number(value) if kind == "number" else value
@@ -171,6 +173,10 @@ class ModernSet(SetParameters):
         return self.options.include_binary
 
 
+VALUES = ("stringValue", "numberValue", "booleanValue", "arrayValue", "objectValue")
+"""Where a typed field has its value. Undefined is null there; NaN is told from it."""
+
+
 class TypedField(Parameters):
     name: FieldName = ""
     type: str = "stringValue"
@@ -204,7 +210,7 @@ class FieldsSet(ModernSet):
 
     @classmethod
     def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
-        return list(row_paths(parameters.get("fields"), "fields", "name"))
+        return list(row_paths(parameters.get("fields"), "fields", "name", *VALUES))
 
     def rows(self) -> Iterator[Row]:
         for field in self.typed.values:
@@ -212,7 +218,7 @@ class FieldsSet(ModernSet):
 
     def fitted(self, row: Row, conversion: Conversion) -> object:
         name, kind, value = row
-        if kind == "object" and value is not None:
+        if kind == "object" and value is not None and value is not UNDEFINED:
             return conversion.json_object(name, value)
         return super().fitted(row, conversion)
 
@@ -221,17 +227,13 @@ class StrictFieldsSet(FieldsSet):
     """Version 3.1: a text is never null."""
 
     def fitted(self, row: Row, conversion: Conversion) -> object:
-        if row[1] == "string" and row[2] is None:
+        if row[1] == "string" and (row[2] is None or row[2] is UNDEFINED):
             return conversion.unfit(row[0], "string", None, "which is no text")
         return super().fitted(row, conversion)
 
 
 class TextFieldsSet(FieldsSet):
     """Version 3: null and undefined are texts."""
-
-    @classmethod
-    def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
-        return list(row_paths(parameters.get("fields"), "fields", "name", "stringValue"))
 
     def fitted(self, row: Row, conversion: Conversion) -> object:
         if row[1] == "string" and (row[2] is None or row[2] is UNDEFINED):
@@ -257,7 +259,7 @@ class AssignmentsSet(ModernSet):
 
     @classmethod
     def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
-        return list(row_paths(parameters.get("assignments"), "assignments", "name"))
+        return list(row_paths(parameters.get("assignments"), "assignments", "name", "value"))
 
     def included(self) -> str:
         return self.include if self.include_other_fields else "none"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import tzinfo
+from math import isnan
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 from jackfield.api.dates import iso
+from jackfield.api.errors import InvalidInput
 from jackfield.api.javascript import UNDEFINED
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import BinaryData
 from jackfield_nodes.values.conversions import (
@@ -24,6 +26,7 @@ from jackfield_nodes.values.conversions import (
     with_article,
 )
 from jackfield_nodes.values.dates import to_moment
+from jackfield_nodes.values.json_repair import repaired
 from jackfield_nodes.values.paths import is_path, remove_path, set_path
 
 Row: TypeAlias = "tuple[str, str | None, object]"
@@ -75,6 +78,8 @@ class Conversion(NamedTuple):
 
     def fitted(self, name: str, kind: str | None, value: object) -> Json:
         """null stays null. Raises `NodeError` that names the field."""
+        if type(value) is float and isnan(value):
+            return self._not_a_number(name, kind)
         if kind == "string" and type(value) is str:
             return value
         converter = None if kind is None or value is None else self._converter(kind)
@@ -84,6 +89,13 @@ class Conversion(NamedTuple):
             return converter(value)
         except ValueError as exc:
             return self.unfit(name, str(kind), value, str(exc))
+
+    def _not_a_number(self, name: str, kind: str | None) -> Json:
+        """NaN is a text where one is wanted, and fits no other type. JSON has null for it."""
+        if kind in (None, "string"):
+            return "NaN" if kind else None
+        self.unfit(name, str(kind), "NaN", "which is not a number")
+        return None
 
     def unfit(self, name: str, kind: str, value: object, why: str) -> Json:
         """The value as it is. Raises `NodeError` unless errors are ignored."""
@@ -140,10 +152,17 @@ _CONVERSIONS: Mapping[str, Callable[[object], Json]] = {
 }
 
 
-def raw_object(value: object) -> dict[str, Json]:
-    """The object of raw mode. Raises `NodeError`."""
+def _mended(text: str) -> Json:
     try:
-        return to_object(value)
+        return loads(text)
+    except InvalidInput:
+        return repaired(text)
+
+
+def raw_object(value: object) -> dict[str, Json]:
+    """The object of raw mode, also from JSON with mistakes. Raises `NodeError`."""
+    try:
+        return to_object(_mended(value) if isinstance(value, str) else value)
     except ValueError as exc:
         raise NodeError(f"The parameter jsonOutput must be one JSON object; it is {exc}.") from None
 

@@ -9,7 +9,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
@@ -18,10 +17,12 @@ from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode, made_at_once
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs
 from jackfield_nodes.files.convert_event import EventParameters, event_file
+from jackfield_nodes.files.signatures import type_of
 from jackfield_nodes.files.writing import (
     TYPES,
     TableWriting,
     TextForm,
+    as_json_file,
     base64_content,
     json_content,
     table_file,
@@ -74,11 +75,10 @@ class ConvertNode(ItemNode):
         if parameters.operation == "toJson":
             rows: list[Json] = [item["json"] for item in run.items]
             content = await asyncio.to_thread(json_content, rows, options.text())
-            file = await kept_file(
-                run, content, mime_type="application/json", file_name=options.file_name or "file.json"
-            )
+            name = options.file_name or "file.json"
+            file = as_json_file(await kept_file(run, content, mime_type="application/json", file_name=name))
         else:
-            file = await table_file(run, run.items, parameters.operation, options, "file")
+            file = await table_file(run, run.items, parameters.operation, options, "File")
         return new_item({}, pairs(range(len(run.items))), {parameters.binary_property_name: file})
 
     async def item(self, run: NodeRun, parameters: Convert, item: Item, index: int) -> Items:
@@ -93,9 +93,8 @@ class ConvertNode(ItemNode):
             return await kept_file(run, content, mime_type="text/calendar", file_name=name)
         if parameters.operation == "toJson":
             content = json_content(item["json"], options.text())
-            return await kept_file(
-                run, content, mime_type="application/json", file_name=options.file_name or "file.json"
-            )
+            name = options.file_name or "file.json"
+            return as_json_file(await kept_file(run, content, mime_type="application/json", file_name=name))
         value = _source(item, parameters.source_property, index)
         if parameters.operation == "toText":
             kind = "application/json" if isinstance(value, dict | list) else "text/plain"
@@ -109,10 +108,10 @@ class ConvertNode(ItemNode):
             content, kind = await asyncio.to_thread(base64_content, value)
         else:
             content, kind = text_content(value, options.text()), "text/plain"
-        guessed = mimetypes.guess_type(options.file_name or "")[0] or DEFAULT_TYPE
-        kind = options.mime_type or kind or guessed
-        extension = (mimetypes.guess_extension(kind) or "") if kind != DEFAULT_TYPE else ""
-        return await kept_file(run, content, mime_type=kind, file_name=options.file_name or f"file{extension}")
+        kind = options.mime_type or kind or mimetypes.guess_type(options.file_name or "")[0] or type_of(content) or ""
+        extension = mimetypes.guess_extension(kind) or ""
+        name = options.file_name or f"file{extension}"
+        return await kept_file(run, content, mime_type=kind or "text/plain", file_name=name)
 
 
 def _source(item: Item, name: str, index: int) -> Json:

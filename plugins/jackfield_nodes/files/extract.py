@@ -79,9 +79,6 @@ class ExtractNode(ItemNode):
 
     async def item(self, run: NodeRun, parameters: ExtractFromFile, item: Item, index: int) -> Items:
         name, operation, options = parameters.binary_property_name, parameters.operation, parameters.options
-        one_value = operation not in TABLES and operation != "pdf"
-        if one_value and name not in (item.get("binary") or {}):
-            return []  # as in n8n, for these operations
         content = await file_content(self._context, run, item, name, index)
         if operation in TABLES:
             rows = await table_of(self._context, content, operation, options)  # type: ignore[arg-type]  # one of TABLES

@@ -21,7 +21,7 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.extract import parsed
 from jackfield_nodes.files.formats.charsets import decoded
-from jackfield_nodes.files.writing import TextForm, base64_content, json_content, text_content
+from jackfield_nodes.files.writing import TextForm, as_json_file, base64_content, json_content, text_content
 from jackfield_nodes.values.conversions import UnfitValue
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
@@ -99,6 +99,8 @@ class MoveNode(ItemNode):
             None if version < 1.1 else "file.json" if kind == "application/json" else "file.txt"
         )
         file = await kept_file(run, content, mime_type=kind, file_name=name)
+        if kind == "application/json":
+            file = as_json_file(file)
         left = dict(item["json"]) if options.keep_source or not parameters.convert_all_data else {}
         if not options.keep_source and not parameters.convert_all_data:
             remove_path(left, parameters.source_key)

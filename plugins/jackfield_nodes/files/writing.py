@@ -104,6 +104,11 @@ def json_content(value: Json, text: TextForm) -> bytes:
     return encoded(dumps(value).decode(), text.encoding, mark=text.mark)
 
 
+def as_json_file(file: BinaryData) -> BinaryData:
+    """With the extension that its media type says where its name says none."""
+    return {"fileExtension": "json", **file}
+
+
 def base64_content(value: Json) -> tuple[bytes, str]:
     """The bytes, and the media type if the value is a data: URL that names one. Blanks are left out, the URL-safe
     alphabet and missing padding are accepted. Raises `NodeError`."""

@@ -1,25 +1,21 @@
-"""Public workflows that need no network, credential, file, person, clock or chance. They stay outside of this
-repository.
+"""Public workflows, behind each of their triggers. They stay outside of this repository.
 
-JACKFIELD_TEST_CORPUS names their directory; without it there are no cases.
+Nodes that need a network, a credential, a file, a person, the clock or chance give made data instead; see
+`public/cutting.py`. JACKFIELD_TEST_CORPUS names the directory of the workflows; without it there are no cases.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..cases import TRIGGER, Document, Family, WorkflowCase
+from ..cases import Document, Family, WorkflowCase
+from ..public.cutting import parts
+from ..public.samples import items
 
 BESIDE = Path(__file__).parents[4] / "shared" / "corpus"
-TRIGGERS = frozenset(
-    {"manualTrigger", "executeWorkflowTrigger", "scheduleTrigger", "webhook", "formTrigger", "cron", "interval"}
-)
-CLOCK_OR_CHANCE = re.compile(r"new Date\(\)|Date\.now|\$now|\$today|DateTime\.(now|local|utc)|Math\.random")
-ITEMS: tuple[Document, ...] = ({"json": {"body": {"name": "a", "n": 1}, "query": {"name": "b"}, "headers": {}}},)
 
 
 def workflows() -> Iterator[tuple[str, bool, Document]]:
@@ -32,27 +28,10 @@ def workflows() -> Iterator[tuple[str, bool, Document]]:
 
 
 def _corpus() -> Iterator[WorkflowCase]:
-    for name, offline, document in workflows():
-        if offline and not CLOCK_OR_CHANCE.search(json.dumps(document["nodes"])):
-            yield WorkflowCase(name, _started_here(document), ITEMS)
-
-
-def _started_here(document: Document) -> Document:
-    """The workflow behind a trigger that takes items; there is no request that could be answered."""
-    nodes = [_stand_in(node) for node in document["nodes"]]
-    return {
-        "name": "compared",
-        "nodes": nodes,
-        "connections": document["connections"],
-        "settings": document.get("settings") or {},
-    }
-
-
-def _stand_in(node: Document) -> Document:
-    kind = node["type"].removeprefix("n8n-nodes-base.")
-    if kind in TRIGGERS:
-        return {**node, "type": TRIGGER["type"], "typeVersion": 1, "parameters": {}}
-    return {**node, "type": "n8n-nodes-base.noOp", "parameters": {}} if kind == "respondToWebhook" else node
+    for name, _, document in workflows():
+        given = items(document)
+        for trigger, part in parts(document, given[0]["json"]):
+            yield WorkflowCase(f"{name.partition(' ')[0]} {trigger}", part, given)
 
 
 FAMILIES = (Family("Public workflows", _corpus),)

@@ -65,7 +65,7 @@ def set_node(version: float, parameters: Document, **more: object) -> Document:
 def legacy_values() -> Iterator[NodeCase]:
     for version in (1, 2):
         for kind in KINDS[:3]:
-            for name in (*VALUES, "missing"):
+            for name in (*VALUES, "missing", "missing * 2"):
                 values = {kind: [{"name": "made", "value": f"={{{{ $json.{name} }}}}"}]}
                 parameters = {"keepOnlySet": True, "values": values, "options": {}}
                 yield NodeCase(f"v{version} {kind} {name}", set_node(version, parameters), ({"json": VALUES},))
@@ -120,7 +120,7 @@ def conversions() -> Iterator[NodeCase]:
     for version in (*TYPED_VERSIONS, *LATER_VERSIONS):
         for kind in KINDS:
             for options in OPTIONS:
-                for name in (*VALUES, "missing"):
+                for name in (*VALUES, "missing", "missing * 2"):
                     given = typed(version, "made", kind, f"={{{{ $json.{name} }}}}")
                     parameters = {**given, "include": "none", "options": options}
                     title = f"v{version} {kind} {name}{' unchecked' if options else ''}"
@@ -216,6 +216,16 @@ RAW: dict[str, object] = {
     "empty": "={{ '' }}",
     "broken": "={{ '{x: 1,}' }}",
     "new line": "={{ '{\"x\": \"a' + String.fromCharCode(10) + 'b\"}' }}",
+    "comments": "={{ '/* a */ {x: 1, // b' + String.fromCharCode(10) + ' y: 2}' }}",
+    "bare words": "={{ '{x: some text, y: NaN, z: undefined, t: True, n: None}' }}",
+    "inner quotes": '={{ \'{"x": "say "hi" now", "y": 1}\' }}',
+    "never closed": '={{ \'{"x": [1, {"y": 2\' }}',
+    "no commas": '={{ \'{"x": 1 "y": [1 2]}\' }}',
+    "address": "={{ '{x: https://example.com/a?b=1, y: 12abc}' }}",
+    "no value": '={{ \'{"x":, "y":}\' }}',
+    "typographic": "={{ '{\u201cx\u201d: \u201ca\u201d}' }}",
+    "python": "={{ \"{'x': True, 'y': None, 'z': ['a']}\" }}",
+    "computed number": '={"x": {{ Number($json.keep) }}, "y": {{ 0 / 0 }}}',
     "hopeless": "={{ '{{{' }}",
     "computed object": "={{ $json }}",
     "computed text": "={{ JSON.stringify($json) }}",

@@ -42,7 +42,7 @@ async def test_a_table_of_all_items(bench: Bench, operation: str) -> None:
     (item,) = await made(bench, {"operation": operation, "binaryPropertyName": "f"})
     assert (item["json"], item["pairedItem"]) == ({}, [{"item": 0}, {"item": 1}])
     file = item["binary"]["f"]
-    assert (file["fileName"], file["fileExtension"]) == (f"file.{operation}", operation)
+    assert (file["fileName"], file["fileExtension"]) == (f"File.{operation}", operation)
     back = {"operation": operation, "binaryPropertyName": "f"}
     (found,) = await bench.json("extractFromFile", 1, back, [item])
     if operation == "rtf":
@@ -178,11 +178,12 @@ async def test_a_field_that_is_missing(bench: Bench) -> None:
 
 
 BASE64: list[tuple[Any, dict[str, Any], bytes, str, str]] = [
-    ("aGVsbG8=", {}, b"hello", "application/octet-stream", "file"),
+    ("aGVsbG8=", {}, b"hello", "text/plain", "file"),
     (" aGVs\nbG8 ", {"fileName": "a.png"}, b"hello", "image/png", "a.png"),
     ("data:image/png;base64,aGVsbG8=", {}, b"hello", "image/png", "file.png"),
     ("data:image/png;a=b;c=d;base64,aGVsbG8=", {}, b"hello", "image/png", "file.png"),
-    ("_-8", {}, b"\xff\xef", "application/octet-stream", "file"),
+    ("_-8", {}, b"\xff\xef", "text/plain", "file"),
+    ("iVBORw0KGgo=", {}, b"\x89PNG\r\n\x1a\n", "image/png", "file.png"),
     ("hällo", {"dataIsBase64": False, "mimeType": "text/x"}, "hällo".encode(), "text/x", "file"),
 ]
 

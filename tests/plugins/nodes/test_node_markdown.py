@@ -43,7 +43,7 @@ def test_to_html(text: str, options: dict[str, Any], expected: str) -> None:
 
 def test_a_table_and_a_whole_document() -> None:
     made = markdown_to_html("|a|\n|-|\n|1|", MarkdownOptions(tables=True, complete_html_document=True))
-    assert made.startswith("<!doctype html>")
+    assert made.startswith("<!DOCTYPE HTML>")
     assert "<td>1</td>" in made
 
 

@@ -1,0 +1,1 @@
+"""Public workflows, cut down to what runs without network, credentials, clock and chance."""
