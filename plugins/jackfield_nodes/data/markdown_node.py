@@ -9,7 +9,7 @@ from typing import cast
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun
-from jackfield.api.nodes.items import with_json
+from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
@@ -27,6 +27,8 @@ CONVERTERS: Mapping[str, str] = {
 
 
 class MarkdownNode(ItemNode):
+    """An item goes on without its files."""
+
     kind = "markdown"
     versions: Sequence[float] = (1,)
     description = NodeDescription("Markdown", "Markdown to HTML and back.", "transform")
@@ -34,7 +36,10 @@ class MarkdownNode(ItemNode):
 
     async def item(self, run: NodeRun, parameters: Markdown, item: Item, index: int) -> Items:
         to_html = parameters.mode == "markdownToHtml"
-        text = text_of(parameters.markdown if to_html else parameters.html)
+        given = parameters.markdown if to_html else parameters.html
+        if given is None:
+            raise NodeError(f"The parameter {'markdown' if to_html else 'html'} is null; give it a text.")
+        text = text_of(given)
         if len(text) > LONGEST:
             raise NodeError(f"The text has more than {LONGEST} characters.")
         made: dict[str, Json] = dict(item["json"])
@@ -43,7 +48,7 @@ class MarkdownNode(ItemNode):
             set_path(made, parameters.destination_key, result)
         except UnfitValue as exc:
             raise NodeError(f"The result cannot be put into {parameters.destination_key}: {exc}.") from None
-        return [with_json(item, made, index)]
+        return [new_item(made, index)]
 
 
 def converted(mode: str, text: str, options: MarkdownOptions) -> str:

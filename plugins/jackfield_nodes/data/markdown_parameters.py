@@ -9,6 +9,23 @@ from pydantic import Field
 from jackfield.api.nodes import Flag, Parameters
 
 
+class Replacement(Parameters):
+    pattern: str = Field("", description="A text.")
+    replacement: str = Field("", description="What stands in its place; $& is the text itself.")
+
+    @property
+    def given(self) -> bool:
+        return bool(self.pattern or self.replacement)
+
+
+class OneReplacement(Parameters):
+    value: Replacement = Field(default_factory=Replacement)
+
+
+class Replacements(Parameters):
+    values: list[Replacement] = Field(default_factory=list)
+
+
 class MarkdownOptions(Parameters):
     tables: Flag = Field(False, description="Tables as GitHub has them.")
     strikethrough: Flag = Field(False, description="~~text~~ is struck through.")
@@ -20,14 +37,19 @@ class MarkdownOptions(Parameters):
     prefix_header_id: object = Field("", description="The beginning of every heading's id.")
     header_level_start: int = Field(1, ge=1, le=6, description="The level of `#`.")
     complete_html_document: Flag = Field(False, alias="completeHTMLDocument", description="With html, head and body.")
-    bullet_marker: str = Field("*", description="Before the entries of a list.")
-    code_fence: str = Field("```", description="Around code.")
-    em_delimiter: str = Field("_", description="Around emphasis.")
-    strong_delimiter: str = Field("**", description="Around strong emphasis.")
-    code_block_style: str = Field("fence", description="fence or indented.")
-    ignore: str = Field("", description="Elements to leave out, separated by commas.")
-    max_consecutive_newlines: int = Field(3, ge=1, description="Line breaks in a row at most.")
+    bullet_marker: str = Field("", description="Before the entries of a list; without it *.")
+    code_fence: str = Field("", description="Around code; without it ```.")
+    em_delimiter: str = Field("", description="Around emphasis; without it _.")
+    strong_delimiter: str = Field("", description="Around strong emphasis; without it **.")
+    code_block_style: str = Field("", description="Code is fenced without it, and indented with it, as n8n takes it.")
+    ignore: str = Field("", description="Elements to leave out, separated by commas; not those of a block.")
+    block_elements: str = Field("", description="Elements with blank lines around, separated by commas.")
+    max_consecutive_newlines: int = Field(3, ge=0, description="Line breaks in a row at most; 0: 3.")
     keep_data_images: Flag = Field(False, description="Whether images inside of the document stay.")
+    use_link_reference_definitions: Flag = Field(False, description="Addresses of links at the end.")
+    text_replace: Replacements = Field(default_factory=Replacements, description="Texts to replace.")
+    global_escape: OneReplacement = Field(default_factory=OneReplacement, description="In place of our escapes.")
+    line_start_escape: OneReplacement = Field(default_factory=OneReplacement, description="The same for line starts.")
 
 
 class Markdown(Parameters):

@@ -55,7 +55,7 @@ TO_MARKDOWN: list[tuple[str, dict[str, Any], str]] = [
     ('<a href="https://a.example">link</a>', {}, "[link](https://a.example)"),
     ("<pre><code>x\ny</code></pre>", {}, "```\nx\ny\n```"),
     ("<p>a</p><script>evil()</script><style>x{}</style>", {}, "a"),
-    ("<p>a</p><nav>menu</nav>", {"ignore": "nav"}, "a"),
+    ("<p>a</p><button>menu</button>", {"ignore": "button"}, "a"),
     ('<img alt="i" src="data:image/png;base64,AAAA">b', {}, "b"),
     ("plain", {}, "plain"),
     ("", {}, ""),
@@ -85,3 +85,9 @@ async def test_limits(bench: Bench) -> None:
 def test_any_text_is_taken(text: str) -> None:
     every = MarkdownOptions(tables=True, strikethrough=True, tasklists=True, simplified_auto_link=True)
     assert isinstance(html_to_markdown(markdown_to_html(text, every), every), str)
+
+
+async def test_a_table_that_would_grow_without_end_is_an_error(bench: Bench) -> None:
+    html = "<table><tr><td>" + "x" * 100_000 + "</td></tr>" + "<tr><td>y</td></tr>" * 1000 + "</table>"
+    with pytest.raises(NodeError, match="A table of the HTML"):
+        await bench.json("markdown", 1, {"html": "={{ $json.h }}"}, items({"h": html}))
