@@ -12,11 +12,6 @@ from clients import Cli, modules, set_node, stop_node, wait_node, workflow
 from jackfield.testing.daemon import Daemon, poll
 
 ELSEWHERE = {
-    ("data-table", "list"): "no data tables",
-    ("data-table", "get", "1"): "no data tables",
-    ("data-table", "create", "--name", "t", "--columns", '[{"name":"a","type":"string"}]'): "no data tables",
-    ("data-table", "delete", "1"): "no data tables",
-    ("data-table", "rows", "1"): "no data tables",
     ("source-control", "pull"): "not connected to a repository",
     ("project", "create", "--name", "x"): "one project",
     ("project", "update", "jackfield", "--name", "x"): "one project",
@@ -53,6 +48,26 @@ def test_workflows(cli: Cli, daemon: Daemon) -> None:
     assert [row["name"] for row in cli.ok("tag", "list")] == ["cli-dusk"]
     assert cli.run("tag", "delete", tag["id"])[0] == 0
     assert cli.ok("tag", "list") == []
+
+
+def test_data_tables(cli: Cli) -> None:
+    columns = '[{"name":"item","type":"string"},{"name":"count","type":"number"}]'
+    ident = cli.ok("data-table", "create", "--name", "cli-table", "--columns", columns)["id"]
+    assert [each["name"] for each in cli.ok("data-table", "get", ident)["columns"]] == ["item", "count"]
+    assert "cli-table" in [row["name"] for row in cli.ok("data-table", "list")]
+    rows = json.dumps([{"item": "nail", "count": 3}, {"item": "screw", "count": 5}])
+    cli.ok("data-table", "add-rows", ident, "--stdin", given=rows)
+    nail = {"type": "and", "filters": [{"columnName": "item", "condition": "eq", "value": "nail"}]}
+    cli.ok("data-table", "update-rows", ident, "--stdin", given=json.dumps({"filter": nail, "data": {"count": 4}}))
+    nut = {"type": "and", "filters": [{"columnName": "item", "condition": "eq", "value": "nut"}]}
+    given = json.dumps({"filter": nut, "data": {"item": "nut", "count": 1}})
+    cli.ok("data-table", "upsert-rows", ident, "--stdin", given=given)
+    assert [row["count"] for row in cli.ok("data-table", "rows", ident)] == [4, 5, 1]
+    assert [row["item"] for row in cli.ok("data-table", "rows", ident, "--search", "nu")] == ["nut"]
+    cli.ok("data-table", "delete-rows", ident, "--filter", json.dumps(nail))
+    assert [row["item"] for row in cli.ok("data-table", "rows", ident, "--filter", json.dumps(nut))] == ["nut"]
+    assert cli.run("data-table", "delete", ident)[0] == 0
+    assert "Could not find the data table" in cli.refused("data-table", "get", ident)
 
 
 def test_lists_are_read_page_by_page(cli: Cli) -> None:
@@ -158,5 +173,5 @@ def test_the_connection_is_kept(cli: Cli, daemon: Daemon, key: str, tmp_path: Pa
 def test_every_topic_was_tried(cli: Cli) -> None:
     commands = modules() / "@n8n/cli/dist/commands"
     topics = {path.name.removesuffix(".js") for path in commands.iterdir() if path.is_dir() or path.suffix == ".js"}
-    tried = {"workflow", "execution", "credential", "variable", "tag", "user", "project", "audit"}
+    tried = {"workflow", "execution", "credential", "variable", "tag", "user", "project", "audit", "data-table"}
     assert topics == tried | LOCAL | {arguments[0] for arguments in ELSEWHERE}

@@ -8,7 +8,6 @@ import pytest
 from clients import Mcp, set_node, stop_node, workflow
 
 ELSEWHERE = {
-    "n8n_manage_datatable": ({"action": "listTables"}, "no data tables"),
     "n8n_manage_folders": ({"action": "list", "projectId": "jackfield"}, "no folders"),
     "n8n_evaluations": ({"action": "list_runs", "workflowId": "1"}, "no evaluations"),
 }
@@ -26,6 +25,7 @@ TRIED = {
     "n8n_health_check",
     "n8n_list_workflows",
     "n8n_manage_credentials",
+    "n8n_manage_datatable",
     "n8n_test_workflow",
     "n8n_update_full_workflow",
     "n8n_update_partial_workflow",
@@ -51,6 +51,13 @@ def test_every_tool_of_an_instance_is_known_here(mcp: Mcp) -> None:
 def test_the_instance_is_healthy(mcp: Mcp) -> None:
     assert mcp.ok("n8n_health_check")["status"] == "ok"
     assert mcp.ok("n8n_health_check", mode="diagnostic")["apiConfiguration"]["status"]["connected"] is True
+
+
+def test_data_tables_are_made_filled_and_read(mcp: Mcp) -> None:
+    made = mcp.ok("n8n_manage_datatable", action="createTable", name="mcp", columns=[{"name": "n", "type": "number"}])
+    mcp.ok("n8n_manage_datatable", action="insertRows", tableId=made["id"], data=[{"n": 1}, {"n": 2}])
+    assert "'n': 2" in str(mcp.ok("n8n_manage_datatable", action="getRows", tableId=made["id"]))
+    mcp.ok("n8n_manage_datatable", action="deleteTable", tableId=made["id"])
 
 
 def test_workflows_are_made_read_and_changed(mcp: Mcp) -> None:

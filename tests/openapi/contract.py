@@ -102,7 +102,7 @@ class Subject:
             "number": lambda: "1",
             "tag_id": lambda: self._made("/api/v1/tags", {"name": self._name()}),
             "project_id": lambda: "jackfield",
-            "absent": lambda: "data-tables",
+            "absent": lambda: "insights",
             "event": lambda: "Stop",
         }
         self._names = 0

@@ -12,7 +12,6 @@ from jackfield.api.n8n_api import ABSENT_RULE, N8N_PREFIX
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 PARTS: tuple[tuple[str, str], ...] = (
-    (r"data-tables", "Jackfield has no data tables yet; use a database node."),
     (
         r"source-control",
         "Jackfield is not connected to a repository: export workflows with jackfield workflow export.",

@@ -38,9 +38,11 @@ SCOPES = frozenset(
         "executions:read",
         "webhooks:read",
         "credentials:write",
+        "data-tables:read",
+        "data-tables:write",
     }
 )
-_READS = frozenset({AGENTS_READ, "workflows:read", "executions:read", "webhooks:read"})
+_READS = frozenset({AGENTS_READ, "workflows:read", "executions:read", "webhooks:read", "data-tables:read"})
 ROLE_SCOPES: Mapping[str, frozenset[str]] = {"viewer": _READS, "member": SCOPES, "admin": SCOPES}
 """Scopes that a role gives. `users:admin` is no scope: it is the role admin."""
 

@@ -30,6 +30,8 @@ const SCOPES: Record<string, string> = {
   'executions:read': 'Read executions with their items',
   'webhooks:read': 'Read webhooks and their calls',
   'credentials:write': 'Manage credentials',
+  'data-tables:read': 'Read data tables',
+  'data-tables:write': 'Change data tables and their rows',
   'agents:read': 'Read agents, profiles, terminals, proxies and usage',
   'machine:write': 'Write workflows with commands, files of the machine and SSH',
   'agents:write': 'Start and change agents: all that your account on the machine may do',

@@ -1,0 +1,95 @@
+"""`/data-tables` of n8n's public API."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quart import Response, request
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.http import json_response, operation
+from jackfield.api.jsontext import Json
+from jackfield.api.n8n_pages import PROJECT, asked_cursor, page
+from jackfield.api.storage import DataTable, DataTableFilter, RowOrder
+from jackfield_data_tables.asking import (
+    colon_order,
+    filter_body,
+    read_object,
+    row_filter,
+    row_order,
+    schema,
+    table_order,
+)
+from jackfield_data_tables.routes import ONE, READ, Route, TableRoutes
+from jackfield_data_tables.views import n8n_view
+
+TAGS = ("n8n data tables",)
+_FILTERS = ("id", "name", "projectId")
+
+
+class N8nTableRoutes(TableRoutes):
+    """Lists with cursors."""
+
+    name = "n8n_data_tables"
+
+    def routes(self) -> Sequence[Route]:
+        return (
+            ("GET", "/data-tables", self.list_data_tables),
+            ("GET", f"{ONE}/rows", self.list_rows),
+            *super().routes(),
+        )
+
+    def view(self, table: DataTable) -> dict[str, Json]:
+        return n8n_view(table)
+
+    @operation(
+        "List data tables",
+        scope=READ,
+        query=schema("N8nDataTablesQuery"),
+        response=schema("N8nDataTablePage"),
+        tags=TAGS,
+    )
+    async def list_data_tables(self) -> Response:
+        cursor = asked_cursor()
+        column, way = colon_order(request.args.get("sortBy") or "updatedAt:desc")
+        where = _wanted(request.args.get("filter"))
+        found = await self._context.store.data_tables(
+            where, order=table_order(column), descending=way == "desc", offset=cursor.offset, limit=cursor.limit
+        )
+        rows: list[Json] = [n8n_view(table) for table in found.rows]
+        return json_response(page(rows, cursor.after(len(rows), found.total)))
+
+    @operation(
+        "List rows of a data table",
+        scope=READ,
+        query=schema("N8nDataTableRowsQuery"),
+        response=schema("N8nDataTableRowPage"),
+        tags=TAGS,
+    )
+    async def list_rows(self, table_id: str) -> Response:
+        table, cursor = await self._tables.find(table_id), asked_cursor()
+        asked = request.args.get("sortBy")
+        order = row_order(table, *colon_order(asked)) if asked else RowOrder()
+        body = filter_body(request.args.get("filter"))
+        where = row_filter(table, body, self._tables.settings.max_conditions, request.args.get("search") or "")
+        found = await self._tables.page(table, where, order=order, offset=cursor.offset, limit=cursor.limit)
+        return json_response(page(list(found.rows), cursor.after(len(found.rows), found.total)))
+
+
+def _wanted(text: str | None) -> DataTableFilter:
+    """n8n's filter of tables. Raises `InvalidInput`."""
+    given = read_object(text, "filter") if text else {}
+    for key, value in given.items():
+        if key not in _FILTERS or not all(isinstance(each, str) for each in _list(value)):
+            raise InvalidInput("Invalid filter fields", details={"filter": f"give {', '.join(_FILTERS)} as texts"})
+    ids = [str(each) for each in _list(given["id"])] if "id" in given else None
+    if "projectId" in given and PROJECT not in _list(given["projectId"]):
+        ids = []
+    names = [str(each) for each in _list(given.get("name", []))]
+    if len(names) > 1:
+        raise InvalidInput("Invalid filter fields", details={"filter": "name one name"})
+    return DataTableFilter(search=names[0] if names else None, ids=ids)
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else [value]

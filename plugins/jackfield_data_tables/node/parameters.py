@@ -1,0 +1,93 @@
+"""Parameters of the Data table node, versions 1 and 1.1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from jackfield.api.nodes import Flag, Parameters
+
+RowOperation = Literal["insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists"]
+TableOperation = Literal["create", "list", "update", "delete", "clear"]
+DEFAULT_LIMIT = 50
+
+
+class TableLocator(Parameters, title="Locator"):
+    """A chosen data table. mode: list and id take its id, name its name."""
+
+    value: str | None = ""
+    mode: str = "list"
+
+
+class RowCondition(Parameters, title="Condition"):
+    key_name: str = "id"
+    condition: str | None = "eq"
+    key_value: object = ""
+
+
+class RowConditions(Parameters, title="Conditions"):
+    conditions: list[RowCondition] = Field(default_factory=list)
+
+
+class MappedColumn(Parameters):
+    """A column as the editor knew it when the values were mapped."""
+
+    id: str = ""
+    type: str = ""
+    required: bool = False
+
+
+class NewColumn(Parameters):
+    name: str = ""
+    type: Literal["string", "number", "boolean", "date"] = "string"
+
+
+class TableColumns(Parameters, title="Mapper"):
+    """Values of a row, or the columns of a new table."""
+
+    mapping_mode: str = "defineBelow"
+    value: dict[str, object] | None = None
+    schema_: list[MappedColumn] = Field(default_factory=list, alias="schema")
+    attempt_to_convert_types: bool = False
+    convert_fields_to_string: bool = False
+    ignore_type_mismatch_errors: bool = False
+    column: list[NewColumn] = Field(default_factory=list)
+
+
+class DataTableOptions(Parameters, title="Options"):
+    dry_run: object = Field(False, description="Change nothing; give rows as they are and as they would be.")
+    optimize_bulk: Flag = Field(False, description="Give the number of added rows only.")
+    create_if_not_exists: Flag = Field(False, description="Take the table of this name where there is one.")
+    filter_name: str = Field("", description="A part of the names of tables.")
+    sort_field: str = ""
+    sort_direction: str = ""
+
+
+class DataTableParameters(Parameters):
+    resource: Literal["row", "table"] = "row"
+    operation: Literal[
+        "insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists",
+        "create", "list", "delete", "clear",
+    ] = "insert"  # fmt: skip
+    data_table_id: TableLocator | str = Field(default_factory=TableLocator)
+    match_type: str = Field("anyCondition", description="anyCondition or allConditions.")
+    filters: RowConditions = Field(default_factory=RowConditions)
+    columns: TableColumns = Field(default_factory=TableColumns)
+    return_all: Flag = False
+    limit: float = Field(DEFAULT_LIMIT, description="Rows or tables per input item.")
+    order_by: Flag = False
+    order_by_column: str = "createdAt"
+    order_by_direction: str = "DESC"
+    table_name: str = ""
+    new_name: str = ""
+    options: DataTableOptions = Field(default_factory=DataTableOptions)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_resource(cls, given: object) -> object:
+        """Defaults that differ for tables."""
+        if isinstance(given, Mapping) and given.get("resource") == "table":
+            return {"operation": "list", **({} if "returnAll" in given else {"return_all": True}), **given}
+        return given

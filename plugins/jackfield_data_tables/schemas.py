@@ -1,0 +1,209 @@
+"""Queries, bodies and answers of `/data-tables`, in both of its forms."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+
+from jackfield.api.n8n_pages import CursorPage, CursorQuery
+
+TableName = Annotated[str, Field(min_length=1, max_length=128)]
+ColumnName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^\s*[a-zA-Z][a-zA-Z0-9_]*\s*$")]
+CellValue = str | bool | int | float | None
+RowValues = dict[str, CellValue]
+TypeName = Literal["string", "number", "boolean", "date"]
+FilterText = Annotated[
+    str,
+    Field(
+        max_length=65_536,
+        description='JSON: {"type": "and" or "or", "filters": [{"columnName", "condition", "value"}]}; conditions: '
+        "eq, neq, like, ilike, gt, gte, lt, lte, isEmpty, isNotEmpty.",
+    ),
+]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+
+class _Shown(BaseModel):
+    model_config = ConfigDict(extra="allow", defer_build=True)
+
+
+class NewDataTableColumn(_Body):
+    """A column. index: its place from 0; default: the end."""
+
+    name: ColumnName
+    type: TypeName
+    index: int | None = Field(None, ge=0, le=1000)
+
+
+class DataTableColumnChange(_Body):
+    """Another name, another place, or both."""
+
+    name: ColumnName | None = None
+    index: int | None = Field(None, ge=0, le=1000)
+
+
+class NewDataTable(_Body):
+    name: TableName
+    columns: list[NewDataTableColumn] = Field(default_factory=list, max_length=1000)
+    projectId: str | None = None  # noqa: N815
+
+
+class DataTableRename(_Body):
+    name: TableName
+
+
+class RowCondition(_Body):
+    columnName: str = Field(min_length=1, max_length=63)  # noqa: N815
+    condition: Literal["eq", "neq", "like", "ilike", "gt", "gte", "lt", "lte", "isEmpty", "isNotEmpty"] = "eq"
+    value: CellValue = None
+
+
+class RowFilterBody(_Body):
+    """Conditions on rows, joined by and, or by or."""
+
+    type: Literal["and", "or"] = "and"
+    filters: list[RowCondition] = Field(default_factory=list, max_length=400)
+
+
+class NewRows(_Body):
+    """Rows to add. returnType: `count`: how many; `id`: their ids; `all`: whole rows."""
+
+    data: list[RowValues]
+    returnType: Literal["count", "id", "all"] = "count"  # noqa: N815
+
+
+class RowChange(_Body):
+    """The rows that the filter finds get these values. returnData: answer with the rows; dryRun: change nothing, and
+    answer with the rows as they are and as they would be."""
+
+    filter: RowFilterBody
+    data: RowValues
+    returnData: bool = False  # noqa: N815
+    dryRun: bool = False  # noqa: N815
+
+
+class RowsDeletion(BaseModel):
+    """As `RowChange`."""
+
+    filter: FilterText
+    returnData: bool = False  # noqa: N815
+    dryRun: bool = False  # noqa: N815
+
+
+class DataTablesQuery(BaseModel):
+    """search: a part of the name, in any case."""
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(50, ge=1, le=100)
+    search: str = Field("", max_length=128)
+    sortBy: Literal["name", "createdAt", "updatedAt", "size"] = "updatedAt"  # noqa: N815
+    order: Literal["asc", "desc"] = "desc"
+
+
+class DataTableRowsQuery(BaseModel):
+    """search: what a cell holds, in any case; with `%` a pattern for a whole cell."""
+
+    offset: int = Field(0, ge=0)
+    limit: int = Field(100, ge=1, le=1000)
+    filter: FilterText | None = None
+    search: str = Field("", max_length=10_000)
+    sortBy: str = Field("id", max_length=63, description="The name of a column.")  # noqa: N815
+    order: Literal["asc", "desc"] = "asc"
+
+
+class N8nDataTablesQuery(CursorQuery):
+    filter: str | None = Field(None, max_length=65_536, description="JSON with id, name or projectId.")
+    sortBy: str | None = Field(None, description="name, createdAt, updatedAt or size, then :asc or :desc.")  # noqa: N815
+    offset: int = Field(0, ge=0)
+
+
+class N8nDataTableRowsQuery(CursorQuery):
+    filter: FilterText | None = None
+    sortBy: str | None = Field(None, description="A column, then :asc or :desc.")  # noqa: N815
+    search: str | None = Field(None, max_length=10_000)
+    offset: int = Field(0, ge=0)
+
+
+class DataTableColumnShown(_Shown):
+    id: str
+    dataTableId: str  # noqa: N815
+    name: str
+    type: TypeName
+    index: int
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class DataTableColumnsShown(RootModel[list[DataTableColumnShown]]):
+    """In their order."""
+
+
+class DataTableShown(_Shown):
+    """rows: how many there are; sizeBytes: what they take."""
+
+    id: str
+    name: str
+    columns: list[DataTableColumnShown]
+    sizeBytes: int  # noqa: N815
+    createdAt: str  # noqa: N815
+    updatedAt: str  # noqa: N815
+
+
+class DataTablePage(_Shown):
+    data: list[DataTableShown]
+    total: int
+    offset: int
+    limit: int
+
+
+class N8nDataTablePage(CursorPage):
+    data: list[DataTableShown]
+
+
+class DataTableRowShown(_Shown):
+    """A cell per column, beside the row's own."""
+
+    id: int | None
+    createdAt: str | None  # noqa: N815
+    updatedAt: str | None  # noqa: N815
+
+
+class DataTableRowPage(_Shown):
+    data: list[DataTableRowShown]
+    total: int
+    offset: int
+    limit: int
+
+
+class N8nDataTableRowPage(CursorPage):
+    data: list[DataTableRowShown]
+
+
+class RowsAnswer(RootModel[JsonValue]):
+    """Rows, ids, true, or what was counted, as the request asks."""
+
+
+class ClearedRows(_Shown):
+    deletedCount: int  # noqa: N815
+
+
+class CsvQuery(BaseModel):
+    """systemColumns: with id, createdAt and updatedAt."""
+
+    systemColumns: bool = True  # noqa: N815
+
+
+class CsvTableQuery(BaseModel):
+    name: TableName
+
+
+class CsvImported(_Shown):
+    """ignored: columns of the file that every table has itself."""
+
+    importedRowCount: int  # noqa: N815
+    systemColumnsIgnored: list[str]  # noqa: N815
+    table: DataTableShown

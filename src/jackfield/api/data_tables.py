@@ -1,0 +1,34 @@
+"""Data tables that come from elsewhere: a port that the plugin of data tables provides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from .jsontext import Json
+from .records import record
+from .storage import ColumnType
+
+
+@record
+class ForeignTable:
+    """A table of another system, or a part of its rows. columns: name and type, in their order; rows: by name of the
+    column, with `id`, `createdAt` and `updatedAt` as far as they have them."""
+
+    name: str
+    columns: Sequence[tuple[str, ColumnType]]
+    rows: Sequence[Mapping[str, Json]]
+
+
+class TableImport(Protocol):
+    """Takes tables over with the ids and times of their rows. Everything raises `JackfieldError` for what data tables
+    do not take; then nothing of that call was stored."""
+
+    async def create(self, table: ForeignTable) -> str:
+        """A new table with these rows; its id. A name that is taken gets a number behind it."""
+
+    async def add_rows(self, table_id: str, rows: Sequence[Mapping[str, Json]]) -> int:
+        """More rows of it; those whose id it has stay as they are. How many were added."""
+
+    async def there(self, table_id: str) -> bool:
+        """Whether there is such a table."""
