@@ -16,7 +16,6 @@ PATH = "/credentials"
 LONGEST = 1 << 20
 """Characters of standard input that are read."""
 COLUMNS: Columns = {"NAME": "name", "KIND": "kind", "UPDATED": "updatedAt", "ID": "id"}
-complete_kind = completed("/credential-kinds", key="kind", about="title")
 credential_argument = click.argument("credential", shell_complete=completed(PATH))
 
 
@@ -33,7 +32,7 @@ def list_credentials(call: DaemonCall) -> None:
 
 
 @credential.command()
-@click.argument("kind", required=False, shell_complete=complete_kind)
+@click.argument("kind", required=False)
 @daemon_command
 def kinds(call: DaemonCall, kind: str | None) -> None:
     """List the kinds of credentials, or the fields of KIND."""
@@ -55,7 +54,7 @@ def show(call: DaemonCall, credential: str) -> None:
 
 
 @credential.command()
-@click.argument("kind", shell_complete=complete_kind)
+@click.argument("kind")
 @click.argument("name")
 @daemon_command
 def create(call: DaemonCall, kind: str, name: str) -> None:

@@ -40,6 +40,19 @@ class Shell:
         assert ended.returncode == code, ended.stdout + ended.stderr
         return ended.stdout if code == 0 else ended.stdout + ended.stderr
 
+    def bash(self, *lines: str) -> list[str]:
+        """What a script prints."""
+        path = os.pathsep.join([str(Path(sys.executable).parent), self._environment["PATH"]])
+        ended = subprocess.run(
+            ["bash", "-c", "\n".join(lines)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+            env=self._environment | {"PATH": path},
+        )
+        return ended.stdout.splitlines()
+
     def json(self, *arguments: str, stdin: str = "", **environment: str) -> Any:
         return json.loads(self(*arguments, "--json", stdin=stdin, **environment))
 
@@ -202,6 +215,24 @@ def test_names_are_completed(shell: Shell, orders: str) -> None:
     words = {"_JACKFIELD_COMPLETE": "bash_complete", "COMP_WORDS": "jackfield workflow show Ord", "COMP_CWORD": "3"}
     assert "Orders" in shell(**words)
     assert "_JACKFIELD_COMPLETE" in shell("completion", "bash")
+
+
+def test_bash_completes_values(shell: Shell, orders: str, tmp_path: Path) -> None:
+    """In bash itself, with the script that it is given; a name with a space is one word."""
+    file = tmp_path / "spaced.json"
+    file.write_text(json.dumps(chain("Spaced name", webhook("spaced"))), encoding="utf-8")
+    shell("workflow", "import", str(file))
+    shell("profiles", "create", "claude", "work", "--provider", "anthropic", "--allow-missing", stdin="sk-test\n")
+    lines = shell.bash(
+        'eval "$(jackfield completion bash)"',
+        'try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _jackfield_completion jackfield; '
+        'echo "${COMPREPLY[0]}"; }',
+        "try jackfield workflow show Spa",
+        "try jackfield profiles show wo",
+        "try jackfield user passwd adm",
+        "try jackfield providers show anthro",
+    )
+    assert lines == [r"Spaced\ name", "work", "admin", "anthropic"]
 
 
 def test_the_version_is_an_option_as_well(shell: Shell) -> None:

@@ -181,7 +181,9 @@ def completion(shell: str) -> None:
     known = get_completion_class(shell)
     if known is None:
         raise click.UsageError(f"There is no completion for {shell}.")
-    click.echo(known(click.Command("jackfield"), {}, "jackfield", "_JACKFIELD_COMPLETE").source())
+    script = known(click.Command("jackfield"), {}, "jackfield", "_JACKFIELD_COMPLETE").source()
+    # Click's script for bash leaves a name with spaces as several words.
+    click.echo(script.replace("COMPREPLY+=($value)", """COMPREPLY+=("$(printf %q "$value")")"""))
 
 
 ALL: list[click.Command] = [serve, config, plugins, doctor, rotate_key, completion, version]
