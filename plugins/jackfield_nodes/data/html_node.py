@@ -134,10 +134,11 @@ class HtmlNode(ItemNode):
     @staticmethod
     async def _template(run: NodeRun, html: object, index: int) -> Json:
         """The document, with the values of the expressions in it."""
-        if not isinstance(html, str) or html != run.node.parameters.get("html"):
+        written = run.node.parameters.get("html")
+        if not isinstance(written, str):
             return html  # type: ignore[return-value]  # a resolved parameter is JSON
-        made = html
-        for part in _PARTS.findall(html):
+        made = written = written.removeprefix("=")  # n8n replaces each expression also where the whole is one
+        for part in _PARTS.findall(written):
             made = made.replace(part, await _shown(run, part, index), 1)
         return made
 

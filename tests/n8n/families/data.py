@@ -81,6 +81,10 @@ def _html() -> Iterator[NodeCase]:
     others: dict[str, Document] = {
         "template": {"operation": "generateHtmlTemplate", "html": "<h1>{{ $json.text }}</h1>{{ $json.n + 1 }}"},
         "template with =": {"operation": "generateHtmlTemplate", "html": "=<h1>{{ $json.text }}</h1>"},
+        "template of a value": {"operation": "generateHtmlTemplate", "html": "={{ $json.text }}"},
+        "template of an object": {"operation": "generateHtmlTemplate", "html": "={{ $json }}"},
+        "template of nothing": {"operation": "generateHtmlTemplate", "html": "={{ $json.missing }}!{{ 0 / 0 }}"},
+        "template twice": {"operation": "generateHtmlTemplate", "html": "={{ '{{ 1 }}' }}{{ $json.text }}"},
         "plain template": {"operation": "generateHtmlTemplate", "html": "<h1>plain</h1>"},
         "table": {"operation": "convertToHtmlTable", "options": {}},
         "table with options": {
