@@ -21,17 +21,16 @@ from jackfield.api.saved_documents import SavedDocuments
 from jackfield.api.workflows import Document, Problem
 from jackfield_migration.bundle import Bundle, Source
 from jackfield_migration.credentials import CredentialImport
-from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_digest, foreign_id
+from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_digest
 from jackfield_migration.reading.cipher import N8nCipher
 from jackfield_migration.report import DONE, Report, Result, Status, report_of
 from jackfield_migration.rewriting import Rewritten, rewritten
 from jackfield_migration.settings import MigrationSettings
+from jackfield_migration.together import once, told_together
 from jackfield_migration.variables import VariableImport
-from jackfield_migration.verdicts import cycles, is_called, judged, starts_itself
+from jackfield_migration.verdicts import is_called, judged, starts_itself
 
 MAX_NAME = 255
-SHOWN = 8
-"""Names of a circle that are told."""
 UNTITLED = "Untitled workflow"
 BY_HAND = (
     "It was active in n8n, but only a person can start it here: it has no trigger that is switched on. Start it by "
@@ -41,8 +40,9 @@ BY_HAND = (
 
 @record
 class Options:
-    """source: the n8n installation, whose ids mean nothing elsewhere. following: ids of workflows that further requests
-    of the same import bring. activate: make live what was live in n8n."""
+    """source: the n8n installation, whose ids mean nothing elsewhere. following: ids of workflows that requests of the
+    same import bring; whoever sends several tells of circles and of names that several have. activate: make live what
+    was live in n8n."""
 
     author: Principal
     source: str = "n8n"
@@ -108,27 +108,17 @@ class _WorkflowImport:
             await self._credential_ids.save()
         self._coming = {each.own_id for each in planned} | {self._ids.own(each) for each in self._options.following}
         await self._look_for(planned)
-        circles = cycles(
-            {each.own_id: [self._ids.own(link.foreign_id) for link in each.made.links] for each in planned}
-        )
-        names = {each.own_id: _name(each.source.document) for each in planned}
-        told = {start: _shown_way([names.get(each, each) for each in way]) for start, way in circles.items()}
-        results += await asyncio.gather(*(self._one(each, told.get(each.own_id, "")) for each in planned))
+        results += await asyncio.gather(*(self._one(each) for each in planned))
         if self._options.activate and not self._options.dry_run:
             results = [await self._activated(result) for result in results]
-        return _with_namesakes(results)
+        links = {each.foreign_id: [link.foreign_id for link in each.made.links] for each in planned}
+        return results if self._options.following else told_together(results, links)
 
     # -- what is to be done
 
     def _plan(self, sources: Sequence[Source]) -> tuple[list[_Planned], list[Result]]:
         """Each id once; an own id for each of them before any document is rewritten."""
-        chosen: dict[str, Source] = {}
-        results: list[Result] = []
-        for source in sources:
-            ident = foreign_id(source.document)
-            first = chosen.setdefault(ident, source)
-            if first is not source:
-                results.append(_twice(source, first, ident))
+        chosen, results = once(sources)
         for ident in chosen:
             self._ids.own(ident, _uuid(ident))
         return [self._planned(ident, source) for ident, source in chosen.items()], results
@@ -152,7 +142,7 @@ class _WorkflowImport:
 
     # -- one document
 
-    async def _one(self, planned: _Planned, circle: str) -> Result:
+    async def _one(self, planned: _Planned) -> Result:
         async with self._turns:
             document, ident = planned.made.document, planned.foreign_id
             blank = Result(
@@ -172,7 +162,7 @@ class _WorkflowImport:
                 workflows=lambda own: bool(self._here.get(own)) or own in self._coming,
                 credentials=self._credentials.present,
             )  # fmt: skip
-            problems += _remarks(planned.source, circle)
+            problems += _remarks(planned.source)
             if not starts_itself(self._context, workflow):
                 active = None
                 if blank.was_active and not is_called(workflow):
@@ -235,10 +225,8 @@ def _problems(error: JackfieldError, default: str) -> list[Problem]:
     return [Problem(path, str(message)) for path, message in (error.details or {default: error.message}).items()]
 
 
-def _remarks(source: Source, circle: str) -> list[Problem]:
+def _remarks(source: Source) -> list[Problem]:
     found: list[Problem] = []
-    if circle:
-        found.append(Problem("nodes", f"It calls itself: {circle}. A condition must end that.", "warning"))
     if source.document.get("isArchived") is True:
         found.append(Problem("isArchived", "It was archived in n8n; delete it here if nobody needs it.", "warning"))
     if isinstance(name := source.document.get("name"), str) and len(name) > MAX_NAME:
@@ -246,33 +234,6 @@ def _remarks(source: Source, circle: str) -> list[Problem]:
     if source.remark:
         found.append(Problem("versionId", source.remark, "warning"))
     return found
-
-
-def _shown_way(names: Sequence[str]) -> str:
-    shown = names if len(names) <= SHOWN else [*names[: SHOWN - 1], "...", names[-1]]
-    return " -> ".join(shown)
-
-
-def _twice(source: Source, first: Source, ident: str) -> Result:
-    same = content_digest(dict(source.document)) == content_digest(dict(first.document))
-    message = f"The same id stands in {first.origin} already, " + (
-        "with the same content." if same else "which counts."
-    )
-    problem = Problem("id", message, "warning")
-    return Result("workflow", _name(source.document), ident, source.origin, "skipped", problems=[problem])
-
-
-def _with_namesakes(results: Sequence[Result]) -> list[Result]:
-    """Two workflows of one name are two workflows; somebody should know."""
-    count: dict[str, int] = {}
-    for result in results:
-        count[result.name] = count.get(result.name, 0) + (result.status in DONE)
-    return [_namesake(result) if count[result.name] > 1 and result.status in DONE else result for result in results]
-
-
-def _namesake(result: Result) -> Result:
-    problem = Problem("name", "Another workflow of this import has the same name; both are kept.", "warning")
-    return replace(result, problems=[*result.problems, problem])
 
 
 def _named(document: Mapping[str, Json]) -> Document:

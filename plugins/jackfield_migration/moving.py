@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import click
 
-from jackfield.api.cli import cell, echo_json, echo_table
+from jackfield.api.cli import cell, echo_json, echo_table, progress_bar
 from jackfield.api.daemon_commands import DaemonCall
 from jackfield.api.errors import InvalidInput
 from jackfield.api.json_values import dumps
@@ -24,11 +24,12 @@ from jackfield_migration.reading.cipher import N8nCipher, WrongKey
 from jackfield_migration.reading.files import Reading
 from jackfield_migration.report import DONE, Report, Result, counts, next_steps, read_report, report_view
 from jackfield_migration.settings import MigrationSettings
+from jackfield_migration.together import links_of, once, told_together
 
 PIECE = 3 * 2**20
 """Bytes of documents in one request: what the daemon's limits of memory let pass, whatever is in them."""
-MOST = 1000
-"""Documents in one request."""
+MOST = 100
+"""Documents in one request: so somebody who waits sees it go on."""
 TOGETHER = 100
 """Workflows that one request activates."""
 _KEY = "N8N_ENCRYPTION_KEY"
@@ -52,8 +53,15 @@ def move_in(call: DaemonCall, request: Request) -> bool:
     """Import, and print the report. Whether everything is here now. Raises `JackfieldError`."""
     bundle, cipher = _read(request)
     _open_credentials(bundle, cipher)
-    views = [_sent(call, request, piece, bundle) for piece in _pieces(bundle, call)]
+    chosen, skipped = once(bundle.workflows)
+    bundle.workflows = [*chosen.values()]
+    views: list[Mapping[str, Json]] = []
+    with progress_bar(bundle.size() - len(bundle.tags), "Importing", quiet=call.as_json) as bar:
+        for piece in _pieces(bundle):
+            views.append(_sent(call, request, piece, bundle))
+            bar.update(len(piece))
     report = read_report(views, bundle, dry_run=request.dry_run)
+    report = replace(report, results=[*skipped, *told_together(report.results, links_of(chosen))])
     if request.activate and not request.dry_run:
         report = replace(report, results=_activated(call, report.results))
     view = report_view(report)
@@ -143,7 +151,7 @@ def _open_credentials(bundle: Bundle, cipher: N8nCipher | None) -> None:
 Piece = list[tuple[str, Source]]
 
 
-def _pieces(bundle: Bundle, call: DaemonCall) -> Iterator[Piece]:
+def _pieces(bundle: Bundle) -> Iterator[Piece]:
     """Credentials come first, since workflows refer to them. At least one piece, so that the daemon has its say."""
     rows = [
         *(("credentials", each) for each in bundle.credentials),
@@ -151,14 +159,11 @@ def _pieces(bundle: Bundle, call: DaemonCall) -> Iterator[Piece]:
         *(("workflows", each) for each in bundle.workflows),
     ]
     piece: Piece = []
-    size = done = 0
+    size = 0
     for row in rows:
         length = len(dumps(dict(row[1].document)))
         if piece and (size + length > PIECE or len(piece) >= MOST):
             yield piece
-            done += len(piece)
-            if not call.as_json:
-                click.echo(f"{done} of {len(rows)} documents ...", err=True)
             piece, size = [], 0
         piece.append(row)
         size += length

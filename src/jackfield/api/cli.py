@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -28,6 +30,12 @@ config_dir_option: Callable[[CommandT], CommandT] = click.option(
 json_option: Callable[[CommandT], CommandT] = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON; errors are JSON on standard error."
 )
+
+
+class Advancing(Protocol):
+    """What goes on step by step."""
+
+    def update(self, n_steps: int) -> None: ...
 
 
 class CommandGroup(click.Group):
@@ -92,6 +100,11 @@ def echo_fields(fields: Mapping[str, Json]) -> None:
 def harmless(text: str) -> str:
     """Without characters that a terminal would obey: names come from logs, files and other machines."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def progress_bar(length: int, label: str, *, quiet: bool = False) -> AbstractContextManager[Advancing]:
+    """A bar on standard error, where a person sees it: not when that is no terminal. quiet: nobody wants it."""
+    return click.progressbar(length=length, label=label, file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
 
 
 def cell(value: Json) -> str:
