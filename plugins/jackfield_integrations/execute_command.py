@@ -1,7 +1,7 @@
 """Execute Command: runs a command of this machine in a shell, with the daemon's rights. Off by default.
 
 The command sees none of the daemon's own environment beyond what a shell needs: encryption keys and tokens may be
-there. Whatever ends the run ends every process that the command started and that stayed in its process group.
+there. Whatever ends the run ends every process that the command has started.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
@@ -17,9 +16,11 @@ from pydantic import BeforeValidator, Field
 
 from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
+from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
+from jackfield.api.process_containers import ProcessContainer, ProcessContainers
 from jackfield.api.records import record
 from jackfield.api.workflows import Items
 from jackfield_integrations.node import IntegrationNode
@@ -55,44 +56,48 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
 
 
-async def _start(command: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        SHELL,
-        "-c",
-        command,
+async def _start(command: str, container: ProcessContainer) -> asyncio.subprocess.Process:
+    process = await asyncio.create_subprocess_exec(
+        *container.command((SHELL, "-c", command)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=environment(),
+        env=dict(container.environment(environment())),
         start_new_session=True,
     )
+    container.started(process.pid)
+    return process
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Nothing of the process group is left."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    # Pipes that an escaped process holds, or that were not read to their end, would keep wait() waiting.
-    process._transport.close()  # type: ignore[attr-defined]
-    await asyncio.shield(process.wait())
+async def _end(process: asyncio.subprocess.Process, container: ProcessContainer) -> None:
+    """Nothing of the container is left."""
+    try:
+        await container.end()
+    finally:
+        # Pipes that were not read to their end would keep wait() waiting.
+        process._transport.close()  # type: ignore[attr-defined]
+        await asyncio.shield(process.wait())
 
 
 @contextlib.asynccontextmanager
-async def started(command: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The command in a process group of its own, of which nothing is left afterwards.
+async def started(command: str, container: ProcessContainer) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The command in the container, of which nothing is left afterwards.
 
     Starting is not cancelled half-way: asyncio would then end the shell and leave what the shell has started.
     """
-    starting = asyncio.create_task(_start(command))
+    starting = asyncio.create_task(_start(command, container))
     try:
         process = await asyncio.shield(starting)
     except asyncio.CancelledError:
-        await _end(await starting)
+        await _end(await starting, container)
+        raise
+    except BaseException:
+        await container.end()
         raise
     try:
         yield process
     finally:
-        await _end(process)
+        await _end(process, container)
 
 
 async def bounded(stream: asyncio.StreamReader | None, most: int) -> str:
@@ -107,10 +112,10 @@ async def bounded(stream: asyncio.StreamReader | None, most: int) -> str:
     return found.decode("utf-8", "replace").strip()
 
 
-async def run_command(command: str, *, timeout: float, most: int) -> EndedCommand:
-    """Run to the end. timeout: seconds; most: bytes of each output. Raises TimeoutError, `CommandOutputTooLarge` and
-    OSError."""
-    async with asyncio.timeout(timeout), started(command) as process:
+async def run_command(command: str, container: ProcessContainer, *, timeout: float, most: int) -> EndedCommand:
+    """Run to the end, and end whatever it leaves in the container. timeout: seconds; most: bytes of each output. Raises
+    TimeoutError, `CommandOutputTooLarge` and OSError."""
+    async with asyncio.timeout(timeout), started(command, container) as process:
         try:
             async with asyncio.TaskGroup() as group:
                 stdout = group.create_task(bounded(process.stdout, most))
@@ -155,7 +160,8 @@ class ExecuteCommandNode(IntegrationNode):
     async def _run(self, command: str) -> EndedCommand:
         limit, most = self.settings.command_timeout, self.settings.command_output_bytes
         try:
-            return await run_command(command, timeout=limit, most=most)
+            container = await self._context.port(ProcessContainers).open(f"command-{new_id()}")
+            return await run_command(command, container, timeout=limit, most=most)
         except TimeoutError:
             raise NodeError(
                 f"The command took longer than {limit:g} seconds (integrations.command_timeout) and was ended."

@@ -48,7 +48,8 @@ class AgentParameters(Parameters):
 
 
 class CodingAgentNode(ItemNode):
-    """Items are handled one after another. Cancelling the execution ends the agent's whole process group."""
+    """Items are handled one after another. Cancelling the execution ends the agent and
+    all that it has started."""
 
     kind = "agent"
     versions: Sequence[float] = (1,)

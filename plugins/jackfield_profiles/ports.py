@@ -118,6 +118,3 @@ class HeadlessRuns(Protocol):
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         """See `jackfield.api.profiles.Profiles.run`."""
-
-    async def end_left(self) -> None:
-        """End runs that a killed daemon has left, once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jackfield.api.context import PluginContext
 from jackfield.api.profiles import Profiles
-from jackfield_profiles.ports import HeadlessRuns, ProfileRemoval
+from jackfield_profiles.ports import ProfileRemoval
 from jackfield_profiles.settings import ProfilesSettings
 
 READ_AHEAD_SECONDS = 0.02
@@ -26,5 +26,4 @@ async def read_ahead(context: PluginContext) -> None:
 async def sweep_later(context: PluginContext) -> None:
     """What a crash has left is removed."""
     await context.clock.sleep(context.settings(ProfilesSettings).sweep_after)
-    await context.port(HeadlessRuns).end_left()
     await context.port(ProfileRemoval).sweep()

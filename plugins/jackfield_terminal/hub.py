@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from jackfield.api.asgi import AsgiApp, Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.process_containers import EndStep, ProcessContainer, ProcessContainers
 from jackfield.api.profiles import Launch, Profiles
 from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.output.reading_budget import ReadingBudget
@@ -21,11 +23,11 @@ from jackfield_terminal.persistent.starting import StartedSession
 from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.pty.processes import abandon
 from jackfield_terminal.session import attachment
-from jackfield_terminal.session.ending import end_session
+from jackfield_terminal.session.ending import end_processes, end_session
 from jackfield_terminal.session.recordings import Recordings
 from jackfield_terminal.session.session import Session
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.starting import NOT_STARTED, SessionStarter
+from jackfield_terminal.starting import NOT_STARTED, AgentStarted, SessionStarter, container_name
 from jackfield_terminal.supervisor.handover import was_recording
 
 ANSWERING = 5.0
@@ -109,20 +111,19 @@ class Hub:
 
     async def _create(self, request: SessionRequest) -> Session:
         name = str(uuid.uuid4())
-        launch, running = await self._starter.start(request, name)
+        started = await self._starter.start(request, name)
+        running = started.running
         try:
             if isinstance(running, StartedSession):
                 session: Session = PersistentSession(
                     running.memo, running.supervised, self.settings, self.clock, self._budget
                 )
             else:
-                session = Session(name, launch, running, request.size, self.settings, self.clock, self._budget)
+                session = Session(name, started.launch, running, request.size, self.settings, self.clock, self._budget)
         except OSError as exc:  # no descriptor is left to watch it with
-            await asyncio.to_thread(
-                running.abandon if isinstance(running, StartedSession) else partial(abandon, running.pid)
-            )
-            await self._account(launch, NOT_STARTED)
+            await self._give_up(started)
             raise JackfieldError(f"The session cannot be kept: {exc.strerror}.", code="START_FAILED") from exc
+        session.container = started.container
         self._know(session)
         self._forget_oldest()
         if request.record:
@@ -130,21 +131,41 @@ class Hub:
         self._tell("session_created", session)
         return session
 
+    async def _give_up(self, started: AgentStarted) -> None:
+        await started.container.end(EndStep(signal.SIGKILL, 0))
+        running = started.running
+        await asyncio.to_thread(
+            running.abandon if isinstance(running, StartedSession) else partial(abandon, running.pid)
+        )
+        await self._account(started.launch, NOT_STARTED)
+
     def _know(self, session: Session) -> None:
         session.on_end(self._ended)
         self._sessions[session.id] = session
 
     async def restore(self) -> None:
         """At the daemon's start: take over the sessions that have survived the last one."""
+        left = {one.name: one for one in await self._context.port(ProcessContainers).unowned()}
         for memo, held in await found_again(self._context):
             try:
                 session = PersistentSession(memo, held, self.settings, self.clock, self._budget)
             except OSError as exc:
                 self._context.log.warning("The session %s cannot be taken over: %s.", memo.id, exc.strerror)
                 continue
+            session.container = left.pop(container_name(session.id), None)
+            if session.container is not None:
+                session.container.started(session.pid)
             self._know(session)
             if was_recording(held.handover.kept):
                 await self.recordings.end_interrupted(session)
+
+        self._end_lost(left)
+
+    def _end_lost(self, left: Mapping[str, ProcessContainer]) -> None:
+        """Of sessions whose supervisor has ended, some processes may go on."""
+        for name, container in left.items():
+            if name.startswith(container_name("")):
+                self._context.spawn(f"terminal.end_lost.{name}", container.end())
 
     async def _recorded_or_ended(self, session: Session) -> None:
         try:
@@ -172,6 +193,10 @@ class Hub:
         task.add_done_callback(self._ending.discard)
 
     async def _close_books(self, session: Session) -> None:
+        try:
+            await end_processes(session, self.settings)
+        except JackfieldError as exc:
+            self._context.log.error("After a session of %s: %s", session.alias, exc.message)
         if session.account():
             await self._account(session.launch, session.exit_code if session.exit_code is not None else 255)
         else:
@@ -212,7 +237,7 @@ class Hub:
         await asyncio.shield(session.stopping)
 
     async def _end(self, session: Session) -> None:
-        ending = asyncio.ensure_future(end_session(session, self.settings, self.clock))
+        ending = asyncio.ensure_future(end_session(session, self.settings))
         if isinstance(session, PersistentSession):
             await asyncio.wait([ending], timeout=max(self.settings.hang_up_grace, self.settings.kill_grace) + ANSWERING)
             session.end_unless_answered()

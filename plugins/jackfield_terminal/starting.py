@@ -8,8 +8,9 @@ from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.process_containers import ProcessContainer, ProcessContainers
 from jackfield.api.profiles import Launch, LaunchRequest, Profiles
-from jackfield.api.records import replace
+from jackfield.api.records import record, replace
 from jackfield_terminal.persistent.starting import PersistentStarter, StartedSession
 from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.pty.ptyprocess_spawning import spawn_with_ptyprocess
@@ -29,6 +30,15 @@ NO_PTYPROCESS = (
 )
 
 
+@record
+class AgentStarted:
+    """An agent that runs in a terminal, and the container that it is in."""
+
+    launch: Launch
+    running: Spawned | StartedSession
+    container: ProcessContainer
+
+
 class SessionStarter:
     """Prepares, confines and spawns."""
 
@@ -39,30 +49,54 @@ class SessionStarter:
         self._by_ptyprocess = context.settings(TerminalSettings).spawner == "ptyprocess"
         self._spawner = spawn_with_ptyprocess if self._by_ptyprocess else spawn_in_terminal
 
-    async def start(self, request: SessionRequest, id: str) -> tuple[Launch, Spawned | StartedSession]:
+    async def start(self, request: SessionRequest, id: str) -> AgentStarted:
         """Raises what `Profiles.prepare` raises, `InvalidInput` when there is no sandbox for a profile that wants one,
         the session is to persist and cannot, or `terminal.spawner` is not installed, and `JackfieldError` when the
         system cannot start the agent."""
-        ptyprocess = directory_of_ptyprocess() if self._by_ptyprocess else ""
+        if self._by_ptyprocess:
+            directory_of_ptyprocess()
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
         launch = in_terminal(await self._context.port(Profiles).prepare(request.alias, asked))
+        container: ProcessContainer | None = None
         try:
             confined = await self.sandbox.confined(launch)
-            if self._persistence.wanted(request.persist, launch.profile):
-                memo = Memo(id, self._context.clock.now_ms(), launch)
-                return launch, await asyncio.to_thread(
-                    self._persistence.start, memo, confined, request.size, ptyprocess
-                )
-            return launch, await asyncio.to_thread(
-                spawn, self._spawner, confined.argv, confined.env, confined.cwd, request.cols, request.rows
-            )
+            persists = self._persistence.wanted(request.persist, launch.profile)
+            containers = self._context.port(ProcessContainers)
+            container = await containers.open(container_name(id), outlives=persists)
+            running = await self._run(request, Memo(id, self._context.clock.now_ms(), launch), confined, container)
+            return AgentStarted(launch, running, container)
         except BaseException as exc:
+            if container is not None:
+                await container.end()
             await self._context.port(Profiles).ended(launch, NOT_STARTED)
             if isinstance(exc, OSError):
                 raise JackfieldError(f"The agent cannot be started: {exc.strerror}.", code="START_FAILED") from exc
             if isinstance(exc, ValueError):  # a NUL in an argument or in the environment
                 raise InvalidInput("An argument or variable has a character that no program can be given.") from exc
             raise
+
+    async def _run(
+        self, request: SessionRequest, memo: Memo, confined: Launch, container: ProcessContainer
+    ) -> Spawned | StartedSession:
+        """Raises `OSError`, `ValueError`, `InvalidInput`."""
+        inside = replace(confined, argv=container.command(confined.argv), env=container.environment(confined.env))
+        if self._persistence.wanted(request.persist, confined.profile):
+            ptyprocess = directory_of_ptyprocess() if self._by_ptyprocess else ""
+            started = await asyncio.to_thread(
+                self._persistence.start, memo, inside, request.size, ptyprocess, container.kill_file()
+            )
+            container.started(started.supervised.handover.pid)
+            return started
+        spawned = await asyncio.to_thread(
+            spawn, self._spawner, inside.argv, inside.env, inside.cwd, request.cols, request.rows
+        )
+        container.started(spawned.pid)
+        return spawned
+
+
+def container_name(session: str) -> str:
+    """Of the container that has the processes of a session."""
+    return f"session-{session}"
 
 
 def directory_of_ptyprocess() -> str:

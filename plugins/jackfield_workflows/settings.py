@@ -23,6 +23,12 @@ class WorkflowsSettings(BaseModel):
         gt=0,
         le=86_400,
     )
+    cancel_timeout: float = Field(
+        30.0,
+        description="How long the answer to a cancellation waits until the execution's nodes have stopped, in seconds.",
+        gt=0,
+        le=3600,
+    )
     previews: int = Field(4, description="Previews of expressions at the same time, a count.", ge=1, le=1000)
     event_streams: int = Field(100, description="Event streams open at the same time, a count.", ge=1, le=10_000)
     event_heartbeat: float = Field(

@@ -1,19 +1,19 @@
-"""Runs of agents without a terminal: a few of one profile at a time, bounded, and ended even after a crash."""
+"""Runs of agents without a terminal: a few of one profile at a time, bounded, and ended with all that they started."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from functools import partial
 from weakref import WeakValueDictionary
 
 from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
+from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
 from jackfield.api.records import replace
 from jackfield.api.terminals import Terminals
 from jackfield_profiles.launching.headless import answer_of, margin, shown
-from jackfield_profiles.launching.leftovers import Leftovers
 from jackfield_profiles.launching.overlaps import OverlappingRuns, TrackedRun
 from jackfield_profiles.launching.processes import ProcessStart, run_process
 from jackfield_profiles.ports import ProfileLaunching
@@ -29,23 +29,9 @@ class HeadlessRunner:
         self._settings = context.settings(RunSettings)
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._overlaps = OverlappingRuns(context)
-        self._left = Leftovers(context.service.config_dir, self._settings.grace, context.log.warning)
-        self._clearing: asyncio.Task[None] | None = None
-
-    async def end_left(self) -> None:
-        """End runs that a killed daemon has left, once."""
-        if self._clearing is None:
-            self._clearing = self._context.spawn("profiles.end_left", self._left.end())
-        await asyncio.shield(self._clearing)
-
-    async def _forget(self, run_id: str, noting: Sequence[asyncio.Task[None]]) -> None:
-        if noting:
-            await asyncio.wait(noting)
-        await asyncio.to_thread(self._left.forget, run_id)
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         """See `Profiles.run`."""
-        await self.end_left()
         turns = self._turns.setdefault(profile.alias, asyncio.Semaphore(self._settings.concurrent))
         async with turns:
             with self._overlaps.track(profile.alias) as tracked:
@@ -85,21 +71,13 @@ class HeadlessRunner:
         )
         clock = self._context.clock
 
-        noting = list[asyncio.Task[None]]()
-
-        def begun(pid: int) -> None:
-            noted = asyncio.to_thread(self._left.note, launch.run_id, pid)
-            noting.append(self._context.spawn("profiles.note_run", noted))
-            self._launching.started(launch, pid)
-
+        container = await self._context.port(ProcessContainers).open(f"run-{launch.run_id}")
         try:
-            ended = await run_process(start, begun)
+            ended = await run_process(start, container, partial(self._launching.started, launch))
         except asyncio.CancelledError:
             left = replace(launch, alone=self._overlaps.alone(launch.profile.alias, tracked))
             self._context.spawn("profiles.ended", self._after_cancelling(left))
             raise
-        finally:
-            self._context.spawn("profiles.forget_run", self._forget(launch.run_id, noting))
         duration = clock.now_ms() - launch.started_ms
         output = shown(ended.stdout, limit, launch.secrets)
         answer = answer_of(agent.headless if request.prompt is not None else None, output)
@@ -111,7 +89,7 @@ class HeadlessRunner:
         return HeadlessResult(
             exit_code=ended.exit_code,
             output=output,
-            errors=shown(ended.stderr, limit, launch.secrets),
+            errors=_with_reason(shown(ended.stderr, limit, launch.secrets), container.reason),
             timed_out=ended.timed_out,
             duration_ms=duration,
             result=answer.result,
@@ -122,3 +100,8 @@ class HeadlessRunner:
 
     async def _after_cancelling(self, launch: Launch) -> None:
         await self._launching.ended(launch, 128 + 15)
+
+
+def _with_reason(errors: str, reason: str | None) -> str:
+    """Why the daemon has killed the run, behind what it printed."""
+    return errors if reason is None else f"{errors.rstrip()}\n{reason}\n".lstrip()

@@ -12,6 +12,7 @@ from jackfield.api.agents import AGENT_ADAPTERS, Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError, InvalidInput, JackfieldError
 from jackfield.api.ids import new_id
+from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import Launch, LaunchRequest, Profile
 from jackfield.api.proxy import Proxies
 from jackfield.api.telemetry import RunUsage, Usage
@@ -163,6 +164,7 @@ class ProfileLauncher:
             timeout=self._run.hook_timeout,
             grace=self._run.grace,
             secrets=secrets,
+            containers=self._context.port(ProcessContainers),
         )
 
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jackfield.api.errors import JackfieldError
+from jackfield.api.ids import new_id
+from jackfield.api.process_containers import ProcessContainers
 from jackfield_profiles.launching.processes import Finished, ProcessStart, run_process
 from jackfield_profiles.wiring.environment import hidden
 
@@ -34,12 +36,13 @@ async def run_hooks(
     timeout: float,
     grace: float,
     secrets: Sequence[str],
+    containers: ProcessContainers,
 ) -> None:
     """timeout: seconds of each. Raises `HookFailed` with the last line that the command wrote; secrets are not in
     it."""
     for number, command in enumerate(commands, 1):
         start = ProcessStart((SHELL, "-c", command), home, env, None, timeout, grace, KEPT)
-        ended = await run_process(start)
+        ended = await run_process(start, await containers.open(f"hook-{new_id()}"))
         if ended.timed_out or ended.exit_code != 0:
             why = f"ran longer than {timeout:g} s" if ended.timed_out else f"ended with {ended.exit_code}"
             said = hidden(last_line(ended), secrets)

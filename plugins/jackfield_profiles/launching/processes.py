@@ -1,4 +1,4 @@
-"""Child processes without a terminal: a process group of its own, bounded output, and an end that leaves nothing."""
+"""Child processes without a terminal: a container, bounded output, and an end that leaves nothing."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ import contextlib
 import errno
 import os
 import signal
-import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from jackfield.api.errors import InvalidInput
+from jackfield.api.process_containers import EndStep, ProcessContainer
 from jackfield.api.records import record
 
-_POLL = 0.02
-"""Seconds between two looks at a process group that was told to end."""
 _DRAIN = 0.5
 """Seconds for what is left in the pipes when the process has ended and something else holds them open."""
 _KILLED = 2.0
-"""Seconds that a killed group may take to be gone; the kernel needs no more unless a process hangs in it."""
+"""Seconds until the end of a killed process is known here."""
 
 
 @record
@@ -86,76 +84,46 @@ class _Watched(asyncio.SubprocessProtocol):
         self.exited.set()
 
 
-class _Group:
-    """A process and all that it has started and that has stayed in its group."""
-
-    def __init__(self, transport: asyncio.SubprocessTransport, watched: _Watched) -> None:
-        self._transport = transport
-        self._watched = watched
-        self.id = transport.get_pid()
-
-    async def end(self, grace: float) -> None:
-        """Returns when none of it lives."""
-        if not await self._lives():
-            return
-        self.signal(signal.SIGTERM)
-        if not await self._gone(grace):
-            self.signal(signal.SIGKILL)
-            await self._gone(_KILLED)
-
-    def signal(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.id, number)
-
-    async def _gone(self, seconds: float) -> bool:
-        clock = asyncio.get_running_loop()
-        deadline = clock.time() + seconds
-        while await self._lives():
-            if clock.time() >= deadline:
-                return False
-            await asyncio.sleep(_POLL)
-        return True
-
-    async def _lives(self) -> bool:
-        """A zombie that nobody collects does not."""
-        if not self._watched.exited.is_set():
-            return True
-        try:
-            os.killpg(self.id, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            return True
-        return await asyncio.to_thread(has_members, self.id) if sys.platform == "linux" else True
-
-
-async def run_process(start: ProcessStart, started: Callable[[int], None] = lambda pid: None) -> Finished:
-    """Run it to its end. started: told the process id. At the end, at the timeout and when it is cancelled, all that
-    is left of the process group is ended: TERM, after `grace` KILL. Raises `InvalidInput` when it cannot be
-    started."""
-    transport, watched, mouth = await _spawned(start)
-    group = _Group(transport, watched)
-    timed_out = False
+async def run_process(
+    start: ProcessStart, container: ProcessContainer, started: Callable[[int], None] = lambda pid: None
+) -> Finished:
+    """Run it to its end in a container of its own. started: told the process id. At the end, at the timeout and when it
+    is cancelled, all that is left in the container is ended: TERM, after `grace` KILL. Raises `InvalidInput` when it
+    cannot be started, `JackfieldError` when the system does not end what was killed."""
+    ending = EndStep(signal.SIGTERM, start.grace)
+    transport: asyncio.SubprocessTransport | None = None
     feeding: _Feeding | None = None
+    timed_out = False
     try:
+        transport, watched, mouth = await _spawned(start, container)
+        container.started(transport.get_pid())
         if mouth is not None:
             feeding = await _feed(mouth, start.stdin or b"")
-        started(group.id)
+        started(transport.get_pid())
         try:
             async with asyncio.timeout(start.timeout):
                 await watched.exited.wait()
         except TimeoutError:
             timed_out = True
-            await group.end(start.grace)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_DRAIN):
-                await watched.drained.wait()
+            await container.end(ending)
+        await _until(watched.drained, _DRAIN)
     finally:
         if feeding is not None:
             feeding.give_up()  # what it has not read it will not
-        await _cleared(group, start.grace, transport)
+        try:
+            await container.end(ending)
+        finally:
+            if transport is not None:
+                transport.close()
+    await _until(watched.exited, _KILLED)
     code = exit_code(transport.get_returncode())
     return Finished(code, watched.tails[1].content(), watched.tails[2].content(), timed_out)
+
+
+async def _until(event: asyncio.Event, seconds: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
 
 
 def exit_code(returncode: int | None) -> int:
@@ -164,12 +132,14 @@ def exit_code(returncode: int | None) -> int:
     return code if code >= 0 else 128 - code
 
 
-async def _spawned(start: ProcessStart) -> tuple[asyncio.SubprocessTransport, _Watched, int | None]:
+async def _spawned(
+    start: ProcessStart, container: ProcessContainer
+) -> tuple[asyncio.SubprocessTransport, _Watched, int | None]:
     """With the end of its standard input that is to be written to. asyncio's own is a socket, which a program cannot
     open as `/dev/stdin`."""
     source, mouth = (None, None) if start.stdin is None else os.pipe()
     try:
-        transport, watched = await _executed(start, asyncio.subprocess.DEVNULL if source is None else source)
+        transport, watched = await _executed(start, container, asyncio.subprocess.DEVNULL if source is None else source)
     except BaseException:
         if mouth is not None:
             os.close(mouth)
@@ -213,13 +183,15 @@ async def _feed(mouth: int, content: bytes) -> _Feeding:
     return feeding
 
 
-async def _executed(start: ProcessStart, stdin: int) -> tuple[asyncio.SubprocessTransport, _Watched]:
+async def _executed(
+    start: ProcessStart, container: ProcessContainer, stdin: int
+) -> tuple[asyncio.SubprocessTransport, _Watched]:
     try:
         return await asyncio.get_running_loop().subprocess_exec(
             lambda: _Watched(start.limit),
-            *start.argv,
+            *container.command(start.argv),
             cwd=start.cwd,
-            env=dict(start.env),
+            env=dict(container.environment(start.env)),
             stdin=stdin,
             start_new_session=True,
         )
@@ -241,25 +213,3 @@ def unstartable(program: str, cwd: Path, exc: OSError) -> InvalidInput:
     else:
         why = exc.strerror or type(exc).__name__
     return InvalidInput(f"{program} cannot be started: {why}.", code="START_FAILED")
-
-
-async def _cleared(group: _Group, grace: float, transport: asyncio.SubprocessTransport) -> None:
-    """End what is left of the group. A second cancellation does not wait any more, but kills."""
-    try:
-        await asyncio.shield(asyncio.ensure_future(group.end(grace)))
-    except asyncio.CancelledError:
-        group.signal(signal.SIGKILL)
-        raise
-    finally:
-        transport.close()
-
-
-def has_members(group: int) -> bool:
-    """Whether a process group has processes that are no zombies. Linux alone; blocks."""
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{entry.name}/stat", "rb") as file:  # noqa: PTH123 - hundreds of them
-                state, _, member = file.read().rpartition(b")")[2].split()[:3]
-                if int(member) == group and state not in (b"Z", b"X"):
-                    return True
-    return False

@@ -45,8 +45,10 @@ class PersistentStarter:
             raise InvalidInput("Sessions survive the daemon on Linux only.", code="PERSIST_UNAVAILABLE")
         return wanted
 
-    def start(self, memo: Memo, confined: Launch, size: tuple[int, int], ptyprocess: str) -> StartedSession:
-        """ptyprocess: see `SupervisorStart`. Blocks. Raises `OSError`, `ValueError`."""
+    def start(
+        self, memo: Memo, confined: Launch, size: tuple[int, int], ptyprocess: str, kill_file: str | None
+    ) -> StartedSession:
+        """ptyprocess, kill_file: see `SupervisorStart`. Blocks. Raises `OSError`, `ValueError`."""
         settings = self._settings
         start = SupervisorStart(
             argv=confined.argv,
@@ -60,6 +62,7 @@ class PersistentStarter:
             hang_up=settings.hang_up_grace,
             kill=settings.kill_grace,
             ptyprocess=ptyprocess,
+            kill_file=kill_file or "",
         )
         return StartedSession(memo, start_supervisor(self._directory / memo.id, start))
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict
+from jackfield.api.process_containers import ProcessContainer
 from jackfield.api.profiles import Launch
 from jackfield_terminal.output.flow import Flow, Follower
 from jackfield_terminal.output.log import OutputLog
@@ -76,6 +77,8 @@ class Session:
         """Set when the daemon goes and the session stays: nothing more is told here."""
         self.recorder: Recorder | None = None
         self.stopping: asyncio.Task[None] | None = None
+        self.container: ProcessContainer | None = None
+        """What has its processes; None: no process of an earlier daemon's session is left."""
         self.input_lock = asyncio.Lock()
         self.listeners: set[Callable[[], None]] = set()
         """Called after output and at the end, as attachments are; they must be quick."""

@@ -51,7 +51,8 @@ _NULL = "/dev/null"
 class SupervisorStart:
     """What a supervisor is to start. capacity: bytes of output. memo: text for the next daemon. lifetime, hang_up,
     kill: seconds without a daemon, and of the agent's end then. ptyprocess: the directory that has the package which is
-    to start the agent; empty: the supervisor does."""
+    to start the agent; empty: the supervisor does. kill_file: kills what has left the session when `1` is written to
+    it; empty: there is none."""
 
     argv: Sequence[str]
     env: Mapping[str, str]
@@ -64,10 +65,11 @@ class SupervisorStart:
     hang_up: float
     kill: float
     ptyprocess: str = ""
+    kill_file: str = ""
 
     def content(self) -> dict[str, object]:
         """Raises `ValueError` for what no program can be given."""
-        named = ("cols", "rows", "capacity", "memo", "lifetime", "hang_up", "kill", "ptyprocess")
+        named = ("cols", "rows", "capacity", "memo", "lifetime", "hang_up", "kill", "ptyprocess", "kill_file")
         return {
             **{name: getattr(self, name) for name in named},
             "argv": [_exact(each) for each in self.argv],

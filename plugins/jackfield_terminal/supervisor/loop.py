@@ -49,7 +49,7 @@ LONGEST = 2**30
 
 class Start:
     """The content of `START`. memo: text for the next daemon. lifetime, hang_up, kill: seconds. ptyprocess: the
-    directory that has the package which is to start the agent; empty: we do."""
+    directory that has the package which is to start the agent; empty: we do. kill_file: see `SupervisorStart`."""
 
     def __init__(self, found: dict[str, object]) -> None:
         self.argv = [_exact(each) for each in _list(found["argv"])]
@@ -60,6 +60,7 @@ class Start:
         self.lifetime, self.hang_up, self.kill = (float(str(found[name])) for name in ("lifetime", "hang_up", "kill"))
         self.memo = str(found["memo"])
         self.ptyprocess = str(found.get("ptyprocess", ""))
+        self.kill_file = str(found.get("kill_file", ""))
 
 
 def _exact(text: object) -> bytes:
@@ -245,6 +246,13 @@ class Supervisor:
             os.rmdir(directory)  # noqa: PTH106 - pathlib is not loaded here
         if self._agent.exit_code is None:
             self._agent.end(self._start.hang_up, self._start.kill)
+            self._kill_rest()
+
+    def _kill_rest(self) -> None:
+        """What has left the session."""
+        if self._start.kill_file:
+            with contextlib.suppress(OSError), open(self._start.kill_file, "w") as file:  # noqa: PTH123 - pathlib is not light
+                file.write("1")
 
 
 def run(directory: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
-from jackfield.api.errors import NotFound
+from jackfield.api.errors import ExecutionTimeout, NotFound, StoreUnavailable
 from jackfield.api.http import principal, request_id
 from jackfield.api.object_references import load
 from jackfield.api.records import replace
@@ -17,6 +18,7 @@ from jackfield.api.storage import StoredExecution
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.files import drop_files
 from jackfield_workflows.saved.node_scopes import NodeScopes
+from jackfield_workflows.settings import WorkflowsSettings
 
 if TYPE_CHECKING:
     from jackfield_workflows.history.retries import StartAt
@@ -57,9 +59,13 @@ class ExecutionActions:
         return execution
 
     async def cancel(self, execution_id: str) -> StoredExecution:
-        """The execution as it is then. Raises `Conflict` when it was over."""
+        """The execution as it is then: over, and with it every process that it has started, unless a node takes longer
+        than `workflows.cancel_timeout` to stop. Raises `Conflict` when it was over."""
         stored = await self.find(execution_id)
-        await self._context.port(Engine).cancel(stored.row.id)
+        engine = self._context.port(Engine)
+        await engine.cancel(stored.row.id)
+        with contextlib.suppress(ExecutionTimeout, StoreUnavailable):
+            await engine.result(stored.row.id, self._context.settings(WorkflowsSettings).cancel_timeout)
         return await self._context.store.execution(stored.row.id) or stored
 
 

@@ -139,7 +139,8 @@ class Profiles(Protocol):
         """After the agent has ended: `post_run` hooks, the usage of the run and its line in the log of sessions."""
 
     async def run(self, alias: str, request: HeadlessRequest) -> HeadlessResult:
-        """Prepare, run without a terminal, end. Cancelling it kills the agent's whole process group."""
+        """Prepare, run without a terminal, end. Cancelled, it returns when no process of the
+        run is left."""
 
     def warnings(self) -> Sequence[str]:
         """One sentence for each stored profile that cannot be read, as of the last look."""

@@ -28,6 +28,7 @@ from jackfield.api.http_client import is_loopback
 from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.process_containers import ContainerSettings, ProcessContainers
 from jackfield.api.records import replace
 from jackfield.api.storage import ClaimedStore, Store
 from jackfield.api.store_copies import DamageRecords
@@ -41,6 +42,7 @@ from .checks.metric_values import SampleCheck
 from .checks.precedence import NameTaken, Precedence
 from .checks.protocols import require
 from .checks.segments import check_segment
+from .containers.service import Containers
 from .context import Context, SharedServices
 from .events import Bus
 from .manifests import FileLayers, Libraries
@@ -157,6 +159,8 @@ class Kernel:
         ports.put(Layers, FileLayers(self.config_dir, packaged))
         ports.put(Authentication, self.authenticator)
         ports.put(NodeCatalog, self.nodes)
+        bounds = self.settings.get(ContainerSettings)
+        ports.put(ProcessContainers, Containers(self.config_dir, bounds, self.clock, self.tasks.spawn))
         ports.put(PluginReports, Reports(host, self.precedence))
         ports.offer()
         ports.put(ManifestLibraries, Libraries(self._extensions, self.config_dir, self._manifests_changed, packaged))
@@ -312,6 +316,8 @@ class Kernel:
             )
 
     async def _recover(self) -> None:
+        """Nothing is run again beside what a killed daemon has left running."""
+        await self.ports.get(ProcessContainers).end_leftovers()
         resumed = await self.ports.get(Engine).recover()
         if resumed:
             log.info("%d open executions were resumed.", resumed)

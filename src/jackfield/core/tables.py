@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.api.binary import BinarySettings
+from jackfield.api.process_containers import ContainerSettings
 from jackfield.api.settings import SettingsTable
 
 
@@ -204,6 +205,7 @@ CORE_TABLES = (
     SettingsTable("store", StoreSettings),
     SettingsTable("binary", BinarySettings),
     SettingsTable("engine", EngineSettings),
+    SettingsTable("containers", ContainerSettings),
     SettingsTable("logs", LogSettings),
     SettingsTable("security.auth", AuthSettings),
     SettingsTable("security.cors", CorsSettings),

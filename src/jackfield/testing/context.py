@@ -21,7 +21,9 @@ from ..api.extensions import ExtensionPoint, Given
 from ..api.manifests import ManifestKind, Manifests, ManifestT
 from ..api.nodes import NodeOffer, NodeType, type_of
 from ..api.object_references import load
+from ..api.process_containers import ContainerSettings
 from ..api.storage import Store
+from ..core.containers.service import Containers
 from .binary import MemoryBinary
 
 PortT = TypeVar("PortT")
@@ -118,7 +120,7 @@ class FakeContext:
     ports: dict[str, object] = field(default_factory=dict)
     """By the name of the Protocol, such as `Store`; things of an extension point by its hook, as a sequence or a
     mapping, whose values may be `Given` by another plugin than `test`. A class that is no Protocol and not here is made
-    with the context. `BinaryStore` is in memory unless set."""
+    with the context. `BinaryStore` is in memory unless set; `ProcessContainers` are the kernel's own."""
     principal: Principal | None = None
 
     def __post_init__(self) -> None:
@@ -126,6 +128,9 @@ class FakeContext:
         self.authentication = FakeAuthentication(self)
         self.ports.setdefault("BinaryStore", MemoryBinary())
         self.ports.setdefault("Authentication", self.authentication)
+        self.ports.setdefault(
+            "ProcessContainers", Containers(self.config_dir, self.settings(ContainerSettings), self.clock, self.spawn)
+        )
         self.service = Service(self.config_dir, "127.0.0.1", 8765, "http://127.0.0.1:8765", "0", True)
 
     def settings(self, model: type[SettingsT]) -> SettingsT:

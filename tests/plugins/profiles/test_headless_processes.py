@@ -15,7 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
-from jackfield_profiles.launching.processes import OutputTail, ProcessStart, _feed, run_process
+from jackfield.api.process_containers import ProcessContainers
+from jackfield.testing.context import FakeContext
+from jackfield_profiles.launching.processes import Finished, OutputTail, ProcessStart, _feed
+from jackfield_profiles.launching.processes import run_process as run_in_container
 
 STUBBORN = """
 import os, signal, sys, time
@@ -37,6 +40,11 @@ def start(tmp_path: Path, source: str, *args: str, stdin: bytes | None = None, *
     return ProcessStart(
         argv, tmp_path, dict(os.environ), stdin, limits["timeout"], limits["grace"], int(more.get("limit", 4096))
     )
+
+
+async def run_process(given: ProcessStart, started: Callable[[int], None] = lambda pid: None) -> Finished:
+    container = await FakeContext(given.cwd.parent).port(ProcessContainers).open("run-1")  # type: ignore[type-abstract]
+    return await run_in_container(given, container, started)
 
 
 def alive(pid: int) -> bool:

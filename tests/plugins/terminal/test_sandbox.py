@@ -263,7 +263,7 @@ async def test_the_environment_is_the_launchs_and_in_no_argument(hub: Hub, profi
     client = attach(hub, session)
     await client.printed(b"API_KEY=sk-very-secret")
     names = {line.split("=")[0] for line in client.output.decode().splitlines() if "=" in line}
-    assert names - {"PWD", "_", "OLDPWD", "SHLVL"} == {"PATH", "HOME", "TERM", "PS1", "API_KEY"}
+    assert names - {"PWD", "_", "OLDPWD", "SHLVL"} == {"PATH", "HOME", "TERM", "PS1", "API_KEY", "JACKFIELD_CONTAINER"}
     assert b"sk-very-secret" not in Path(f"/proc/{session.pid}/cmdline").read_bytes()
 
 

@@ -232,6 +232,8 @@ async def test_no_descriptor_and_no_process_is_left_over_100_sessions(hub: Hub) 
         for session in sessions:
             await ended(session)
         await hub.clean_up()
+    while hub._ending:
+        await asyncio.wait(set(hub._ending))
     assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

@@ -174,6 +174,9 @@ class FakeEngine:
         await self.store.finish_execution(FinishedExecution(execution_id, "cancelled", 2_000, 1_500))
         execution.finished.set_result(Outcome("cancelled"))
 
+    async def result(self, execution_id: str, timeout: float) -> Outcome:
+        return Outcome("cancelled")
+
 
 class LiveEvents(FakeEvents):
     """Delivers to subscriptions, too."""

@@ -1,0 +1,147 @@
+"""The processes of this system, as `/proc` shows them, and signals that reach the process that was seen and no other.
+All of it blocks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from collections.abc import Iterable, Mapping
+
+from jackfield.api.records import record
+
+_KERNEL = 2
+"""The parent of the kernel's own threads."""
+
+
+@record
+class Seen:
+    """A process that has not ended. started: clock ticks from the system's start. marks: its own from the environment,
+    and those in the path of its control group."""
+
+    pid: int
+    parent: int
+    group: int
+    session: int
+    started: int
+    marks: frozenset[str] = frozenset()
+
+
+def start_of(pid: int) -> int | None:
+    """None: there is no such process, or it has ended."""
+    found = _stat(str(pid))
+    return None if found is None else found.started
+
+
+def space_of() -> int:
+    """The number of this process's name space of pids; 0 where there is none."""
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116 - as everything here
+    except OSError:
+        return 0
+
+
+def family() -> Mapping[int, Seen]:
+    """Every process by its pid, without marks."""
+    seen = (_stat(name) for name in _pids())
+    return {process.pid: process for process in seen if process is not None and process.parent != _KERNEL}
+
+
+def threads_of_user() -> int:
+    """Threads of all processes of this process's user, which the system's limit (`RLIMIT_NPROC`) counts."""
+    found, user = 0, os.geteuid()
+    for name in _pids():
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            if os.stat(f"/proc/{name}").st_uid == user:  # noqa: PTH116 - hundreds of them
+                found += int(_content(f"/proc/{name}/stat").rpartition(b")")[2].split()[17])
+    return found
+
+
+def _pids() -> list[str]:
+    try:
+        return [name for name in os.listdir("/proc") if name.isdecimal()]  # noqa: PTH208 - names alone, often
+    except OSError:
+        return []
+
+
+def look(variable: str, prefix: str) -> Mapping[int, Seen]:
+    """Every process by its pid. variable: the mark's, in environments. prefix: of the names of marked control groups.
+    What may not be read of a process is not there."""
+    found = {}
+    key, start = f"{variable}=".encode(), prefix.encode()
+    for name in _pids():
+        seen = _stat(name)
+        if seen is not None and seen.parent != _KERNEL:
+            marks = _marks(name, key, start)
+            found[seen.pid] = (
+                Seen(seen.pid, seen.parent, seen.group, seen.session, seen.started, marks) if marks else seen
+            )
+    return found
+
+
+def _stat(name: str) -> Seen | None:
+    content = _content(f"/proc/{name}/stat")
+    try:
+        fields = content.rpartition(b")")[2].split()
+        if fields[0] in b"ZX":
+            return None
+        return Seen(int(name), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+    except (IndexError, ValueError):
+        return None
+
+
+def _marks(name: str, key: bytes, start: bytes) -> frozenset[str]:
+    found = set()
+    environment = _content(f"/proc/{name}/environ")
+    # The last one: what a shell adds comes behind, and a program takes either.
+    for piece in environment.split(b"\0") if key in environment else ():
+        if piece.startswith(key):
+            found.add(piece[len(key) :].decode("ascii", "replace"))
+    groups = _content(f"/proc/{name}/cgroup")
+    if start in groups:
+        for line in groups.splitlines():
+            for part in line.split(b"/"):
+                if part.startswith(start):
+                    found.add(part[len(start) :].decode("ascii", "replace"))
+    return frozenset(found)
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb", 0) as file:  # noqa: PTH123 - hundreds of them
+            return file.read()
+    except OSError:
+        return b""
+
+
+def descendants(seen: Mapping[int, Seen], roots: Iterable[int]) -> set[int]:
+    """The roots, and whatever descends from them."""
+    children: dict[int, list[int]] = {}
+    for process in seen.values():
+        children.setdefault(process.parent, []).append(process.pid)
+    found: set[int] = set()
+    waiting = list(roots)
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found:
+            found.add(pid)
+            waiting.extend(children.get(pid, ()))
+    return found
+
+
+def send(process: Seen, number: signal.Signals) -> None:
+    """To this process, unless its number has gone to another."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        try:
+            descriptor = os.pidfd_open(process.pid)
+        except ProcessLookupError:
+            return
+        except (OSError, AttributeError):  # no descriptor is left, or the system has none of the kind
+            if start_of(process.pid) == process.started:
+                os.kill(process.pid, number)
+            return
+        try:
+            if start_of(process.pid) == process.started:
+                signal.pidfd_send_signal(descriptor, number)
+        finally:
+            os.close(descriptor)
