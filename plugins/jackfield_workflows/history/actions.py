@@ -14,7 +14,7 @@ from jackfield.api.http import principal, request_id
 from jackfield.api.object_references import load
 from jackfield.api.records import replace
 from jackfield.api.spilled_outputs import with_outputs
-from jackfield.api.storage import StoredExecution
+from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.history.files import drop_files
 from jackfield_workflows.saved.node_scopes import NodeScopes
@@ -23,6 +23,8 @@ from jackfield_workflows.settings import WorkflowsSettings
 if TYPE_CHECKING:
     from jackfield_workflows.history.retries import StartAt
 
+END_LOOKS, END_LOOK = 50, 0.02
+"""How often the store is asked for an end that is on its way to it, and the seconds between."""
 RETRY_REQUEST = "jackfield_workflows.history.retries:retry_request"
 
 
@@ -66,7 +68,18 @@ class ExecutionActions:
         await engine.cancel(stored.row.id)
         with contextlib.suppress(ExecutionTimeout, StoreUnavailable):
             await engine.result(stored.row.id, self._context.settings(WorkflowsSettings).cancel_timeout)
+            return await self._stored_end(stored)
         return await self._context.store.execution(stored.row.id) or stored
+
+    async def _stored_end(self, before: StoredExecution) -> StoredExecution:
+        """The end is written a moment after it is known."""
+        stored = before
+        for _ in range(END_LOOKS):
+            stored = await self._context.store.execution(before.row.id) or stored
+            if stored.row.status not in OPEN_STATUSES:
+                break
+            await self._context.clock.sleep(END_LOOK)
+        return stored
 
 
 def _unknown() -> NotFound:
