@@ -14,7 +14,7 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.markdown_parameters import Markdown, MarkdownOptions
-from jackfield_nodes.values.conversions import UnfitValue, text_of
+from jackfield_nodes.values.conversions import UnfitValue, text_of, type_name, with_article
 from jackfield_nodes.values.paths import set_path
 
 LONGEST = 4 * 2**20
@@ -37,18 +37,24 @@ class MarkdownNode(ItemNode):
     async def item(self, run: NodeRun, parameters: Markdown, item: Item, index: int) -> Items:
         to_html = parameters.mode == "markdownToHtml"
         given = parameters.markdown if to_html else parameters.html
-        if given is None:
-            raise NodeError(f"The parameter {'markdown' if to_html else 'html'} is null; give it a text.")
+        if given is None and not to_html:
+            raise NodeError("The parameter html is null; give it a text.")
+        if to_html and not isinstance(given, str | type(None)):
+            raise NodeError(f"The parameter markdown must be a text; it is {with_article(type_name(given))}.")
         text = text_of(given)
         if len(text) > LONGEST:
             raise NodeError(f"The text has more than {LONGEST} characters.")
         made: dict[str, Json] = dict(item["json"])
         try:
-            result = await asyncio.to_thread(converted, parameters.mode, text, parameters.options)
+            result = None if given is None else await self._converted(parameters, text)
             set_path(made, parameters.destination_key, result)
         except UnfitValue as exc:
             raise NodeError(f"The result cannot be put into {parameters.destination_key}: {exc}.") from None
         return [new_item(made, index)]
+
+    @staticmethod
+    async def _converted(parameters: Markdown, text: str) -> str:
+        return await asyncio.to_thread(converted, parameters.mode, text, parameters.options)
 
 
 def converted(mode: str, text: str, options: MarkdownOptions) -> str:

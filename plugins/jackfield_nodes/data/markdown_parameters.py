@@ -35,7 +35,14 @@ class MarkdownOptions(Parameters):
     open_links_in_new_window: Flag = Field(False, description="Links with target=_blank.")
     no_header_id: Flag = Field(False, description="Headings without an id.")
     prefix_header_id: object = Field("", description="The beginning of every heading's id.")
-    header_level_start: int = Field(1, ge=1, le=6, description="The level of `#`.")
+    header_level_start: int = Field(1, ge=1, le=100, description="The level of `#`.")
+    disable_forced4_spaces_indented_sublists: Flag = Field(
+        False,
+        description="Entries of inner lists need less than four blanks.",
+        alias="disableForced4SpacesIndentedSublists",
+    )
+    literal_mid_word_underscores: Flag = Field(False, description="_ inside of words is no emphasis.")
+    literal_mid_word_asterisks: Flag = Field(False, description="* inside of words is no emphasis.")
     complete_html_document: Flag = Field(False, alias="completeHTMLDocument", description="With html, head and body.")
     bullet_marker: str = Field("", description="Before the entries of a list; without it *.")
     code_fence: str = Field("", description="Around code; without it ```.")

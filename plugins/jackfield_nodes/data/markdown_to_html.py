@@ -1,15 +1,20 @@
-"""Markdown as HTML: CommonMark, with tables and the like where asked for."""
+"""Markdown as HTML: CommonMark, with tables and the like where asked for, written as n8n writes it."""
 
 from __future__ import annotations
 
 import re
-from html import escape
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Delimiter
+from markdown_it.tree import SyntaxTreeNode
 
+from jackfield_nodes.data.markdown_blocks import HtmlWriter
 from jackfield_nodes.data.markdown_parameters import MarkdownOptions
-from jackfield_nodes.values.conversions import text_of
+
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_ENTRY = re.compile(r" {1,3}(?=(?:[-*+]|\d{1,9}\.)[ \t])")
+_SPLIT = "splits"
 
 
 def markdown_to_html(text: str, options: MarkdownOptions) -> str:
@@ -17,62 +22,38 @@ def markdown_to_html(text: str, options: MarkdownOptions) -> str:
     parser = MarkdownIt("commonmark", {"html": True, "breaks": options.simple_line_breaks})
     chosen = {"table": options.tables, "strikethrough": options.strikethrough}
     parser.enable([name for name, wanted in chosen.items() if wanted])
-    tokens = parser.parse(text)
-    used: dict[str, int] = {}
-    for number, token in enumerate(tokens):
-        if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(int(token.tag[1]) + options.header_level_start - 1, 6)}"
-            if token.type == "heading_open" and not options.no_header_id:
-                token.attrSet("id", _heading_id(tokens[number + 1].content, text_of(options.prefix_header_id), used))
-        _change_inline(token, options)
-    return _rendered(parser, tokens, options)
+    parser.disable("entity")
+    parser.inline.ruler.at("emphasis", _emphasis)
+    splits = {"_": not options.literal_mid_word_underscores, "*": not options.literal_mid_word_asterisks}
+    if not options.disable_forced4_spaces_indented_sublists:
+        text = _with_deep_sublists(text)
+    made = HtmlWriter(options).blocks(SyntaxTreeNode(parser.parse(text, {_SPLIT: splits})).children)
+    if not options.complete_html_document or not text:
+        return made
+    return f'<!DOCTYPE HTML>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n{made.strip()}\n</body>\n</html>'
 
 
-def _rendered(parser: MarkdownIt, tokens: list[Token], options: MarkdownOptions) -> str:
-    html = str(parser.renderer.render(tokens, parser.options, {})).rstrip("\n")
-    if not options.complete_html_document:
-        return html
-    return f'<!DOCTYPE HTML>\n<html>\n<head>\n<meta charset="utf-8">\n</head>\n<body>\n{html}\n</body>\n</html>'
+def _emphasis(state: StateInline, silent: bool) -> bool:
+    """As the parser's own rule, but for `_` inside of words."""
+    mark = state.src[state.pos]
+    if silent or mark not in "_*":
+        return False
+    found = state.scanDelims(state.pos, state.env[_SPLIT][mark])
+    for _ in range(found.length):
+        state.push("text", "", 0).content = mark
+        place = len(state.tokens) - 1
+        state.delimiters.append(Delimiter(ord(mark), found.length, place, -1, found.can_open, found.can_close))
+    state.pos += found.length
+    return True
 
 
-def _heading_id(title: str, prefix: str, used: dict[str, int]) -> str:
-    """Letters and digits of the title in lower case, numbered when it was there already."""
-    name = prefix + "".join(char for char in title.lower() if char.isalnum())
-    count = used.get(name, 0)
-    used[name] = count + 1
-    return f"{name}-{count}" if count else name
-
-
-def _change_inline(token: Token, options: MarkdownOptions) -> None:
-    """What the parser has no rule for: task lists, bare addresses, links that open a new window."""
-    children = token.children
-    if not children:
-        return
-    if options.tasklists and token.level >= 2 and children[0].type == "text":
-        _make_task(children[0])
-    if options.simplified_auto_link:
-        _link_addresses(children)
-    if options.open_links_in_new_window:
-        for child in children:
-            if child.type == "link_open":
-                child.attrSet("target", "_blank")
-                child.attrSet("rel", "noopener noreferrer")
-
-
-def _make_task(text: Token) -> None:
-    match = re.match(r"\[([ xX])\] ", text.content)
-    if match:
-        box = f'<input type="checkbox" disabled{"" if match[1] == " " else " checked"}> '
-        text.type, text.content = "html_inline", box + escape(text.content[4:])
-
-
-_ADDRESS = re.compile(r"https?://[^\s<>\"']*[^\s<>\"'.,;:!?)]")
-
-
-def _link_addresses(children: list[Token]) -> None:
-    linked = 0
-    for child in children:
-        linked += child.nesting if child.type in {"link_open", "link_close"} else 0
-        if child.type == "text" and not linked and _ADDRESS.search(child.content):
-            child.type = "html_inline"
-            child.content = _ADDRESS.sub(r'<a href="\g<0>">\g<0></a>', escape(child.content, quote=False))
+def _with_deep_sublists(text: str) -> str:
+    """Entries of lists that are less than four blanks deep are those of the outermost list."""
+    lines, fence = text.split("\n"), ""
+    for number, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if found and fence in ("", found[1]):
+            fence = "" if fence else found[1]
+        elif not fence:
+            lines[number] = _ENTRY.sub("", line, count=1) if _ENTRY.match(line) else line
+    return "\n".join(lines)

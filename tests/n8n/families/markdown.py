@@ -128,6 +128,7 @@ MARKDOWN: Mapping[str, object] = {
     "bare": "see https://x.example/a, www.x.example",
     "mail": "<a@x.example>",
     "table": "| A | B |\n|---|:-:|\n| 1 | 2 |\n| *3* | |",
+    "aligned table": "| A | B | C |\n| --- | :--- | ---: |\n| 1 | *2* | 3 |\n\nt",
     "HTML": "<div>a *b*</div>\n\nt <b>c</b> <br> d",
     "comment": "<!-- a -->\n\nb",
     "escapes": "\\*a\\* \\# \\_ 1\\. \\`",
@@ -174,6 +175,8 @@ def _cases(
     given = {field: "={{ $json.v }}"}
     for name, chosen in options.items():
         for label, text in texts.items():
+            if label == "mail" and mode == "markdownToHtml" and chosen.get("encodeEmails", True):
+                continue  # n8n writes the address with random entities
             yield from in_modes(
                 f"{name}: {label}", _node(mode, **given, options=chosen), ({"json": {"v": text}},), wanted
             )
@@ -198,4 +201,4 @@ def _to_html() -> Iterator[NodeCase]:
     yield from _cases("markdownToHtml", "markdown", MARKDOWN, TO, GOES_ON)
 
 
-FAMILIES = (Family("HTML to Markdown", _from_html),)
+FAMILIES = (Family("HTML to Markdown", _from_html), Family("Markdown to HTML", _to_html))

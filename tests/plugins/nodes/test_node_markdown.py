@@ -14,23 +14,27 @@ from jackfield_nodes.data.html_to_markdown import html_to_markdown
 from jackfield_nodes.data.markdown_parameters import MarkdownOptions
 from jackfield_nodes.data.markdown_to_html import markdown_to_html
 
+TASK = (
+    'class="task-list-item" style="list-style-type: none;"><input type="checkbox" disabled'
+    ' style="margin: 0px 0.35em 0.25em -1.6em; vertical-align: middle;" checked'
+)
 TO_HTML: list[tuple[str, dict[str, Any], str]] = [
     ("# Hello World", {}, '<h1 id="helloworld">Hello World</h1>'),
     ("# A\n\n# A", {}, '<h1 id="a">A</h1>\n<h1 id="a-1">A</h1>'),
     ("# A", {"noHeaderId": True, "headerLevelStart": 3}, "<h3>A</h3>"),
-    ("# A", {"prefixHeaderId": "p-"}, '<h1 id="p-a">A</h1>'),
+    ("# A", {"prefixHeaderId": "p-"}, '<h1 id="pa">A</h1>'),
     ("**b** _i_ `c`", {}, "<p><strong>b</strong> <em>i</em> <code>c</code></p>"),
     ("a\nb", {}, "<p>a\nb</p>"),
     ("a\nb", {"simpleLineBreaks": True}, "<p>a<br />\nb</p>"),
     ("~~x~~", {}, "<p>~~x~~</p>"),
-    ("~~x~~", {"strikethrough": True}, "<p><s>x</s></p>"),
+    ("~~x~~", {"strikethrough": True}, "<p><del>x</del></p>"),
     ("|a|\n|-|\n|1|", {}, "<p>|a|\n|-|\n|1|</p>"),
-    ("- [x] done", {"tasklists": True}, '<ul>\n<li><input type="checkbox" disabled checked> done</li>\n</ul>'),
+    ("- [x] done", {"tasklists": True}, f"<ul>\n<li {TASK}> done</li>\n</ul>"),
     ("- [ ] <open>", {}, "<ul>\n<li>[ ] <open></li>\n</ul>"),
     ("see https://a.example/x.", {"simplifiedAutoLink": True},
-     '<p>see <a href="https://a.example/x">https://a.example/x</a>.</p>'),
+     '<p>see <a href="https://a.example/x.">https://a.example/x.</a></p>'),
     ("[x](https://a.example)", {"openLinksInNewWindow": True},
-     '<p><a href="https://a.example" target="_blank" rel="noopener noreferrer">x</a></p>'),
+     '<p><a href="https://a.example" rel="noopener noreferrer" target="_blank">x</a></p>'),
     ("<u>html</u>", {}, "<p><u>html</u></p>"),
 ]  # fmt: skip
 
