@@ -92,9 +92,10 @@ class Conversion(NamedTuple):
 
     def _not_a_number(self, name: str, kind: str | None) -> Json:
         """NaN is a text where one is wanted, and fits no other type. JSON has null for it."""
-        if kind in (None, "string"):
-            return "NaN" if kind else None
-        self.unfit(name, str(kind), "NaN", "which is not a number")
+        if kind == "string":
+            return "NaN"
+        if kind is not None and self._converter(kind) is not None:
+            self.unfit(name, kind, "NaN", "which is not a number")
         return None
 
     def unfit(self, name: str, kind: str, value: object, why: str) -> Json:
