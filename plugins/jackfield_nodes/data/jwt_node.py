@@ -76,7 +76,9 @@ class JwtNode(ItemNode):
         now = self._context.clock.now_ms() // 1000
         claims = _claims(parameters.claims_json) if parameters.use_json else parameters.claims.made(now)
         key = key_of(await run.credential("jwtAuth"), _algorithm(parameters))
-        token = await asyncio.to_thread(_signed, {"iat": now, **claims}, key, parameters.options.kid)
+        _check_times(claims)
+        complete = claims if "iat" in claims else {**claims, "iat": now}
+        token = await asyncio.to_thread(_signed, complete, key, parameters.options.kid)
         return {"token": token}
 
     async def _read(self, run: NodeRun, parameters: JsonWebToken) -> dict[str, Json]:
@@ -114,6 +116,13 @@ def _claims(given: object) -> dict[str, Json]:
         return to_object(given)
     except UnfitValue as exc:
         raise NodeError(f"The parameter claimsJson must be one JSON object; it is {exc}.") from None
+
+
+def _check_times(claims: Mapping[str, Json]) -> None:
+    for name in ("iat", "exp", "nbf"):
+        value = claims.get(name, 0)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise NodeError(f"The claim {name} must be a number of seconds since 1970.")
 
 
 def _algorithm(parameters: JsonWebToken) -> str:
