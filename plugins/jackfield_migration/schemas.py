@@ -24,8 +24,9 @@ class ImportDocuments(BaseModel):
     """One workflow, credential or variable as n8n exports it, a list of them, or an object with lists of them.
 
     encryptionKey: of the n8n that has written encrypted credentials; several stand in lines. following: ids of
-    workflows that further requests of the same import bring. origins: where documents come from, by the names of their
-    lists and in their order; remarks: what is to be told of workflows, in their order.
+    workflows that requests of the same import bring; then nothing is said of circles and twins. origins: where
+    documents come from, by the names of their lists and in their order; remarks: what is to be told of workflows, in
+    their order.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True)
