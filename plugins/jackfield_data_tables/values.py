@@ -41,6 +41,8 @@ def typed(value: Json, name: str, kind: ColumnType, zone: tzinfo = UTC) -> Cell:
     """The value as a cell of the column. zone: of dates that name none. Raises `TableRefusal`."""
     if value is None:
         return None
+    if isinstance(value, list) and kind != "string":
+        value = shown(value)  # a list of one is what is in it
     if isinstance(value, dict | list):
         raise _unfit(value, name, kind)
     if kind == "string":

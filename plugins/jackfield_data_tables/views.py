@@ -80,6 +80,16 @@ def node_view(table: DataTable) -> dict[str, Json]:
     return {**shown, "project": {"id": PROJECT, "name": "Jackfield", "type": "team", "icon": None}}
 
 
+def listed_view(table: DataTable) -> dict[str, Json]:
+    """As the node gives it among others."""
+    columns: list[Json] = []
+    for index, column in enumerate(table.columns):
+        shown = column_view(column, table.id, index)
+        del shown["dataTableId"]
+        columns.append(shown)
+    return {**node_view(table), "columns": columns}
+
+
 def dry_run(before: Mapping[str, Json] | None, after: Mapping[str, Json] | None) -> Sequence[dict[str, Json]]:
     """A row as it is and as it would be. None: it is not there."""
     nothing: dict[str, Json] = dict.fromkeys(before or after or {})

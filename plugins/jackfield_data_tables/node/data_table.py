@@ -18,7 +18,7 @@ from jackfield_data_tables.node.errors import of_all, of_item
 from jackfield_data_tables.node.parameters import DataTableParameters, TableLocator
 from jackfield_data_tables.node.rows import columns_of, filter_of, row_of
 from jackfield_data_tables.service import DataTables
-from jackfield_data_tables.views import node_view
+from jackfield_data_tables.views import listed_view, node_view
 
 PAGE = 1000
 _PAUSE = 20
@@ -96,7 +96,9 @@ class DataTableNode(ModelNode):
         table = await self._chosen(given)
         row = row_of(run, given, index)
         made = await self._tables.insert(table, [row], iana_zone(run.execution.timezone))
-        return new_items([_counted(1)] if given.options.optimize_bulk else made, index)
+        if given.options.optimize_bulk:
+            return new_items([_counted(1)], index)
+        return new_items(made, 0)  # as in n8n, whichever item it was
 
     async def _get(self, run: NodeRun, given: DataTableParameters, index: int) -> Items:
         table = await self._chosen(given)
@@ -158,7 +160,7 @@ class DataTableNode(ModelNode):
         if given.options.create_if_not_exists:
             present = await self._tables.named(given.table_name)
             if present is not None and present.name == given.table_name:
-                return new_items([node_view(present)], index)
+                return new_items([listed_view(present)], index)
         return new_items([node_view(await self._tables.create(given.table_name, columns_of(given)))], index)
 
     async def _list(self, run: NodeRun, given: DataTableParameters, index: int) -> Items:
@@ -169,7 +171,7 @@ class DataTableNode(ModelNode):
         where = DataTableFilter(search=options.filter_name or None)
         limit = self._tables.settings.max_tables if given.return_all else max(0, int(given.limit))
         page = await self._context.store.data_tables(where, order=order, descending=descending, offset=0, limit=limit)
-        return new_items([node_view(table) for table in page.rows], index)
+        return new_items([listed_view(table) for table in page.rows], index)
 
     async def _rename(self, run: NodeRun, given: DataTableParameters, index: int) -> Items:
         table = await self._chosen(given)
@@ -189,7 +191,7 @@ class DataTableNode(ModelNode):
     async def _chosen(self, given: DataTableParameters) -> DataTable:
         """Raises `NodeError`."""
         chosen = given.data_table_id
-        locator = chosen if isinstance(chosen, TableLocator) else TableLocator(value=chosen)
+        locator = chosen if isinstance(chosen, TableLocator) else TableLocator(value=chosen or "")
         value = locator.value or ""
         if locator.mode == "name":
             found = await self._tables.named(value)

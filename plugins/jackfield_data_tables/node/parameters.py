@@ -50,9 +50,6 @@ class TableColumns(Parameters, title="Mapper"):
     mapping_mode: str = "defineBelow"
     value: dict[str, object] | None = None
     schema_: list[MappedColumn] = Field(default_factory=list, alias="schema")
-    attempt_to_convert_types: bool = False
-    convert_fields_to_string: bool = False
-    ignore_type_mismatch_errors: bool = False
     column: list[NewColumn] = Field(default_factory=list)
 
 
@@ -71,7 +68,7 @@ class DataTableParameters(Parameters):
         "insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists",
         "create", "list", "delete", "clear",
     ] = "insert"  # fmt: skip
-    data_table_id: TableLocator | str = Field(default_factory=TableLocator)
+    data_table_id: TableLocator | str | None = Field(None, description="The table: from the list, by id or by name.")
     match_type: str = Field("anyCondition", description="anyCondition or allConditions.")
     filters: RowConditions = Field(default_factory=RowConditions)
     columns: TableColumns = Field(default_factory=TableColumns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC
+from datetime import UTC, tzinfo
 from typing import cast
 
 from jackfield.api.clock import iso
@@ -13,8 +13,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.storage import SYSTEM_COLUMNS, ColumnType, DataTable, RowFilter
 from jackfield_data_tables.filters import Asked, checked
+from jackfield_data_tables.node.errors import Refused
 from jackfield_data_tables.node.parameters import DataTableParameters, MappedColumn, RowCondition, TableColumns
-from jackfield_data_tables.values import TableRefusal, described, moment_of, text_of, typed
+from jackfield_data_tables.values import TableRefusal, described, moment_of, typed
+from jackfield_data_tables.views import shown_cell
 
 _CHECKED: Mapping[str, ColumnType] = {"number": "number", "boolean": "boolean", "dateTime": "date"}
 _VALUELESS = ("isEmpty", "isNotEmpty", "isTrue", "isFalse")
@@ -26,9 +28,9 @@ def row_of(run: NodeRun, parameters: DataTableParameters, index: int) -> dict[st
     if mapper.mapping_mode == "autoMapInputData":
         data = {name: value for name, value in run.items[index]["json"].items() if name not in SYSTEM_COLUMNS}
     elif mapper.value is None:
-        raise NodeError("The parameter columns has no values; map at least one column.", item=index)
+        raise Refused("The parameter columns has no values; map at least one column.", item=index)
     else:
-        data = _mapped(mapper, index)
+        data = _mapped(run, mapper, index)
     for value in data.values():
         if isinstance(value, dict | list):
             kind = "array" if isinstance(value, list) else "object"
@@ -37,44 +39,31 @@ def row_of(run: NodeRun, parameters: DataTableParameters, index: int) -> dict[st
     return data
 
 
-def _mapped(mapper: TableColumns, index: int) -> dict[str, Json]:
-    """The mapped values, checked against what the editor knew of the columns."""
+def _mapped(run: NodeRun, mapper: TableColumns, index: int) -> dict[str, Json]:
+    """The mapped values, made to fit what the editor knew of the columns."""
     known = {column.id: column for column in mapper.schema_}
     given = cast("Mapping[str, Json]", mapper.value or {})  # resolved parameters are JSON
-    return {
-        name: _fitted(mapper, known[name], value, index) if name in known and value is not None else value
-        for name, value in given.items()
-    }
+    zone = iana_zone(run.execution.timezone)
+    return {name: _fitted(known[name], value, index, zone) if name in known else value for name, value in given.items()}
 
 
-def _fitted(mapper: TableColumns, column: MappedColumn, value: Json, index: int) -> Json:
+def _fitted(column: MappedColumn, value: Json, index: int, zone: tzinfo) -> Json:
+    """Raises `Refused`."""
+    if value is None:
+        if column.required and column.type != "boolean":
+            raise Refused(f'The value "{column.id}" is required but not set', item=index)
+        return None
     kind = _CHECKED.get(column.type)
-    strict = not mapper.attempt_to_convert_types
-    if column.type == "string" and mapper.convert_fields_to_string:
-        if isinstance(value, str) or not strict:
-            return dumps(value).decode() if isinstance(value, dict | list) else _as_text(value)
-    elif kind is None:
+    if kind is None:
         return value
-    elif not strict or kind == "date" or isinstance(value, bool if kind == "boolean" else int | float):
-        try:
-            made = typed(value, column.id, kind)
-        except TableRefusal:
-            pass
-        else:
-            return value if kind == "date" else made
-    if mapper.ignore_type_mismatch_errors:
-        return value
-    raise NodeError(
-        f"Invalid input for '{column.id}' [item {index}]",
-        item=index,
-        description=f"'{column.id}' expects a {column.type} but we got {described(value)}",
-    )
-
-
-def _as_text(value: Json) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return text_of(cast("str | float", value))
+    try:
+        return shown_cell(typed(value, column.id, kind, zone), kind)
+    except TableRefusal:
+        raise Refused(
+            f"Invalid input for '{column.id}' [item {index}]",
+            item=index,
+            description=f"'{column.id}' expects a {column.type} but we got {described(value)}",
+        ) from None
 
 
 def filter_of(run: NodeRun, parameters: DataTableParameters, table: DataTable, most: int) -> RowFilter:

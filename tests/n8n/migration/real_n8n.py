@@ -82,6 +82,22 @@ class RealN8n:
                 answer = api.post(f"/workflows/{ident}/activate", json={"versionId": version})
                 assert answer.status_code == 200, f"{ident}: {answer.text[:500]}"
 
+    def api_key(self) -> str:
+        """For the public API, with every scope, of an owner that is made for it."""
+        with httpx.Client(
+            base_url=f"{self.base}/rest", headers={"browser-id": "test"}, trust_env=False, timeout=30
+        ) as api:
+            # While it starts, n8n answers everything with 200 and a text.
+            poll(
+                lambda: "json" in api.post("/owner/setup", json=OWNER).headers["content-type"],
+                "n8n has an owner",
+                timeout=START,
+            )
+            scopes = api.get("/api-keys/scopes").json()["data"]
+            made = api.post("/api-keys", json={"label": "tests", "expiresAt": None, "scopes": scopes})
+            assert made.status_code == 200, made.text
+            return str(made.json()["data"]["rawApiKey"])
+
     def _serves(self) -> bool:
         assert self._process is not None
         assert self._process.poll() is None, self.output.read_text(errors="replace")[-3000:]

@@ -1,0 +1,138 @@
+"""The Data table node beside a real n8n: the same rows, the same nodes behind the same webhook, the same runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from jackfield.testing.daemon import Daemon, poll
+
+from .real_n8n import RealN8n
+from .table_cases import COLUMNS, ROWS, TABLE, Case, reading, workflow, writing
+
+INSTALLED = os.environ.get("JACKFIELD_TEST_N8N_REAL", "")
+pytestmark = pytest.mark.skipif(not INSTALLED, reason="JACKFIELD_TEST_N8N_REAL names no n8n")
+GIVEN = [{"name": "Ada", "age": 36}, {"name": "bob_%", "age": 2, "open": True}]
+LISTED = tomllib.loads((Path(__file__).parent / "table_differences.toml").read_text())["difference"]
+_TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+
+
+class Side:
+    """n8n's public API of one of the two. base: scheme, host and port."""
+
+    def __init__(self, base: str, key: str) -> None:
+        self.base = base
+        self.api = httpx.Client(base_url=f"{base}/api/v1", headers={"X-N8N-API-KEY": key}, trust_env=False, timeout=120)
+
+    def fill(self) -> None:
+        table = self.api.post("/data-tables", json={"name": TABLE, "columns": COLUMNS})
+        assert table.status_code == 201, table.text
+        added = self.api.post(f"/data-tables/{table.json()['id']}/rows", json={"data": ROWS})
+        assert added.status_code == 200, added.text
+
+    def empty(self) -> None:
+        for table in self.api.get("/data-tables").json()["data"]:
+            assert self.api.delete(f"/data-tables/{table['id']}").status_code == 204
+
+    def runs(self, name: str, ident: str) -> Mapping[str, Any]:
+        """Node -> its first run, of the webhook's call. ident: of the workflow."""
+        hook = f"{self.base}/webhook/{name}"
+
+        def called() -> bool:
+            return httpx.post(hook, json={"items": GIVEN}, trust_env=False, timeout=120).status_code != 404
+
+        poll(called, "the webhook answers", timeout=30)
+        row = poll(lambda: self._latest(ident), "the execution is over", timeout=60)
+        whole = self.api.get(f"/executions/{row['id']}", params={"includeData": "true"}).json()
+        return {name: runs[0] for name, runs in whole["data"]["resultData"]["runData"].items()}
+
+    def _latest(self, ident: str) -> Mapping[str, Any] | None:
+        rows = self.api.get("/executions", params={"workflowId": ident, "limit": 1}).json()["data"]
+        return rows[0] if rows and rows[0]["stoppedAt"] else None
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Side]:
+    n8n = RealN8n(Path(INSTALLED), tmp_path_factory.mktemp("n8n"))
+    n8n.start()
+    try:
+        yield Side(n8n.base, n8n.api_key())
+    finally:
+        n8n.stop()
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Side]:
+    daemon = Daemon(tmp_path_factory.mktemp("jackfield"), env={"TZ": "UTC"})
+    try:
+        key = daemon.start().admin().post("/api-keys", json={"name": "tables"}).json()["key"]
+        yield Side(daemon.base_url, key)
+    finally:
+        daemon.close()
+
+
+@pytest.mark.parametrize("version", [1, 1.1])
+@pytest.mark.parametrize("cases", [reading, writing], ids=["reading", "writing"])
+def test_nodes_run_as_in_n8n(ours: Side, theirs: Side, cases: Any, version: float) -> None:
+    name = f"{cases.__name__}-{str(version).replace('.', '-')}"
+    document = workflow(name, cases(), version)
+    found = []
+    for side in (ours, theirs):
+        side.empty()
+        side.fill()
+        body = {key: document[key] for key in ("name", "nodes", "connections", "settings")}
+        made = side.api.post("/workflows", json=body)
+        assert made.status_code in (200, 201), made.text
+        answer = side.api.post(f"/workflows/{made.json()['id']}/activate", json={})
+        assert answer.status_code == 200, answer.text
+        found.append(side.runs(name, made.json()["id"]))
+    different = {case[0]: shown for case in cases() if (shown := _different(case, *found))}
+    unlisted = {case: shown for case, shown in different.items() if not _listed(case)}
+    told = "\n".join(f"{case}\n   n8n       {shown[1]}\n   Jackfield {shown[0]}" for case, shown in unlisted.items())
+    assert not unlisted, f"{len(unlisted)} of {len(cases())} differ:\n{told}"
+    stale = [case[0] for case in cases() if _listed(case[0]) and case[0] not in different]
+    assert not stale, f"listed, and nothing differs: {stale}"
+
+
+def _listed(case: str) -> bool:
+    return any(case in entry["cases"] for entry in LISTED)
+
+
+def _different(case: Case, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[str, str] | None:
+    one, other = (json.dumps(_shown(found.get(case[0])), sort_keys=True) for found in (ours, theirs))
+    return None if one == other else (one[:1500], other[:1500])
+
+
+def _shown(run: Any) -> Any:
+    """What counts of a run: its items without ids of tables and the present time."""
+    if run is None:
+        return "did not run"
+    outputs = (run.get("data") or {}).get("main") or []
+    made = [[_item(item) for item in output or ()] for output in outputs]
+    while made and not made[-1]:
+        made.pop()
+    return {"outputs": made, "failed": bool(run.get("error"))}
+
+
+def _item(item: Mapping[str, Any]) -> Any:
+    return {"json": _plain(item["json"]), "pairedItem": item.get("pairedItem")}
+
+
+def _plain(value: Any, key: str = "") -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(one, name) for name, one in value.items() if name not in ("project", "projectId")}
+    if isinstance(value, list):
+        return sorted((_plain(one) for one in value), key=str) if key == "columns" else [_plain(one) for one in value]
+    if key in ("createdAt", "updatedAt") and isinstance(value, str) and _TIME.match(value):
+        return "(a time)"
+    if key in ("id", "dataTableId") and isinstance(value, str):
+        return "(an id)"
+    return value
