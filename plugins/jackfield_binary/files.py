@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from jackfield.api.binary import (
     CHUNK,
+    HEAD,
     BinaryError,
     BinarySettings,
     Content,
@@ -98,12 +99,14 @@ class DiskFiles:
     ) -> BinaryData:
         chunks = stream_of(content) if isinstance(content, bytes) else content
         incoming = Incoming(self._layout)
-        head = bytearray()
+        head, first = bytearray(), b""
         try:
             async for chunk in chunks:
                 if incoming.size + len(head) + len(chunk) > self._settings.file_limit:
                     raise too_large(self._settings.file_limit)
                 head += chunk
+                if len(first) < HEAD:
+                    first += chunk[: HEAD - len(first)]
                 if len(head) > (max(CHUNK, self._settings.inline_limit)):
                     await _run_to_end(incoming.write, bytes(head))
                     head.clear()
@@ -112,7 +115,7 @@ class DiskFiles:
             file_id = await _run_to_end(_finish, incoming, bytes(head), self._execution)
         finally:
             await _run_to_end(incoming.close)
-        made = entry(mime_type, file_name, incoming.size)
+        made = entry(mime_type, file_name, incoming.size, first)
         made["id"] = file_id
         return made
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from jackfield.api.binary import entry, inline_entry
 from jackfield.api.body_budget import TakenMemory
 from jackfield.api.javascript import whole
 from jackfield.api.jsontext import Json
@@ -175,13 +175,6 @@ def accepted(types: str, file: SubmittedFile) -> bool:
 
 
 def _binary(file: SubmittedFile, *, inline: bool) -> BinaryData:
-    made: BinaryData = {
-        "data": base64.b64encode(file.content).decode("ascii") if inline else "",
-        "mimeType": file.mime_type,
-        "fileName": file.name,
-        "fileSize": len(file.content),
-    }
-    stem, dot, extension = file.name.rpartition(".")
-    if stem and dot:
-        made["fileExtension"] = extension
-    return made
+    if inline:
+        return inline_entry(file.content, file.mime_type, file.name)
+    return entry(file.mime_type, file.name, len(file.content))

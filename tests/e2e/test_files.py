@@ -41,7 +41,7 @@ def test_an_uploaded_file(daemon: Daemon) -> None:
     (item,) = shown["data"]
     assert item["json"]["data"] == DIGEST
     file = item["binary"]["f"]
-    assert (file["id"], file["data"], file["fileName"], file["fileSize"]) == (DIGEST, "", "rows.csv", len(LARGE))
+    assert (file["id"], file["data"], file["fileName"], file["bytes"]) == (DIGEST, "", "rows.csv", len(LARGE))
     assert api.delete(f"/executions/{execution}").status_code == 204
     assert kept(daemon) == []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -65,6 +65,24 @@ class Family:
 
     name: str
     cases: Callable[[], Iterable[Case]]
+
+
+def both_ways(
+    kind: str,
+    versions: Iterable[float],
+    parameters: Mapping[str, Document],
+    items: Sequence[Document],
+    *,
+    texts: bool = False,
+) -> Iterator[NodeCase]:
+    """Each version with each of the parameters: all items with an error per item, and the first one with an output for
+    errors."""
+    for version in versions:
+        for name, given in parameters.items():
+            node = {"type": f"n8n-nodes-base.{kind}", "typeVersion": version, "parameters": given}
+            label = f"{kind} v{version:g} {name}"
+            yield NodeCase(label, {**node, "onError": "continueRegularOutput"}, items, texts)
+            yield NodeCase(f"{label}, one item", {**node, "onError": "continueErrorOutput"}, items[:1], texts)
 
 
 def place_of(index: int) -> str:

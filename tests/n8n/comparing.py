@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TypeVar
 
 from .cases import Case, Document, NodeCase, WorkflowCase, batches, packed, place_of
@@ -13,6 +14,8 @@ from .normal import runs, text
 
 GivenT = TypeVar("GivenT")
 FoundT = TypeVar("FoundT")
+BEFORE, SHOWN = 60, 600
+"""Characters that are shown of a difference: in front of it, and all."""
 MOST_TOGETHER = 100
 """Cases in one workflow."""
 
@@ -24,7 +27,10 @@ class Difference:
     theirs: str
 
     def __str__(self) -> str:
-        return f"{self.case}\n      n8n        {self.theirs[:600]}\n      Jackfield  {self.ours[:600]}"
+        same = (one == other for one, other in zip(self.ours, self.theirs, strict=False))
+        first = max(sum(1 for _ in takewhile(bool, same)) - BEFORE, 0)
+        ours, theirs = self.ours[first : first + SHOWN], self.theirs[first : first + SHOWN]
+        return f"{self.case}\n      n8n        {theirs}\n      Jackfield  {ours}"
 
 
 class Comparison:

@@ -22,33 +22,54 @@ from .credentials import credentials
 RunData: TypeAlias = Mapping[str, list[Document]]
 """Runs by name of their node."""
 PRELOADED = Path(__file__).with_name("credentials.js")
+DISK = "/a-disk"
+"""In documents: a directory that nodes may use, with the files of `ON_DISK`; each side has one for itself."""
+ON_DISK: Mapping[str, bytes] = {
+    "plain.txt": b"plain",
+    "data.json": b'{"a": 1}',
+    "table.csv": b"a,b\n1,2\n",
+    "image.png": bytes.fromhex("89504e470d0a1a0a0000000d49484452"),
+    "page.html": b"<p>one</p>",
+    "unnamed": b"no extension",
+    "archive.tar.gz": bytes.fromhex("1f8b0800000000000003"),
+    "UPPER.TXT": b"upper",
+    ".hidden": b"hidden",
+    "[a] (b).txt": b"brackets",
+    "deep/one.txt": b"one",
+    "deep/er/two.txt": b"two",
+    "deep/er/three.md": b"three",
+    "empty.txt": b"",
+}
 READY_SECONDS = 60
 RUN_SECONDS = 120
 
 
 class Engine:
-    """One side. client: its base address is `/api/v1`; stored: the credentials' ids by name, where it has them."""
+    """One side. client: its base address is `/api/v1`; disk: the directory that is `DISK` in documents and answers;
+    stored: the credentials' ids by name, where it has them."""
 
-    def __init__(self, name: str, client: httpx.Client, stored: Mapping[str, str] | None = None) -> None:
+    def __init__(self, name: str, client: httpx.Client, disk: Path, stored: Mapping[str, str] | None = None) -> None:
         self.name = name
         self.client = client
+        self.disk = disk
         self._stored = stored or {}
 
     def run(self, document: Document, items: Sequence[Document]) -> Document:
         """`status`, `error` and `data` of the ended execution; `status` is `refused` where it did not begin."""
         given = {"workflow": _with_ids(document, self._stored), "inputData": list(items)}
-        answer = self.client.post("/workflows/run", json=given)
+        body = json.dumps(given).replace(DISK, self.disk.as_posix())
+        answer = self.client.post("/workflows/run", content=body, headers={"Content-Type": "application/json"})
         if answer.status_code != httpx.codes.OK:
             return {"status": "refused", "error": {"message": answer.text[:2000]}}
-        found = self.client.get(f"/executions/{answer.json()['executionId']}").raise_for_status().json()
-        return dict(found)
+        found = self.client.get(f"/executions/{answer.json()['executionId']}").raise_for_status().text
+        return dict(json.loads(found.replace(self.disk.as_posix(), DISK)))
 
 
 class RoundTrip(Engine):
     """n8n's engine with what Jackfield exports of a workflow after its import."""
 
     def __init__(self, jackfield: Engine, theirs: Engine) -> None:
-        super().__init__("the export", theirs.client)
+        super().__init__("the export", theirs.client, theirs.disk)
         self._jackfield = jackfield.client
         self._numbers = itertools.count()
 
@@ -69,30 +90,39 @@ class RoundTrip(Engine):
 def n8n(directory: Path) -> Iterator[Engine]:
     """n8n's engine in a process of its own. Raises `installing.NotThere`."""
     place, program, port = installing.directory(), installing.node(), free_port()
-    output = directory / "n8n.log"
+    output, disk = directory / "n8n.log", filled(directory / "n8n-disk")
     with output.open("wb") as log:
         command = [program, "--require", str(PRELOADED), "adapter.js", str(port)]
         process = subprocess.Popen(
             command,
             cwd=place,
-            env=_environment(),
+            env=_environment(disk),
             stdout=log,
             stderr=subprocess.STDOUT,
         )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", trust_env=False, timeout=RUN_SECONDS) as client:
             poll(lambda: _answers(client, process, output), "n8n's engine answers", timeout=READY_SECONDS)
-            yield Engine("n8n", client)
+            yield Engine("n8n", client, disk)
     finally:
         process.terminate()
         process.wait(10)
 
 
-def _environment() -> Mapping[str, str]:
+def filled(directory: Path) -> Path:
+    """The directory with `ON_DISK`."""
+    for name, content in ON_DISK.items():
+        place = directory / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return directory
+
+
+def _environment(disk: Path) -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("N8N_", "NODE_", "JACKFIELD_"))}
     values = {name: dict(given.values) for name, given in credentials().items()}
     more = {"GENERIC_TIMEZONE": ZONE, "BI": "crypto,node:crypto", "COMPARED_CREDENTIALS": json.dumps(values)}
-    return {**kept, "TZ": "UTC", **more}
+    return {**kept, "TZ": "UTC", "N8N_RESTRICT_FILE_ACCESS_TO": str(disk), **more}
 
 
 def _answers(client: httpx.Client, process: subprocess.Popen[bytes], output: Path) -> bool:
@@ -107,10 +137,11 @@ def _answers(client: httpx.Client, process: subprocess.Popen[bytes], output: Pat
 @contextmanager
 def jackfield(directory: Path) -> Iterator[Engine]:
     """A daemon as users run it."""
-    daemon = Daemon(directory, env={"TZ": "UTC"})
+    disk = filled(directory / "disk")
+    daemon = Daemon(directory, settings=f'[nodes.files]\nroot = "{disk}"\n', env={"TZ": "UTC"})
     try:
         client = daemon.start().admin(timeout=RUN_SECONDS)
-        yield Engine("Jackfield", client, {name: _stored(client, name) for name in credentials()})
+        yield Engine("Jackfield", client, disk, {name: _stored(client, name) for name in credentials()})
     finally:
         daemon.close()
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .cases import Document
+from .contents import described
 
 SOME_ERROR = "(an error)"
 SAFE = 2**53
@@ -52,8 +53,9 @@ def _pairs(given: object) -> list[list[object]] | None:
     return found
 
 
-def _file(given: Mapping[str, Any]) -> Document:
-    return {key: given.get(key) for key in ("fileName", "mimeType", "fileExtension")}
+def _file(given: object) -> object:
+    """A program may have put anything in a file's place."""
+    return described(given) if isinstance(given, dict) else given
 
 
 def text(value: object) -> str:

@@ -88,6 +88,8 @@ class AllowedRoot:
         """Paths of the regular files that a pattern matches, sorted: `*` and `?` within a name, `**` for any number of
         directories. A path without any of these is given as it is."""
         parts = self._parts(pattern)
+        if parts[-1] == "**":
+            parts.append("*")
         if not any(char in part for part in parts for char in "*?["):
             return [self._shown(parts)]
         with self._told(pattern):

@@ -1,32 +1,32 @@
-"""Compression: files into a zip or gzip file, and out of one. Source: n8n's documentation, Compression.
+"""Compression: files into a zip, gzip or tar file, and out of one. Source: n8n's documentation, Compression.
 
-What a packed file is, its content tells, not its name. An item keeps its fields; its files are those that were made.
+What a packed file is, the ending of its name tells. An item keeps its fields; its files are those that were made.
 """
 
 from __future__ import annotations
 
-import mimetypes
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
 from pydantic import Field
 
-from jackfield.api.binary import DEFAULT_TYPE, BinarySettings
+from jackfield.api.binary import BinarySettings, stream_of
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.media_types import ending_of_type, type_of_name
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import chunks_of, content_of, file_of, kept_file
 from jackfield.api.nodes.items import new_item
-from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.running import ItemNode, made_per_item
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.formats.archives import (
-    EMPTY_ZIP,
-    GZIP,
-    ZIP,
     directory,
     gunzipped,
     gzipped,
     member,
+    tarred,
     unique,
+    untarred,
     zipped,
 )
 from jackfield_nodes.files.formats.limits import FileBudget
@@ -34,6 +34,8 @@ from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.threads import run_to_end
 
 _HUGE = 2**31
+_GZIP_ENDINGS = ("gz", "gzip")
+_OF_MACOS = "__MACOSX"
 _LONGEST = 1000
 """Characters of a name in an archive."""
 
@@ -41,7 +43,9 @@ _LONGEST = 1000
 class Compression(Parameters):
     operation: Literal["compress", "decompress"] = Field("decompress", description="What to do.")
     binary_property_name: str = Field("data", description="The fields with the files, separated by commas.")
-    output_format: Literal["zip", "gzip", ""] = Field("zip", description="compress: the packed file's form.")
+    output_format: Literal["zip", "gzip", "tar", "targz", ""] = Field(
+        "zip", description="compress: the packed file's form."
+    )
     file_name: str = Field("", description="compress: the packed file's name.")
     binary_property_output: str = Field("data", description="compress: the field for the packed file.")
     output_prefix: str = Field(
@@ -55,6 +59,19 @@ class CompressionNode(ItemNode):
     description = NodeDescription("Compression", "Packs files into zip or gzip, and unpacks them.", "transform")
     model = Compression
 
+    async def execute(self, run: NodeRun) -> NodeResult:
+        """Packing has parameters for each item; unpacking, and version 1, those of the first for all."""
+        if not run.items:
+            return [[]]
+        first: Compression = await run.resolve_first()
+        if first.operation == "compress" and not _is_old(run):
+            return await super().execute(run)
+
+        async def work(index: int, parameters: Compression) -> Items:
+            return await self.item(run, parameters, run.items[index], index)
+
+        return [await made_per_item(run, [first] * len(run.items), work)]
+
     async def item(self, run: NodeRun, parameters: Compression, item: Item, index: int) -> Items:
         names = [name.strip() for name in parameters.binary_property_name.split(",") if name.strip()]
         if not names:
@@ -64,7 +81,8 @@ class CompressionNode(ItemNode):
         elif parameters.output_format == "gzip":
             files = await self._gzipped(run, parameters, item, index, names)
         else:
-            files = {parameters.binary_property_output: await self._zipped(run, parameters, item, index, names)}
+            pack = self._tar if parameters.output_format in ("tar", "targz") else self._zipped
+            files = {parameters.binary_property_output: await pack(run, parameters, item, index, names)}
         return [new_item(item["json"], index, files)]
 
     async def _zipped(
@@ -73,21 +91,36 @@ class CompressionNode(ItemNode):
         inside = unique(_packable(file_of(item, name, index).get("fileName") or name) for name in names)
         files = {title: chunks_of(run, item, name, index) for title, name in zip(inside, names, strict=True)}
         huge = self._context.settings(BinarySettings).file_limit >= _HUGE
-        title = parameters.file_name or "data.zip"
-        return await kept_file(run, zipped(files, huge=huge), mime_type="application/zip", file_name=title)
+        return await kept_file(
+            run, zipped(files, huge=huge), mime_type="", file_name=parameters.file_name or "data.zip"
+        )
+
+    async def _tar(self, run: NodeRun, parameters: Compression, item: Item, index: int, names: list[str]) -> BinaryData:
+        limit = self._context.settings(FilesSettings).parse_limit
+        inside = unique(_packable(file_of(item, name, index).get("fileName") or name) for name in names)
+        files = {
+            title: await content_of(run, item, name, index, limit=limit)
+            for title, name in zip(inside, names, strict=True)
+        }
+        content = await asyncio.to_thread(tarred, files)
+        if parameters.output_format == "tar":
+            return await kept_file(run, content, mime_type="", file_name=parameters.file_name)
+        return await kept_file(run, gzipped(stream_of(content)), mime_type="", file_name=parameters.file_name)
 
     async def _gzipped(
         self, run: NodeRun, parameters: Compression, item: Item, index: int, names: list[str]
     ) -> dict[str, BinaryData]:
-        old = _is_old(run)
-        if not old and len(names) > 1:
-            raise NodeError("A gzip file holds one file; name one field, or choose zip.")
         files: dict[str, BinaryData] = {}
         for number, name in enumerate(names):
-            title = parameters.file_name or f"{file_of(item, name, index).get('fileName') or name}.gz"
+            file = file_of(item, name, index)
+            if _is_old(run):
+                title, field = f"{_stem(file)}.gzip", f"{_prefix(run, parameters)}{number}"
+            else:
+                given = parameters.file_name.replace(".gz", "", 1).replace(".gzip", "", 1) or _stem(file)
+                ending = f".{file['fileExtension'].lower()}" if file.get("fileExtension") else ""
+                title, field = f"{given}{ending}.gz", f"{parameters.binary_property_output}{number or ''}"
             content = gzipped(chunks_of(run, item, name, index))
-            field = f"{_prefix(run, parameters)}{number}" if old else parameters.binary_property_output
-            files[field] = await kept_file(run, content, mime_type="application/gzip", file_name=title)
+            files[field] = await kept_file(run, content, mime_type="", file_name=title)
         return files
 
     async def _unpacked(
@@ -95,36 +128,68 @@ class CompressionNode(ItemNode):
     ) -> dict[str, BinaryData]:
         files: dict[str, BinaryData] = {}
         prefix = _prefix(run, parameters)
-        for name in names:
-            async for title, content in self._contents(run, item, index, name):
-                kind = mimetypes.guess_type(title)[0] or DEFAULT_TYPE
-                files[f"{prefix}{len(files)}"] = await kept_file(run, content, mime_type=kind, file_name=title)
+        for number, name in enumerate(names):
+            file = file_of(item, name, index)
+            ending = _ending(file, name)
+            if ending in _GZIP_ENDINGS:
+                field = f"{prefix}{number}"
+                field = f"{prefix}{len(files)}" if field in files else field  # nothing is lost
+                files[field] = await self._gunzipped(run, item, index, name)
+                continue
+            inside = self._members if ending == "zip" else self._tar_members
+            async for title, content in inside(run, item, index, name):
+                files[f"{prefix}{len(files)}"] = await kept_file(run, content, mime_type="", file_name=title)
         return files
 
-    async def _contents(
+    async def _gunzipped(self, run: NodeRun, item: Item, index: int, name: str) -> BinaryData:
+        """The only file in a gzip file: it is called after the packed one."""
+        budget = FileBudget(self._context.settings(FilesSettings))
+        given = file_of(item, name, index).get("fileName") or "file"
+        inner = given.replace(".gz", "", 1).split(".") if given.endswith(".gz") else []
+        content = gunzipped(chunks_of(run, item, name, index), budget)
+        if len(inner) > 1:
+            title = f"{given.split('.')[0]}.{inner[-1]}"
+            return await kept_file(run, content, mime_type=type_of_name(inner[-1]), file_name=title)
+        file = await kept_file(run, content, mime_type="", file_name=given.split(".")[0])
+        ending = ending_of_type(file["mimeType"])
+        return {**file, "fileName": f"{file.get('fileName', '')}.{ending}", "fileExtension": ending}
+
+    async def _members(
         self, run: NodeRun, item: Item, index: int, name: str
     ) -> AsyncIterator[tuple[str, AsyncIterator[bytes]]]:
-        """Name and content of every file in a packed one."""
+        """Name and content of every file in a zip file."""
         settings = self._context.settings(FilesSettings)
         budget = FileBudget(settings)
-        given = file_of(item, name, index).get("fileName") or ""
-        head = await _head(run, item, name, index)
-        if head.startswith(GZIP):
-            yield _without_gz(given), gunzipped(chunks_of(run, item, name, index), budget)
-        elif head.startswith((ZIP, EMPTY_ZIP)):
-            content = await content_of(run, item, name, index, limit=settings.parse_limit)
-            archive, found = await run_to_end(directory, content, settings.archive_files, budget)
-            with archive:
-                for info in found:
+        content = await content_of(run, item, name, index, limit=settings.parse_limit)
+        archive, found = await run_to_end(directory, content, settings.archive_files, budget)
+        with archive:
+            for info in found:
+                if _OF_MACOS not in info.filename:
                     yield _plain(info.filename), member(archive, info, budget)
-        else:
-            raise NodeError(f"The file in the binary field '{name}' is neither zip nor gzip.")
+
+    async def _tar_members(
+        self, run: NodeRun, item: Item, index: int, name: str
+    ) -> AsyncIterator[tuple[str, AsyncIterator[bytes]]]:
+        """The same of a tar file, which may be packed by gzip."""
+        settings = self._context.settings(FilesSettings)
+        content = await content_of(run, item, name, index, limit=settings.parse_limit)
+        for title, inside in await run_to_end(untarred, content, settings.archive_files, FileBudget(settings)):
+            if _OF_MACOS not in title:
+                yield title, stream_of(inside)
 
 
-async def _head(run: NodeRun, item: Item, name: str, index: int) -> bytes:
-    async for chunk in chunks_of(run, item, name, index):
-        return chunk[: len(ZIP)]
-    return b""
+def _ending(file: BinaryData, name: str) -> str:
+    """What a packed file is: zip, tar or gz, by its name. Raises `NodeError`."""
+    ending = (file.get("fileExtension") or "").lower()
+    if ending in ("tar", "tgz") or (file.get("fileName") or "").lower().endswith(".tar.gz"):
+        return "tar"
+    if ending == "zip" or ending in _GZIP_ENDINGS:
+        return ending
+    raise NodeError(f"The file in the binary field '{name}' ends in none of .zip, .gz, .gzip, .tar, .tar.gz, .tgz.")
+
+
+def _stem(file: BinaryData) -> str:
+    return (file.get("fileName") or "file").split(".")[0]
 
 
 def _is_old(run: NodeRun) -> bool:
@@ -133,12 +198,6 @@ def _is_old(run: NodeRun) -> bool:
 
 def _prefix(run: NodeRun, parameters: Compression) -> str:
     return parameters.output_prefix or ("data" if _is_old(run) and parameters.operation == "compress" else "file_")
-
-
-def _without_gz(name: str) -> str:
-    if name.lower().endswith(".tgz"):
-        return f"{name[:-4]}.tar"
-    return (name[:-3] if name.lower().endswith(".gz") else name) or "file"
 
 
 def _plain(name: str) -> str:

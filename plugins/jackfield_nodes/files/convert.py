@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import mimetypes
 from collections.abc import Sequence
 from typing import Literal
 
@@ -17,14 +16,13 @@ from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode, made_at_once
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs
 from jackfield_nodes.files.convert_event import EventParameters, event_file
-from jackfield_nodes.files.signatures import type_of
 from jackfield_nodes.files.writing import (
-    TYPES,
+    TABLES,
     TableWriting,
     TextForm,
-    as_json_file,
     base64_content,
     json_content,
+    named,
     table_file,
     text_content,
 )
@@ -33,6 +31,8 @@ from jackfield_nodes.values.zones import zone_of
 
 
 class ConvertOptions(TableWriting, title="Options"):
+    encoding: str = Field("", description="toJson, toText, toBinary: UTF-8 unless given.")
+    add_bom: Flag = Field(False, alias="addBOM", description="toJson, toText: with a byte order mark.")
     mime_type: str = Field("", description="toBinary: the file's media type.")
     data_is_base64: Flag = Field(True, alias="dataIsBase64", description="toBinary: whether the field is base64.")
     format: Flag = Field(False, description="toJson: on several lines.")
@@ -60,7 +60,7 @@ class ConvertNode(ItemNode):
     async def execute(self, run: NodeRun) -> NodeResult:
         given = run.node.parameters
         operation = given.get("operation") or "csv"
-        if operation not in TYPES and (operation != "toJson" or given.get("mode") == "each"):
+        if operation not in TABLES and (operation != "toJson" or given.get("mode") == "each"):
             return await super().execute(run)
         if not run.items:
             return [[]]
@@ -76,7 +76,7 @@ class ConvertNode(ItemNode):
             rows: list[Json] = [item["json"] for item in run.items]
             content = await asyncio.to_thread(json_content, rows, options.text())
             name = options.file_name or "file.json"
-            file = as_json_file(await kept_file(run, content, mime_type="application/json", file_name=name))
+            file = await kept_file(run, content, mime_type="application/json", file_name=name)
         else:
             file = await table_file(run, run.items, parameters.operation, options, "File")
         return new_item({}, pairs(range(len(run.items))), {parameters.binary_property_name: file})
@@ -94,24 +94,24 @@ class ConvertNode(ItemNode):
         if parameters.operation == "toJson":
             content = json_content(item["json"], options.text())
             name = options.file_name or "file.json"
-            return as_json_file(await kept_file(run, content, mime_type="application/json", file_name=name))
+            return await kept_file(run, content, mime_type="application/json", file_name=name)
         value = _source(item, parameters.source_property, index)
         if parameters.operation == "toText":
-            kind = "application/json" if isinstance(value, dict | list) else "text/plain"
+            kind = "application/json" if isinstance(value, dict | list) or value is None else "text/plain"
             content = text_content(value, options.text())
             return await kept_file(run, content, mime_type=kind, file_name=options.file_name or "file.txt")
         return await self._binary(run, value, options)
 
     @staticmethod
     async def _binary(run: NodeRun, value: Json, options: ConvertOptions) -> BinaryData:
-        if options.data_is_base64:
+        kind = ""
+        if options.data_is_base64 or (run.node.version or 1) > 1:
             content, kind = await asyncio.to_thread(base64_content, value)
         else:
-            content, kind = text_content(value, options.text()), "text/plain"
-        kind = options.mime_type or kind or mimetypes.guess_type(options.file_name or "")[0] or type_of(content) or ""
-        extension = mimetypes.guess_extension(kind) or ""
-        name = options.file_name or f"file{extension}"
-        return await kept_file(run, content, mime_type=kind or "text/plain", file_name=name)
+            content = text_content(value, options.text())
+            kind = "application/json" if isinstance(value, dict | list) or value is None else ""
+        file = await kept_file(run, content, mime_type=options.mime_type or kind, file_name=options.file_name)
+        return named(file)
 
 
 def _source(item: Item, name: str, index: int) -> Json:

@@ -59,7 +59,9 @@ class EventDetails(Parameters):
     status: Literal["", "CONFIRMED", "TENTATIVE", "CANCELLED"] = ""
     uid: str = ""
     url: str = ""
-    use_workflow_timezone: Flag = Field(False, description="Whether the times name the workflow's time zone.")
+    use_workflow_timezone: Flag = Field(
+        False, description="Without an effect: times are in UTC, which every calendar shows in its own zone."
+    )
 
 
 class EventParameters(Parameters):
@@ -76,20 +78,19 @@ def event_file(parameters: EventParameters, zone: tzinfo, now_ms: int) -> bytes:
     begin, end = _moment(parameters.start, "start", zone), _moment(parameters.end, "end", zone)
     if end < begin:
         raise NodeError("The parameter end is before the parameter start.")
-    target = zone if more.use_workflow_timezone else UTC
     organizer, place = more.organizer_ui.organizer_values, more.geolocation_ui.geolocation_values
     write_event = cast("Callable[[CalendarEvent], bytes]", load(WRITE_EVENT))
     return write_event(
         CalendarEvent(
             title=parameters.title,
-            start=_day(begin) if parameters.all_day else begin.astimezone(target),
-            end=_day(end) + timedelta(days=_day(end) == _day(begin)) if parameters.all_day else end.astimezone(target),
+            start=_day(begin) if parameters.all_day else begin.astimezone(UTC),
+            end=_day(end) + timedelta(days=1) if parameters.all_day else end.astimezone(UTC),
             uid=more.uid or f"{uuid.uuid4()}@jackfield",
             stamp=datetime.fromtimestamp(now_ms // 1000, UTC),
             texts={
                 "DESCRIPTION": more.description,
-                "LOCATION": more.location,
                 "URL": more.url,
+                "LOCATION": more.location,
                 "STATUS": more.status,
                 "X-MICROSOFT-CDO-BUSYSTATUS": more.busy_status,
             },

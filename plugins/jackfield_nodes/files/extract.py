@@ -81,7 +81,7 @@ class ExtractNode(ItemNode):
         name, operation, options = parameters.binary_property_name, parameters.operation, parameters.options
         content = await file_content(self._context, run, item, name, index)
         if operation in TABLES:
-            rows = await table_of(self._context, content, operation, options)  # type: ignore[arg-type]  # one of TABLES
+            rows = await table_of(self._context, content, operation, options, tolerant=(run.node.version or 1) <= 1)  # type: ignore[arg-type]  # one of TABLES
             return new_items(rows, index)
         if operation == "pdf":
             return [_kept(item, await self._pdf(content, options), parameters, index)]
@@ -99,7 +99,9 @@ class ExtractNode(ItemNode):
         if parameters.operation in ("ics", "fromIcs"):
             read_calendar = cast("Callable[[str, FileBudget], dict[str, Json]]", load(READ_CALENDAR))
             return read_calendar(text, FileBudget(self._context.settings(FilesSettings)))
-        return parsed(text) if parameters.operation == "fromJson" else text
+        if parameters.operation == "fromJson":
+            return parsed(text) if text else {}
+        return text
 
 
 def _pdf(content: bytes, budget: FileBudget, options: ExtractOptions) -> dict[str, Json]:

@@ -12,16 +12,17 @@ from typing import Literal
 
 from pydantic import Field
 
+from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import content_of, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.extract import parsed
 from jackfield_nodes.files.formats.charsets import decoded
-from jackfield_nodes.files.writing import TextForm, as_json_file, base64_content, json_content, text_content
+from jackfield_nodes.files.writing import TextForm, base64_content, json_content, named, text_content
 from jackfield_nodes.values.conversions import UnfitValue
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
@@ -53,6 +54,16 @@ class MoveNode(ItemNode):
     versions: Sequence[float] = (1, 1.1)
     description = NodeDescription("Convert to/from binary data", "Moves data between fields and files.", "transform")
     model = Move
+
+    async def execute(self, run: NodeRun) -> NodeResult:
+        """An item that fails is a failure of the whole node."""
+        made: Items = []
+        for index, parameters in enumerate(await run.resolve()):
+            try:
+                made += await self.item(run, parameters, run.items[index], index)
+            except BinaryError as exc:
+                raise NodeError(exc.message, item=index) from None
+        return [made]
 
     async def item(self, run: NodeRun, parameters: Move, item: Item, index: int) -> Items:
         try:
@@ -94,13 +105,10 @@ class MoveNode(ItemNode):
             return []
         content, kind = await asyncio.to_thread(_content, value, options)
         version = run.node.version or 1
-        kind = options.mime_type or kind or ("application/json" if version < 1.1 else "text/plain")
-        name = options.file_name or (
-            None if version < 1.1 else "file.json" if kind == "application/json" else "file.txt"
-        )
-        file = await kept_file(run, content, mime_type=kind, file_name=name)
-        if kind == "application/json":
-            file = as_json_file(file)
+        kind = options.mime_type or kind or ("application/json" if version < 1.1 else "")
+        file = await kept_file(run, content, mime_type=kind, file_name=options.file_name)
+        if version > 1:
+            file = named(file)
         left = dict(item["json"]) if options.keep_source or not parameters.convert_all_data else {}
         if not options.keep_source and not parameters.convert_all_data:
             remove_path(left, parameters.source_key)
@@ -120,7 +128,7 @@ def _content(value: Json, options: MoveBinaryOptions) -> tuple[bytes, str]:
     text = TextForm(options.encoding, options.add_bom)
     if options.data_is_base64:
         return base64_content(value)
-    if options.use_raw_data and not isinstance(value, dict | list):
+    if options.use_raw_data and value is not None and not isinstance(value, dict | list):
         return text_content(value, text), ""
     return json_content(value, text), "application/json"
 

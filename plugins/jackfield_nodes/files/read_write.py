@@ -6,33 +6,43 @@ A run that a crash interrupts writes its files again.
 from __future__ import annotations
 
 import asyncio
-import mimetypes
 import os
-from collections.abc import AsyncIterator, Sequence
-from pathlib import PurePosixPath
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from jackfield.api.auth import MACHINE_WRITE
-from jackfield.api.binary import CHUNK, DEFAULT_TYPE
+from jackfield.api.binary import CHUNK, extension_of
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
+from jackfield.api.media_types import PLAIN, type_of_name
+from jackfield.api.nodes import (
+    Flag,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+)
 from jackfield.api.nodes.files import chunks_of, kept_file, with_file
-from jackfield.api.nodes.items import new_item, with_json
+from jackfield.api.nodes.items import new_item, pairs, with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.threads import opened, run_to_end
 
+_TOLD = ("mimeType", "fileType", "fileName", "fileExtension", "fileSize")
+
 
 class DiskFileOptions(Parameters, title="Options"):
     data_property_name: str = Field("data", description="read: the field for the file.")
-    file_extension: str = Field("", description="read: another extension than the file's own.")
-    file_name: str = Field("", description="read: another name than the file's own.")
-    mime_type: str = Field("", description="read: another media type than the name's.")
+    file_extension: str | None = Field(None, description="read: another extension than the file's own.")
+    file_name: str | None = Field(None, description="read: another name than the file's own.")
+    mime_type: str | None = Field(None, description="read: another media type than the name's.")
+    literal_brackets: Flag = Field(True, description="read: whether brackets in the pattern stand for themselves.")
     append: Flag = Field(False, description="write: at the end of the file instead of in its place.")
 
 
@@ -68,15 +78,20 @@ class DiskNode(ItemNode):
 
     async def read(self, run: NodeRun, path: str, options: DiskFileOptions) -> BinaryData:
         """Keep a file of the disk as a file of the execution. Raises `NodeError`."""
-        name = options.file_name or PurePosixPath(path).name
-        kind = options.mime_type or mimetypes.guess_type(path)[0] or DEFAULT_TYPE
+        kind = type_of_name(path)
         descriptor = await opened(self._allowed().open_to_read, os.close, path)
         try:
-            file = await kept_file(run, _chunks(descriptor, path), mime_type=kind, file_name=name)
+            file = await kept_file(run, _chunks(descriptor, path), mime_type=kind or PLAIN, file_name=path)
         finally:
             os.close(descriptor)
-        if options.file_extension:
-            file["fileExtension"] = options.file_extension.removeprefix(".")
+        if not kind and not extension_of(path):
+            file.pop("fileExtension", None)
+        if options.file_name is not None:
+            file["fileName"] = options.file_name
+        if options.file_extension is not None:
+            file["fileExtension"] = options.file_extension
+        if options.mime_type is not None:
+            file["mimeType"] = options.mime_type
         return file
 
     async def write(self, run: NodeRun, path: str, item: Item, field: str, index: int, *, append: bool) -> Item:
@@ -110,10 +125,15 @@ class ReadWriteNode(DiskNode):
             field = parameters.data_property_name
             return [await self.write(run, parameters.file_name, item, field, index, append=options.append)]
         made: Items = []
-        for path in await self.found(parameters.file_selector):
+        found = await self.found(
+            _literal(parameters.file_selector) if options.literal_brackets else parameters.file_selector
+        )
+        if not found and (run.node.version or 1) > 1:
+            raise NodeError(f"No file matches {parameters.file_selector}.")
+        for path in found:
             file = await self.read(run, path, options)
             files = {options.data_property_name or "data": file}
-            made.append(new_item(described(file, path), index, files))
+            made.append(new_item(described(file), index, files))
         return made
 
 
@@ -135,12 +155,16 @@ class ReadManyNode(DiskNode):
     description = NodeDescription("Read Binary Files", "Reads files of the machine.", "input", scopes=(MACHINE_WRITE,))
     model: type[NodeParameters] = ReadMany
 
-    async def item(self, run: NodeRun, parameters: ReadMany, item: Item, index: int) -> Items:
+    async def execute(self, run: NodeRun) -> NodeResult:
+        """Once for all items, which every file is paired with."""
+        if not run.items:
+            return [[]]
+        parameters: ReadMany = await run.resolve_first()
         made: Items = []
         for path in await self.found(parameters.file_selector):
             file = await self.read(run, path, DiskFileOptions())
-            made.append(new_item({}, index, {parameters.data_property_name: file}))
-        return made
+            made.append(new_item({}, pairs(range(len(run.items))), {parameters.data_property_name: file}))
+        return [made]
 
 
 class WriteOneNode(DiskNode):
@@ -157,17 +181,15 @@ class WriteOneNode(DiskNode):
         return [await self.write(run, parameters.file_name, item, field, index, append=append)]
 
 
-def described(file: BinaryData, path: str) -> dict[str, Json]:
+def described(file: BinaryData) -> dict[str, Json]:
     """What is known of a file, as fields."""
-    made: dict[str, Json] = {
-        "mimeType": file["mimeType"],
-        "fileType": file["mimeType"].partition("/")[0],
-        "fileName": file.get("fileName", ""),
-        "directory": str(PurePosixPath(path).parent),
-        "fileExtension": file.get("fileExtension", ""),
-        "fileSize": file.get("fileSize", 0),
-    }
-    return made
+    known: Mapping[str, Json] = {key: value for key, value in file.items() if isinstance(value, str)}
+    return {key: known[key] for key in _TOLD if key in known}
+
+
+def _literal(selector: str) -> str:
+    """A pattern in which brackets stand for themselves."""
+    return selector.replace("[", "[[]")
 
 
 async def _chunks(descriptor: int, path: str) -> AsyncIterator[bytes]:

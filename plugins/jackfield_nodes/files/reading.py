@@ -15,7 +15,7 @@ from jackfield.api.nodes.files import content_of
 from jackfield.api.object_references import load
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.files.formats.charsets import decoded
-from jackfield_nodes.files.formats.csv_text import CsvOptions, read_csv
+from jackfield_nodes.files.formats.csv_text import CsvOptions, WrongRow, csv_objects, read_csv
 from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.tables import Cell, TableOptions, clipped, objects
 from jackfield_nodes.files.settings import FilesSettings
@@ -47,6 +47,7 @@ class TableReading(Parameters):
 
     delimiter: str = Field(",", description="CSV: between the values.")
     encoding: str = Field("", description="Of texts; UTF-8 unless a byte order mark says otherwise.")
+    enable_bom: Flag = Field(False, alias="enableBOM", description="CSV: without a byte order mark.")
     from_line: int = Field(1, ge=0, description="CSV: the first line to read, counted from 1.")
     header_row: Flag = Field(True, description="Whether the first row has the names of the fields.")
     include_empty_cells: Flag = Field(False, description="Whether cells without a value become empty texts.")
@@ -83,17 +84,30 @@ async def file_content(context: PluginContext, run: NodeRun, item: Item, name: s
 
 
 async def table_of(
-    context: PluginContext, content: bytes, kind: TableFormat, options: TableReading
+    context: PluginContext, content: bytes, kind: TableFormat, options: TableReading, *, tolerant: bool
 ) -> list[dict[str, Json]]:
-    """The rows of the file as objects. Raises `NodeError`."""
+    """The rows of the file as objects. tolerant: CSV ends without an error at a row that is wrong. Raises
+    `NodeError`."""
     budget = FileBudget(context.settings(FilesSettings))
+    if kind == "csv":
+        return await asyncio.to_thread(_csv, content, options, budget, tolerant)
     return await asyncio.to_thread(_table, content, kind, options, budget)
+
+
+def _csv(content: bytes, options: TableReading, budget: FileBudget, tolerant: bool) -> list[dict[str, Json]]:
+    made: list[dict[str, Json]] = []
+    try:
+        rows = read_csv(decoded(content, options.encoding, keep_mark=not options.enable_bom), options.csv(), budget)
+        for row in csv_objects(rows, header=options.header_row, empty=options.include_empty_cells):
+            made.append(row)  # noqa: PERF402 - what came before an error stays
+    except WrongRow:
+        if not tolerant:
+            raise
+    return made
 
 
 def _table(content: bytes, kind: TableFormat, options: TableReading, budget: FileBudget) -> list[dict[str, Json]]:
     table = options.table()
-    if kind == "csv":
-        return objects(read_csv(decoded(content, options.encoding), options.csv(), budget), table)
     return objects(clipped(_sheet(content, kind, options, budget), table.range), table)
 
 

@@ -26,8 +26,6 @@ class SpreadsheetOptions(TableReading):
     def writing(self) -> TableWriting:
         return TableWriting(
             file_name=self.file_name,
-            delimiter=self.delimiter,
-            encoding=self.encoding,
             header_row=self.header_row,
             sheet_name=self.sheet_name or "Sheet",
         )
@@ -71,7 +69,7 @@ class SpreadsheetNode(ItemNode):
         content = await file_content(self._context, run, item, name, index)
         given = parameters.file_format
         kind = format_of(file, content) if given == "" or given == "autodetect" else given
-        rows = await table_of(self._context, content, kind, parameters.options)
+        rows = await table_of(self._context, content, kind, parameters.options, tolerant=True)
         return new_items(rows, index)
 
 

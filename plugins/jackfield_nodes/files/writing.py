@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 from pydantic import Field
 
 from jackfield.api.jsontext import Json, dumps
+from jackfield.api.media_types import type_of_name
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.files import kept_file
 from jackfield.api.object_references import load
@@ -20,19 +21,15 @@ from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData, Items
 from jackfield_nodes.files.formats.charsets import encoded
 from jackfield_nodes.files.formats.csv_text import write_csv
-from jackfield_nodes.files.formats.sheets import ODS_TYPE
 from jackfield_nodes.files.formats.tables import Cell, table
 from jackfield_nodes.values.conversions import text_of
 
-TYPES: Mapping[str, str] = {
-    "csv": "text/csv",
-    "html": "text/html",
-    "ods": ODS_TYPE,
-    "rtf": "application/rtf",
-    "xls": "application/vnd.ms-excel",
+_TYPES: Mapping[str, str] = {
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-"""Format -> its media type."""
+"""Of packed formats, whose first bytes say no more than that they are packed."""
+TABLES: Sequence[str] = ("csv", "html", "ods", "rtf", "xls", "xlsx")
 WRITERS: Mapping[str, str] = {
     "html": "jackfield_nodes.files.formats.html_tables:write_html",
     "ods": "jackfield_nodes.files.formats.ods:write_ods",
@@ -50,8 +47,6 @@ class TableWriting(Parameters):
 
     file_name: str | None = Field(None, description="The file's name.")
     delimiter: str = Field(",", description="CSV: between the values.")
-    encoding: str = Field("", description="CSV, HTML: UTF-8 unless given.")
-    add_bom: Flag = Field(False, alias="addBOM", description="CSV, HTML: with a byte order mark.")
     header_row: Flag = Field(True, description="Whether the first row has the names of the fields.")
     sheet_name: str = Field("Sheet", description="Sheets: its name.")
     compression: Flag = Field(False, description="Sheets are packed always.")
@@ -67,46 +62,45 @@ class TextForm:
 
 
 async def table_file(run: NodeRun, items: Items, kind: str, options: TableWriting, default_name: str) -> BinaryData:
-    """One file of all items' fields. Raises `NodeError`."""
+    """One file of all items' fields; its name tells its type, or else its content. Raises `NodeError`."""
     rows = [item["json"] for item in items]
     content = await asyncio.to_thread(_table, rows, kind, options)
     name = f"{default_name}.{kind}" if options.file_name is None else options.file_name
-    return await kept_file(run, content, mime_type=TYPES[kind], file_name=name)
+    return await kept_file(run, content, mime_type=type_of_name(name) or _TYPES.get(kind, ""), file_name=name)
 
 
 def _table(items: Sequence[Mapping[str, Json]], kind: str, options: TableWriting) -> bytes:
     rows = table(items, header=options.header_row)
     sheet = options.sheet_name or "Sheet"
     if kind == "csv":
-        return encoded(write_csv(rows, options.delimiter), options.encoding, mark=options.add_bom)
+        return encoded(write_csv(rows, options.delimiter), "", mark=True)
     found = load(WRITERS[kind])
     if kind == "html":
-        text = cast("Callable[[Rows, str], str]", found)(rows, sheet)
-        return encoded(text, options.encoding, mark=options.add_bom)
+        return encoded(cast("Callable[[Rows], str]", found)(rows), "")
     if kind == "rtf":
         return cast("Callable[[Rows], bytes]", found)(rows)
     return cast("Callable[[Rows, str], bytes]", found)(rows, sheet)
 
 
+def named(file: BinaryData) -> BinaryData:
+    """The entry with a name, after its ending where it had none."""
+    ending = file.get("fileExtension")
+    return file if file.get("fileName") else {**file, "fileName": f"file.{ending}" if ending else "file"}
+
+
 def text_content(value: Json, text: TextForm) -> bytes:
-    """The value as the content of a file: text as it is, objects and lists as JSON. Raises `NodeError`."""
-    if text.spaced and isinstance(value, dict | list):
-        shown = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    else:
-        shown = text_of(value)
-    return encoded(shown, text.encoding, mark=text.mark)
+    """The value as the content of a file: text as it is, objects, lists and null as JSON, false and zero as nothing.
+    Raises `NodeError`."""
+    if isinstance(value, dict | list) or value is None:
+        return json_content(value, text)
+    return encoded(text_of(value) if value else "", text.encoding, mark=text.mark)
 
 
 def json_content(value: Json, text: TextForm) -> bytes:
     """The value as JSON. Raises `NodeError`."""
-    if isinstance(value, dict | list):
-        return text_content(value, text)
-    return encoded(dumps(value).decode(), text.encoding, mark=text.mark)
-
-
-def as_json_file(file: BinaryData) -> BinaryData:
-    """With the extension that its media type says where its name says none."""
-    return {"fileExtension": "json", **file}
+    spaced = text.spaced and isinstance(value, dict | list)
+    written = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) if spaced else dumps(value).decode()
+    return encoded(written, text.encoding, mark=text.mark)
 
 
 def base64_content(value: Json) -> tuple[bytes, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from jackfield.api.binary import DEFAULT_TYPE
+from jackfield.api.binary import DEFAULT_TYPE, entry
 from jackfield.api.records import record
 from jackfield.api.workflows import BinaryData
 
@@ -20,13 +20,7 @@ class ReceivedFile:
     def described(self) -> BinaryData:
         """What an item says of it, without its content."""
         mime = (self.content_type or "").partition(";")[0].strip().lower() or DEFAULT_TYPE
-        made: BinaryData = {"data": "", "mimeType": mime, "fileSize": len(self.content)}
-        if self.file_name:
-            made["fileName"] = self.file_name
-            stem, dot, extension = self.file_name.rpartition(".")
-            if stem and dot:
-                made["fileExtension"] = extension
-        return made
+        return entry(mime, self.file_name, len(self.content))
 
     def inline(self) -> BinaryData:
         """The same with its content."""

@@ -10,12 +10,16 @@ from typing import Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .media_types import PLAIN, ending_of_type, group_of, told_by_content, type_of_name
 from .records import record
 from .workflows import BinaryData, Items
 
 CHUNK = 256 * 1024
 """Largest piece of a stream, in bytes."""
 DEFAULT_TYPE = "application/octet-stream"
+HEAD = 512
+"""Bytes of a file that tell its type."""
+_UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 class BinarySettings(BaseModel):
@@ -124,9 +128,9 @@ class BinaryFiles(Protocol):
     async def write(
         self, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
     ) -> BinaryData:
-        """Keep a file for as long as the execution is kept and give the entry to put into an item: with `data` up to
-        `binary.inline_limit`, else with `id`. A stream is never whole in memory. Raises `BinaryError` (too large:
-        setting `binary.file_limit`; disk full)."""
+        """Keep a file for as long as the execution is kept and give the entry to put into an item (see the function
+        `entry`): with `data` up to `binary.inline_limit`, else with `id`. A stream is never whole in memory. Raises
+        `BinaryError` (too large: setting `binary.file_limit`; disk full)."""
 
 
 class BinaryStore(Protocol):
@@ -145,28 +149,58 @@ class BinaryStore(Protocol):
         """These executions were deleted; what no other execution refers to goes. Raises `BinaryError`."""
 
 
-def entry(mime_type: str, file_name: str | None, size: int) -> BinaryData:
-    """What an item says of a file, before `data` or `id` is filled in. size: bytes."""
-    made: BinaryData = {"data": "", "mimeType": mime_type or DEFAULT_TYPE, "fileSize": size}
-    if file_name:
-        made["fileName"] = file_name
-        if extension := extension_of(file_name):
-            made["fileExtension"] = extension
+def entry(mime_type: str, file_name: str | None, size: int, head: bytes = b"") -> BinaryData:
+    """What an item says of a file, before `data` or `id` is filled in, as n8n says it.
+
+    mime_type: empty, then the name tells it, or the content, else it is text/plain; file_name: may be a path; size:
+    bytes; head: the first bytes of the content, some hundred.
+    """
+    name, ending = file_name or "", ""
+    if not mime_type:
+        mime_type = type_of_name(name)
+    if not mime_type:
+        mime_type, ending = told_by_content(head)
+    ending = ending or ending_of_type(mime_type)
+    mime_type = mime_type or PLAIN
+    directory, _, base = name.rpartition("/")
+    made: BinaryData = {"data": "", "mimeType": mime_type, "fileSize": shown_size(size), "bytes": size}
+    if group := group_of(mime_type):
+        made["fileType"] = group
+    if base:
+        made["fileName"] = base
+    if directory:
+        made["directory"] = directory
+    if extension := extension_of(base) or ending:
+        made["fileExtension"] = extension
     return made
+
+
+def shown_size(size: int) -> str:
+    """For people, by powers of 1000 with three digits: 5 B, 1.23 kB, 45.6 MB. size: bytes."""
+    power = min((len(str(size)) - 1) // 3, len(_UNITS) - 1)
+    if not power:
+        return f"{size} B"
+    return f"{float(f'{size / 1000**power:.3g}'):g} {_UNITS[power]}"
+
+
+def told_size(file: BinaryData) -> int:
+    """Bytes, as the entry says; 0 where it does not. Entries of earlier versions have a number in `fileSize`."""
+    size = file.get("bytes", file.get("fileSize"))
+    return size if isinstance(size, int) else 0
 
 
 def inline_entry(content: bytes, mime_type: str, file_name: str | None) -> BinaryData:
     """A file that is inside its item."""
 
-    made = entry(mime_type, file_name, len(content))
+    made = entry(mime_type, file_name, len(content), content[:HEAD])
     made["data"] = base64.b64encode(content).decode("ascii")
     return made
 
 
 def extension_of(file_name: str) -> str:
     """What follows the last dot of the name, at most 20 characters, without the dot; empty when there is none."""
-    _, dot, extension = file_name.replace("\\", "/").rpartition("/")[2].rpartition(".")
-    return extension if dot and 0 < len(extension) <= 20 else ""
+    stem, dot, extension = file_name.replace("\\", "/").rpartition("/")[2].rpartition(".")
+    return extension if stem and dot and len(extension) <= 20 else ""
 
 
 def inline_content(file: BinaryData, limit: int) -> bytes:

@@ -6,7 +6,7 @@ import asyncio
 
 import orjson
 
-from .binary import BinaryError, BinaryFiles, BinaryStore
+from .binary import BinaryError, BinaryFiles, BinaryStore, told_size
 from .context import PluginContext
 from .errors import JackfieldError
 from .history import NodeRecord, loaded, stored_json
@@ -52,7 +52,7 @@ def is_spilled(record: NodeRecord) -> bool:
 async def _content(files: BinaryFiles, record: NodeRecord) -> bytes:
     file = record["spilled"]
     try:
-        return await files.read(file, limit=max(file.get("fileSize", 0), len(file.get("data", ""))))
+        return await files.read(file, limit=max(told_size(file), len(file.get("data", ""))))
     except BinaryError as exc:
         raise JackfieldError(f"The outputs of the node '{record['node']}' cannot be read. {exc.message}") from None
 

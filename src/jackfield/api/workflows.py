@@ -35,7 +35,10 @@ class BinaryData(TypedDict):
     mimeType: str
     fileName: NotRequired[str]
     fileExtension: NotRequired[str]
-    fileSize: NotRequired[int]
+    fileType: NotRequired[str]
+    fileSize: NotRequired[str]
+    bytes: NotRequired[int]
+    directory: NotRequired[str]
     id: NotRequired[str]
 
 

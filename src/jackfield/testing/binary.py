@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Sequen
 
 from ..api.binary import (
     CHUNK,
+    HEAD,
     BinaryError,
     BinarySettings,
     Content,
@@ -62,7 +63,7 @@ class MemoryFiles:
             raise too_large(self._settings.file_limit)
         if len(whole) <= self._settings.inline_limit:
             return inline_entry(whole, mime_type, file_name)
-        made = entry(mime_type, file_name, len(whole))
+        made = entry(mime_type, file_name, len(whole), whole[:HEAD])
         made["id"] = hashlib.sha256(whole).hexdigest()
         self.kept[made["id"]] = whole
         return made

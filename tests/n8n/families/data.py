@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
-from ..cases import Document, Family, NodeCase
+from ..cases import Document, Family, NodeCase, both_ways
 
 PAGE = """<html><head><title> A page </title></head><body>
 <h1 class="top">  Hello <b>you</b>  </h1><ul id="list"><li> one </li><li>two<br>lines</li><li></li></ul>
@@ -16,18 +16,6 @@ ITEMS: tuple[Document, ...] = (
     {"json": {"page": "<p>only</p>", "text": "", "n": 2}},
     {"json": {"text": None}},
 )
-
-
-def _cases(
-    kind: str, versions: Iterable[float], parameters: Mapping[str, Document], items: tuple[Document, ...] = ITEMS
-) -> Iterator[NodeCase]:
-    """Each of them with all items and an error per item, and with the first item alone."""
-    for version in versions:
-        for name, given in parameters.items():
-            node = {"type": f"n8n-nodes-base.{kind}", "typeVersion": version, "parameters": given}
-            label = f"{kind} v{version:g} {name}"
-            yield NodeCase(label, {**node, "onError": "continueRegularOutput"}, items)
-            yield NodeCase(f"{label}, one item", {**node, "onError": "continueErrorOutput"}, items[:1])
 
 
 def _extraction(options: Document, *values: Document, **more: object) -> Document:
@@ -96,9 +84,9 @@ def _html() -> Iterator[NodeCase]:
             "options": {"tableAttributes": "border=1", "headerAttributes": "a=b", "rowAttributes": "c=d"},
         },
     }
-    yield from _cases("html", (1, 1.1, 1.2), {**extractions, **others})
+    yield from both_ways("html", (1, 1.1, 1.2), {**extractions, **others}, ITEMS)
     legacy = {name: {k: v for k, v in one.items() if k != "operation"} for name, one in extractions.items()}
-    yield from _cases("htmlExtract", (1,), legacy)
+    yield from both_ways("htmlExtract", (1,), legacy, ITEMS)
 
 
 FAMILIES = (Family("HTML", _html),)

@@ -137,7 +137,7 @@ async def test_speech_becomes_a_file(lab: AiLab) -> None:
     outcome = await lab.run(flow(openai(resource="audio", operation="generate", input="hello")), {"x": 1})
     assert outcome.status == "success", outcome.failure
     file = outcome.items[0]["binary"]["data"]
-    assert (file["mimeType"], file["fileName"], file["fileSize"]) == ("audio/mpeg", "audio.mp3", len(noise))
+    assert (file["mimeType"], file["fileName"], file["bytes"]) == ("audio/mpeg", "audio.mp3", len(noise))
     assert await lab.context.port(BinaryStore).files("e").read(file) == noise
 
 

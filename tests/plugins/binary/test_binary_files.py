@@ -39,7 +39,9 @@ async def test_a_small_file_stays_inside_its_item(store: DiskStore, root: Path) 
         "mimeType": "text/plain",
         "fileName": "a.txt",
         "fileExtension": "txt",
-        "fileSize": 16,
+        "fileType": "text",
+        "fileSize": "16 B",
+        "bytes": 16,
     }
     assert not root.exists()
     assert await store.files("other").read(made) == b"exactly 16 bytes"
@@ -49,7 +51,7 @@ async def test_a_larger_file_is_kept_by_its_content(store: DiskStore, root: Path
     digest = hashlib.sha256(BIG).hexdigest()
     made = await store.files("e1").write(BIG, mime_type="", file_name="../x/b.tar.gz")
     assert made["id"] == digest
-    assert (made["data"], made["mimeType"], made["fileSize"]) == ("", "application/octet-stream", len(BIG))
+    assert (made["data"], made["mimeType"], made["bytes"]) == ("", "application/gzip", len(BIG))
     assert made["fileExtension"] == "gz"
     assert below(root) == [f"content/{digest[:2]}/{digest}", f"executions/e1/{digest}"]
     assert await store.files("e1").read(made) == BIG

@@ -83,7 +83,7 @@ async def test_a_file_that_a_node_made_is_read_by_the_next(files: Files) -> None
 async def test_large_base64_of_a_node_is_moved_out_of_its_item(files: Files) -> None:
     _, outcome = await run(files, ("A", "script"), ("B", "read"))
     found = outcome.items[0]["binary"]
-    assert (found["f"]["data"], found["f"]["fileName"], found["f"]["fileSize"]) == ("", "a.txt", 1000)
+    assert (found["f"]["data"], found["f"]["fileName"], found["f"]["bytes"]) == ("", "a.txt", 1000)
     assert found["small"] == {"data": "aGk=", "mimeType": "a/b"}
     assert outcome.items[0]["json"] == {"size": 1000}
 

@@ -307,7 +307,7 @@ async def test_a_large_file_of_a_page_that_is_waited_for_is_kept_for_its_executi
     (items,) = site.engine.resumed
     assert items is not None
     file = items[0]["binary"]["Doc"]
-    assert (file["data"], file["fileSize"]) == ("", 2_000_000)
+    assert (file["data"], file["bytes"]) == ("", 2_000_000)
     assert await site.context.port(BinaryStore).files(next(iter(site.engine.waits))).read(file) == b"x" * 2_000_000
 
 

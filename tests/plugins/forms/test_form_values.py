@@ -102,7 +102,9 @@ def test_files_become_binary_data_and_facts() -> None:
         "data": base64.b64encode(b"hello").decode(),
         "mimeType": "text/plain",
         "fileName": "a.txt",
-        "fileSize": 5,
+        "fileType": "text",
+        "fileSize": "5 B",
+        "bytes": 5,
         "fileExtension": "txt",
     }
     assert "One" in item["binary"]

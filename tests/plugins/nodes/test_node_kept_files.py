@@ -45,7 +45,7 @@ async def test_a_large_answer_is_kept(bench: Bench, server: Loopback) -> None:
     run = bench.run("httpRequest", 4.2, {"url": server.url("/pic.png")}, [{"json": {}}])
     ((made,),) = await bench.outputs(run)
     file = made["binary"]["data"]
-    assert (file["data"], file["fileName"], file["fileSize"]) == ("", "pic.png", len(LARGE))
+    assert (file["data"], file["fileName"], file["bytes"]) == ("", "pic.png", len(LARGE))
     assert run.binary.kept[file["id"]] == LARGE
 
 

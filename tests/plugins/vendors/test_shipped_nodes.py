@@ -142,7 +142,7 @@ async def test_a_large_download_is_kept(lab: Lab, server: Loopback) -> None:
     parameters = {"chartType": "bar", "output": "out", "data": "[1]"}
     (item,) = await lab.run("quickChart", 1, parameters)
     file = item["binary"]["out"]
-    assert (file["mimeType"], file["fileSize"], lab.files.kept[file["id"]]) == ("image/png", len(LARGE), LARGE)
+    assert (file["mimeType"], file["bytes"], lab.files.kept[file["id"]]) == ("image/png", len(LARGE), LARGE)
     with pytest.raises(NodeError, match="answered with status 400"):
         await lab.run("quickChart", 1, parameters)
 

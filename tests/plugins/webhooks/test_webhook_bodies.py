@@ -96,7 +96,10 @@ def test_deep_json_is_refused(body: bytes) -> None:
 def test_other_types_become_a_file() -> None:
     found = parse(b"\x00\x01", "image/png; x=y")
     assert found.body == {}
-    assert found.binary == {"data": {"data": "AAE=", "mimeType": "image/png", "fileSize": 2}}
+    assert found.binary["data"] == {
+        "data": "AAE=", "mimeType": "image/png", "fileType": "image", "fileExtension": "png",
+        "fileSize": "2 B", "bytes": 2,
+    }  # fmt: skip
     assert list(parse(b"x", "", BodyOptions(file_property="upload")).binary) == ["upload"]
 
 
@@ -180,10 +183,11 @@ def test_fields_and_files() -> None:
     fields, files = files_of(body)
     assert fields == {"a": ["ü", "2"]}
     assert files["f"] == {
-        "data": "ZGF0YQ==", "mimeType": "text/plain", "fileSize": 4, "fileName": 'ü "x".txt', "fileExtension": "txt",
+        "data": "ZGF0YQ==", "mimeType": "text/plain", "fileType": "text", "fileSize": "4 B", "bytes": 4,
+        "fileName": 'ü "x".txt', "fileExtension": "txt",
     }  # fmt: skip
     assert files["g"]["fileName"] == "b.png"
-    assert files["empty"]["fileSize"] == 0
+    assert files["empty"]["bytes"] == 0
 
 
 @given(st.binary(max_size=300).filter(lambda data: b"\r\n--x" not in data))
@@ -202,7 +206,7 @@ def test_large_files_stay_a_part_of_the_body() -> None:
     body = form(('form-data; name="a"; filename="a"', b"12345"), ('form-data; name="b"; filename="b"', b"123456"))
     found = parse(body, "multipart/form-data; boundary=x", BodyOptions(raw=True, inline_limit=5))
     assert {name: bytes(content) for name, content in found.contents.items()} == {"b": b"123456", "data": body}
-    assert {name: (file["data"], file["fileSize"]) for name, file in found.binary.items()} == {
+    assert {name: (file["data"], file["bytes"]) for name, file in found.binary.items()} == {
         "a": ("MTIzNDU=", 5), "b": ("", 6), "data": ("", len(body)),
     }  # fmt: skip
 

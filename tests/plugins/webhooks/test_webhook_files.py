@@ -41,7 +41,7 @@ async def test_a_large_file_of_a_form_is_kept_for_the_execution(bench: Bench) ->
     assert files["small"]["data"] == "bGl0dGxl"
     assert "id" not in files["small"]
     large = files["large"]
-    assert (large["data"], large["fileName"], large["mimeType"], large["fileSize"]) == (
+    assert (large["data"], large["fileName"], large["mimeType"], large["bytes"]) == (
         "", "large.bin", "image/png", len(LARGE),
     )  # fmt: skip
     assert kept(bench)[large["id"]] == LARGE

@@ -1,8 +1,12 @@
-"""Zip and gzip, piece by piece: what is made is never whole in memory. Source: RFC 1952; PKWARE's APPNOTE 6.3."""
+"""Zip and gzip, piece by piece: what is made is never whole in memory; tar, whole.
+
+Source: RFC 1952; PKWARE's APPNOTE 6.3; POSIX, pax.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import tarfile
 import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from io import BytesIO
@@ -14,8 +18,6 @@ from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.packed import check_packing
 
-ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
-EMPTY_ZIP = b"PK\x05\x06"
 _ENTRY = b"PK\x01\x02"
 _MOST_ENTRIES = 65_535
 """Of a zip file's directory that is read at all: each takes some hundred bytes."""
@@ -128,6 +130,40 @@ async def member(archive: ZipFile, info: ZipInfo, budget: FileBudget) -> AsyncIt
         raise NodeError(
             f"The file '{info.filename[:200]}' of the archive is damaged, or packed in an unknown way."
         ) from None
+
+
+def tarred(files: Mapping[str, bytes]) -> bytes:
+    """A tar file. The same content gives the same file: every time in it is 0."""
+    made = BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, BytesIO(content))
+    return made.getvalue()
+
+
+def untarred(content: bytes, most: int, budget: FileBudget) -> list[tuple[str, bytes]]:
+    """Names and contents of the regular files in a tar file, which may be packed by gzip; names that lead out of the
+    archive are left out. Raises `NodeError`."""
+    made: list[tuple[str, bytes]] = []
+    size = 0
+    try:
+        with tarfile.open(fileobj=BytesIO(content), mode="r|*") as archive:
+            for info in archive:
+                budget.check_time()
+                parts = info.name.split("/")
+                if not info.isreg() or ".." in parts or not parts[0]:
+                    continue
+                size += info.size
+                budget.check_unpacked(size)
+                if len(made) == most:
+                    raise _too_many(most)
+                part = archive.extractfile(info)
+                made.append((info.name, part.read() if part is not None else b""))
+    except (tarfile.TarError, EOFError, OSError, zlib.error):
+        raise NodeError("The tar file is damaged.") from None
+    return made
 
 
 def unique(names: Iterator[str]) -> Iterator[str]:

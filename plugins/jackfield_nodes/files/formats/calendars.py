@@ -103,6 +103,9 @@ def write_event(event: CalendarEvent) -> bytes:
     calendar = Calendar()
     calendar.add("version", "2.0")
     calendar.add("prodid", "-//Jackfield//EN")
+    calendar.add("calscale", "GREGORIAN")
+    calendar.add("method", "PUBLISH")
+    calendar.add("x-published-ttl", "PT1H")
     if event.calendar_name:
         calendar.add("x-wr-calname", event.calendar_name)
     made = Component()

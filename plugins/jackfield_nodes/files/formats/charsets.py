@@ -25,15 +25,16 @@ def codec(name: str) -> str:
     return found
 
 
-def decoded(content: bytes, encoding: str) -> str:
+def decoded(content: bytes, encoding: str, *, keep_mark: bool = False) -> str:
     """The text without a byte order mark; what does not fit is replaced. Without a name the mark decides, else UTF-8.
     Raises `NodeError`."""
     name = codec(encoding)
     if not encoding:
         for mark, found in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
             if content.startswith(mark):
-                name = found
-    return content.decode(name, "replace").removeprefix("\ufeff")
+                name, keep_mark = found, False
+    text = content.decode(name, "replace")
+    return text if keep_mark else text.removeprefix("\ufeff")
 
 
 def encoded(text: str, encoding: str, *, mark: bool = False) -> bytes:

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from itertools import islice
 
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
 from jackfield_nodes.files.formats.limits import FileBudget
-from jackfield_nodes.files.formats.tables import Cell
-from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.files.formats.tables import Cell, shown
 
 _DELIMITERS = {"\\t": "\t", "tab": "\t", "": ","}
 _LONGEST_FIELD = 2**31 - 1
@@ -29,6 +29,10 @@ class CsvOptions:
     header: bool = True
     relaxed: bool = False
     skip_wrong: float | None = None
+
+
+class WrongRow(NodeError):
+    """A row that is not valid CSV."""
 
 
 def read_csv(text: str, options: CsvOptions, budget: FileBudget) -> Iterator[Sequence[Cell]]:
@@ -56,8 +60,8 @@ def _rows(reader: Iterator[list[str]], options: CsvOptions) -> Iterator[Sequence
             row, reason = [], str(exc)
         if not reason and not row:
             continue
-        if not reason and options.header and width is not None and len(row) > width:
-            reason = f"{len(row)} values under {width} names"
+        if not reason and width is not None and len(row) != width:
+            reason = f"{len(row)} values in place of {width}"
         if not reason:
             width = len(row) if width is None else width
             yield row
@@ -65,22 +69,36 @@ def _rows(reader: Iterator[list[str]], options: CsvOptions) -> Iterator[Sequence
         wrong += 1
         line = getattr(reader, "line_num", 0) + max(options.first_line - 1, 0)
         if options.skip_wrong is None:
-            raise NodeError(f"The CSV is not valid at line {line}: {reason}.")
+            raise WrongRow(f"The CSV is not valid at line {line}: {reason}.")
         if wrong > options.skip_wrong:
             raise NodeError(f"More than {options.skip_wrong:g} rows of the CSV are not valid, the last at line {line}.")
 
 
+def csv_objects(rows: Iterator[Sequence[Cell]], *, header: bool, empty: bool) -> Iterator[dict[str, Json]]:
+    """One object per row; a later field takes the place of one of the same name. Without a header the fields are called
+    by their places, in `row`. empty: values without text stay."""
+    names = [str(cell) for cell in next(rows, ())] if header else []
+    for row in rows:
+        if not header and empty:
+            yield {"row": list(row)}
+            continue
+        fields = zip(names if header else map(str, range(len(row))), row, strict=False)
+        found: dict[str, Json] = {name: cell for name, cell in dict(fields).items() if empty or cell != ""}
+        yield found if header else {"row": found}
+
+
 def write_csv(rows: Iterable[Sequence[Cell]], delimiter: str) -> str:
-    """Lines end with \\n. Raises `NodeError`."""
-    separator = _delimiter(delimiter)
-    special = re.compile(f'[{re.escape(separator)}"\\r\\n]|^\\s|\\s$')
+    """Lines are separated by \\n; cells are as a spreadsheet shows them. The delimiter may have several characters."""
+    separator = _DELIMITERS.get(delimiter, delimiter)
+    special = re.compile(f'[{re.escape(separator[0])}"\\n]')
 
     def field(cell: Cell) -> str:
-        text = text_of(cell)
-        # The csv module would leave a lone carriage return without quotes.
+        text = shown(cell)
         return '"' + text.replace('"', '""') + '"' if special.search(text) else text
 
-    return "".join(separator.join(map(field, row)) + "\n" for row in rows)
+    text = "\n".join(separator.join(map(field, row)) for row in rows)
+    # Excel takes a file that begins with ID for another format.
+    return f'"ID"{text[2:]}' if text == "ID" or text.startswith((f"ID{separator}", "ID\n")) else text
 
 
 def _delimiter(text: str) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from html import escape
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import FileBudget
-from jackfield_nodes.files.formats.tables import Cell, number_or_text
+from jackfield_nodes.files.formats.tables import Cell, column_letters, number_or_text, shown
 from jackfield_nodes.values.conversions import text_of
+
+_HEAD = '<html><head><meta charset="utf-8"/><title>SheetJS Table Export</title></head><body>'
+_CONTROL = re.compile(r"[\x00-\x1f]")
 
 
 def read_html(text: str, budget: FileBudget) -> Iterator[Sequence[Cell]]:
@@ -35,8 +38,25 @@ def _inside(node: LexborNode, tags: Container[str | None]) -> Iterator[LexborNod
     return (child for child in node.iter() if child.tag in tags)
 
 
-def write_html(rows: Iterable[Sequence[Cell]], title: str) -> str:
-    """A document with one table; all texts are escaped."""
-    lines = ("<tr>" + "".join(f"<td>{escape(text_of(cell))}</td>" for cell in row) + "</tr>" for row in rows)
-    head = f'<!doctype html>\n<html><head><meta charset="utf-8"/><title>{escape(title)}</title></head><body>'
-    return f"{head}<table>{''.join(lines)}</table></body></html>\n"
+def write_html(rows: Iterable[Sequence[Cell]]) -> str:
+    """A document with one table, in the form of SheetJS: every cell has its value, type and place in attributes."""
+    lines = (
+        "".join(_written(cell, f"{column_letters(column)}{number}") for column, cell in enumerate(row))
+        for number, row in enumerate(rows, 1)
+    )
+    return f"{_HEAD}<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table></body></html>"
+
+
+def _written(cell: Cell, place: str) -> str:
+    if cell is None:
+        return f'<td id="sjs-{place}"></td>'
+    kind = "b" if isinstance(cell, bool) else "s" if isinstance(cell, str) else "n"
+    text = shown(cell)
+    space = ' xml:space="preserve"' if text != text.strip() else ""
+    return f'<td data-t="{kind}" data-v="{_escaped(text_of(cell))}" id="sjs-{place}"{space}>{_escaped(text)}</td>'
+
+
+def _escaped(text: str) -> str:
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    plain = plain.replace('"', "&quot;").replace("'", "&apos;").replace("\n", "<br/>")
+    return _CONTROL.sub(lambda found: f"&#x{ord(found[0]):04x};", plain)

@@ -16,7 +16,7 @@ from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.packed import unpacked
 from jackfield_nodes.files.formats.sheets import ODS_TYPE
-from jackfield_nodes.files.formats.tables import Cell, cell_of
+from jackfield_nodes.files.formats.tables import Cell, cell_of, shown
 
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
@@ -131,8 +131,14 @@ _MANIFEST = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest '
     'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.3">'
     f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{ODS_TYPE}"/>'
-    '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>'
+    '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
+    '<manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/></manifest:manifest>'
 )
+_STYLES = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<office:document-styles '
+    'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:version="1.3"></office:document-styles>'
+)
+"""Nothing of its own, but SheetJS, and with it n8n, reads no file without it."""
 
 
 def write_ods(rows: Iterable[Sequence[Cell]], sheet: str) -> bytes:
@@ -144,6 +150,7 @@ def write_ods(rows: Iterable[Sequence[Cell]], sheet: str) -> bytes:
     with ZipFile(made, "w", ZIP_DEFLATED) as archive:
         archive.writestr("mimetype", ODS_TYPE, ZIP_STORED)  # first and as it is, so that programs recognise the file
         archive.writestr("META-INF/manifest.xml", _MANIFEST)
+        archive.writestr("styles.xml", _STYLES)
         archive.writestr("content.xml", content.encode("utf-8", "replace"))
     return made.getvalue()
 
@@ -153,11 +160,17 @@ def _written(value: Cell) -> str:
         return "<table:table-cell/>"
     if isinstance(value, bool):
         text = str(value).lower()
-        return f'<table:table-cell office:value-type="boolean" office:boolean-value="{text}"/>'
+        attribute = f'office:value-type="boolean" office:boolean-value="{text}"'
+        return f"<table:table-cell {attribute}>{_shown(value)}</table:table-cell>"
     if isinstance(value, int | float):
-        return f'<table:table-cell office:value-type="float" office:value="{value}"/>'
+        return f'<table:table-cell office:value-type="float" office:value="{value}">{_shown(value)}</table:table-cell>'
     lines = "".join(f"<text:p>{escape(line)}</text:p>" for line in _legal(value).split("\n"))
     return f'<table:table-cell office:value-type="string">{lines}</table:table-cell>'
+
+
+def _shown(value: Cell) -> str:
+    """SheetJS takes a cell without a text for an empty one."""
+    return f"<text:p>{shown(value)}</text:p>"
 
 
 def _legal(text: str) -> str:

@@ -9,8 +9,7 @@ from striprtf.striprtf import rtf_to_text
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.files.formats.limits import FileBudget
-from jackfield_nodes.files.formats.tables import Cell, number_or_text
-from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.files.formats.tables import Cell, number_or_text, shown
 
 _BEFORE_RTF = re.compile(rb"\s*\{\\rtf")
 
@@ -32,11 +31,11 @@ def read_rtf(content: bytes, budget: FileBudget) -> Iterator[Sequence[Cell]]:
 
 def write_rtf(rows: Iterable[Sequence[Cell]]) -> bytes:
     """A document with one table."""
-    parts = ["{\\rtf1\\ansi\n"]
+    parts = ["{\\rtf1\\ansi"]
     for row in rows:
-        ends = "".join(f"\\cellx{number * 2000}" for number in range(1, len(row) + 1))
-        parts.append(f"\\trowd{ends}\n" + "".join(f"\\pard\\intbl {_rtf(text_of(cell))}\\cell\n" for cell in row))
-        parts.append("\\row\n")
+        ends = "".join(f"\\cellx{number}" for number in range(1, len(row) + 1))
+        cells = "".join(" \\cell" if cell is None else f" {_rtf(shown(cell))}\\cell" for cell in row)
+        parts.append(f"\\trowd\\trautofit1{ends}\\pard\\intbl{cells}\\pard\\intbl\\row")
     return "".join([*parts, "}"]).encode("ascii")
 
 
@@ -47,7 +46,7 @@ def _rtf(text: str) -> str:
         if char in "\\{}":
             made.append(f"\\{char}")
         elif char == "\n":
-            made.append("\\line ")
+            made.append("\\par ")
         elif " " <= char <= "~":
             made.append(char)
         elif char >= "\x80":

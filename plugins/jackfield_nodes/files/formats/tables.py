@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -75,11 +76,21 @@ def _column(letters: str) -> int:
     return number - 1
 
 
+def column_letters(number: int) -> str:
+    """The name of a column, counted from 0: A, Z, AA."""
+    letters = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
 def objects(rows: Iterable[Sequence[Cell]], options: TableOptions) -> list[dict[str, Json]]:
     """One object per row; rows without any value are left out. Without a header a row stands in the field `row`."""
     found = (row for row in rows if any(cell not in (None, "") for cell in row))
     if not options.header:
-        return [{"row": ["" if cell is None else cell for cell in row]} for row in found]
+        return [{"row": ["" if cell is None and options.empty else cell for cell in row]} for row in found]
     names = column_names(next(found, ()))
     return [_object(names, row, empty=options.empty) for row in found]
 
@@ -89,7 +100,7 @@ def column_names(header: Sequence[Cell]) -> list[str]:
     names: list[str] = []
     used: dict[str, int] = {}
     for number, cell in enumerate(header, 1):
-        name = first = str(cell) if cell not in (None, "") else f"column_{number}"
+        name = first = shown(cell) if cell not in (None, "") else f"column_{number}"
         while name in used:
             used[first] += 1
             name = f"{first}_{used[first]}"
@@ -132,6 +143,41 @@ def flattened(value: Mapping[str, Json]) -> dict[str, Cell]:
         else:
             made[path[:-1]] = found
     return made
+
+
+def shown(cell: Cell) -> str:
+    """A cell as a spreadsheet shows it in Excel's format General: numbers in at most 11 characters."""
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, str) or cell is None:
+        return cell or ""
+    if isinstance(cell, int) and abs(cell) < 2**31:
+        return str(cell)
+    return _general(float(cell))
+
+
+def _general(value: float) -> str:
+    """Source: ECMA-376, 18.8.30 (numFmt), format General."""
+    if not math.isfinite(value):
+        return "#NUM!" if math.isnan(value) else "#DIV/0!"
+    power = math.floor(math.log10(abs(value))) if value else 0
+    most = 12 if value < 0 else 11
+    if -4 <= power <= -1:
+        made = f"{value:#.{10 + power}g}"
+    elif abs(power) <= 9:
+        made = next((text for text in (_short(f"{value:.12f}"), f"{value:#.10g}") if len(text) <= most), f"{value:.5e}")
+    elif power == 10:
+        made = f"{value:.10f}"[:12]
+    else:
+        made = _short(f"{value:.11f}")
+        made = f"{value:#.6g}" if len(made) > most or made in ("0", "-0") else made
+    mantissa, mark, exponent = made.upper().partition("E")
+    return f"{_short(mantissa)}{mark}{exponent}"
+
+
+def _short(text: str) -> str:
+    """Without zeros at the end of the fraction."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def number_or_text(text: str) -> Cell:

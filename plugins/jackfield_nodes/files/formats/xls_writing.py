@@ -24,15 +24,15 @@ def write_xls(rows: Sequence[Sequence[Cell]], sheet: str) -> bytes:
         raise NodeError("The option sheetName has more than 31 characters or one of [ ] : * ? / \\.")
     texts: dict[str, int] = {}
     cells = b"".join(_cells(rows, texts))
-    return _compound(_workbook(cells, texts, sheet, len(rows)))
+    return _compound(_workbook(cells, texts, sheet, (len(rows), max(map(len, rows), default=0))))
 
 
 def _record(kind: int, content: bytes = b"") -> bytes:
     return struct.pack("<HH", kind, len(content)) + content
 
 
-def _workbook(cells: bytes, texts: dict[str, int], sheet: str, height: int) -> bytes:
-    """The stream: global records, then the sheet, whose place the global ones name."""
+def _workbook(cells: bytes, texts: dict[str, int], sheet: str, size: tuple[int, int]) -> bytes:
+    """The stream: global records, then the sheet, whose place the global ones name. size: rows and columns."""
     font = struct.pack("<5H4B", 200, 0, 0x7FFF, 400, 0, 0, 0, 0, 0) + _short_text("Arial")
     head = [
         _record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0x0DBB, 0x07CC, 0x41, 0x06)),
@@ -50,7 +50,7 @@ def _workbook(cells: bytes, texts: dict[str, int], sheet: str, height: int) -> b
     bound = _record(0x0085, struct.pack("<IBB", before, 0, 0) + name)
     page = [
         _record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0x0DBB, 0x07CC, 0x41, 0x06)),
-        _record(0x0200, struct.pack("<IIHHH", 0, height, 0, MOST_COLUMNS, 0)),
+        _record(0x0200, struct.pack("<IIHHH", 0, size[0], 0, size[1], 0)),
         cells,
         _record(0x023E, struct.pack("<HHHIHHI", 0x06B6, 0, 0, 64, 0, 0, 0)),
         _record(0x000A),
@@ -70,7 +70,7 @@ def _cells(rows: Iterable[Sequence[Cell]], texts: dict[str, int]) -> Iterator[by
                 yield _record(0x0205, place + struct.pack("<BB", value, 0))
             elif isinstance(value, float) or (isinstance(value, int) and abs(value) <= 2**53):
                 yield _record(0x0203, place + struct.pack("<d", value))
-            elif value is not None and value != "":
+            elif value is not None:
                 yield _record(0x00FD, place + struct.pack("<I", _number(str(value), texts)))
 
 

@@ -65,7 +65,13 @@ async def test_a_file(bench: Bench, server: Loopback) -> None:
     ((made,),) = await bench.outputs(run)
     assert made["json"] == {"kept": 1}
     assert set(made["binary"]) == {"old", "data"}
-    expected = {"data": base64.b64encode(b"\x89PNG").decode(), "mimeType": "image/png", "fileSize": 4}
+    expected = {
+        "data": base64.b64encode(b"\x89PNG").decode(),
+        "mimeType": "image/png",
+        "fileType": "image",
+        "fileSize": "4 B",
+        "bytes": 4,
+    }
     assert made["binary"]["data"] == {**expected, "fileName": "pic.png", "fileExtension": "png"}
 
 

@@ -136,7 +136,7 @@ function Cell({ value }: { value: unknown }) {
 
 function fileText(name: string, file: unknown): string {
   if (!isRecord(file)) return name;
-  const size = Number(file.fileSize ?? file.bytes);
+  const size = Number(file.bytes ?? file.fileSize);
   return [name, file.fileName, file.mimeType, Number.isFinite(size) ? bytes(size) : '']
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
