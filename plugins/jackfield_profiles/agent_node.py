@@ -66,6 +66,7 @@ class CodingAgentNode(ItemNode):
             timeout=parameters.timeout,
             working_dir=parameters.working_directory or None,
             kind="workflow",
+            key=_key(run, index),
         )
         if request.prompt is None and not request.args:
             raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")
@@ -76,6 +77,11 @@ class CodingAgentNode(ItemNode):
         if result.timed_out or result.exit_code != 0:
             raise NodeError(_failure(parameters, result), description=_end(result))
         return [with_json(item, _json(parameters, result), index)]
+
+
+def _key(run: NodeRun, index: int) -> str:
+    """Of an item's run in this execution: the same when the execution is resumed."""
+    return jsontext.dumps([run.execution.id, run.node.name, run.run_index, index]).decode()
 
 
 def _failure(parameters: AgentParameters, result: HeadlessResult) -> str:

@@ -32,6 +32,7 @@ class NewProfile:
     hooks_config: Mapping[str, Json] = field(default_factory=dict)
     proxy_config: Mapping[str, Json] | None = None
     sandbox: Sandbox = "off"
+    limits: Mapping[str, Json] | None = None
     persist: bool | None = None
     allow_missing: bool = False
     shim: bool = False

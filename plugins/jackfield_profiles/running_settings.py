@@ -33,6 +33,12 @@ class RunSettings(BaseModel):
     grace: float = Field(
         5, ge=0, le=300, description="How long a process group may take to end before it is killed, in seconds."
     )
+    resume_within: float = Field(
+        7 * 86_400,
+        ge=0,
+        le=365 * 86_400,
+        description="How long after its start an interrupted run can go on with its agent's session, in seconds.",
+    )
     concurrent: int = Field(
         4, ge=1, le=256, description="Most headless runs of one profile at a time; further ones wait."
     )

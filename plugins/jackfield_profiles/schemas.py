@@ -14,6 +14,7 @@ Path = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r
 Environment = Annotated[dict[Variable, Text], Field(max_length=1000)]
 Arguments = Annotated[list[Text], Field(max_length=1000)]
 Sandbox = Literal["off", "standard", "strict"]
+LIMITS = "What bounds each of its runs and sessions; null: as the table [containers] says. It is replaced whole."
 HOOKS = (
     "Event -> list of {matcher, hooks: [{type: command, command, timeout}]}; timeout is in seconds, 1 to 3600. "
     "Only for agents with hooks."
@@ -24,6 +25,16 @@ PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_
 
 class _Input(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
+
+
+class LimitsBody(BaseModel):
+    """What all processes of one run may take together."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+    memory: int | None = Field(None, ge=1 << 20, le=1 << 50, description="Bytes.")
+    processes: int | None = Field(None, ge=1, le=1_000_000, description="How many there may be.")
+    cpu: float | None = Field(None, ge=0.01, le=4096, description="Processors.", allow_inf_nan=False)
 
 
 class ProfileBody(_Input):
@@ -41,6 +52,7 @@ class ProfileBody(_Input):
     hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
     proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
     sandbox: Sandbox = "off"
+    limits: LimitsBody | None = Field(None, description=LIMITS)
     persist: bool | None = Field(None, description=PERSIST)
     allow_missing: bool = Field(False, description="Whether the agent need not be installed.")
     shim: bool = Field(False, description="Whether a command of the profile's name is installed.")
@@ -60,6 +72,7 @@ class ProfileChange(_Input):
     hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
     proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
     sandbox: Sandbox = "off"
+    limits: LimitsBody | None = Field(None, description=LIMITS)
     persist: bool | None = Field(None, description=PERSIST)
 
 
@@ -96,6 +109,7 @@ class ProfileDetail(ProfileItem):
     args: list[str]
     working_dir: str | None
     sandbox: Sandbox
+    limits: LimitsBody
     persist: bool | None = Field(description=PERSIST)
     hooks_config: dict[str, JsonValue]
     proxy_config: dict[str, JsonValue] | None

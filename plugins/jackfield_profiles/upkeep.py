@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from jackfield.api.context import PluginContext
 from jackfield.api.profiles import Profiles
+from jackfield_profiles.launching.interrupted import InterruptedRuns
 from jackfield_profiles.ports import ProfileRemoval
+from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.settings import ProfilesSettings
 
 READ_AHEAD_SECONDS = 0.02
@@ -27,3 +31,5 @@ async def sweep_later(context: PluginContext) -> None:
     """What a crash has left is removed."""
     await context.clock.sleep(context.settings(ProfilesSettings).sweep_after)
     await context.port(ProfileRemoval).sweep()
+    runs = InterruptedRuns(context.service.config_dir, context.settings(RunSettings).resume_within)
+    await asyncio.to_thread(runs.sweep)

@@ -33,6 +33,7 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         "args": list(profile.args),
         "working_dir": profile.working_dir,
         "sandbox": profile.sandbox,
+        "limits": {name: getattr(profile.limits, name) for name in ("memory", "processes", "cpu")},
         "persist": persist if isinstance(persist, bool) else None,
         "hooks_config": hooks_of(profile),
         "proxy_config": cast("Json", profile.proxy_config),

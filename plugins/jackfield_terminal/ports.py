@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 @record
 class SessionRequest:
     """args: after the profile's own. working_dir: before the profile's. record: from the first byte on.
-    persist: whether it survives the daemon; None: as the profile says, or else `terminal.persist`."""
+    persist: whether it survives the daemon; None: as the profile says, or else `terminal.persist`.
+    remote: the caller is on another machine, or nobody knows."""
 
     alias: str
     args: tuple[str, ...] = ()
@@ -28,6 +29,7 @@ class SessionRequest:
     working_dir: str | None = None
     record: bool = False
     persist: bool | None = None
+    remote: bool = False
 
     @property
     def size(self) -> tuple[int, int]:

@@ -66,6 +66,10 @@ class TerminalSettings(BaseModel):
         100, ge=1, le=100_000, description="Recordings that are kept; with a new one the oldest are deleted."
     )
 
+    network_sandbox: Literal["off", "standard", "strict"] = Field(
+        "standard",
+        description="Least sandbox of a session that a caller from another machine, or through a proxy, starts.",
+    )
     persist: bool = Field(
         False, description="Whether sessions survive the daemon when neither the request nor the profile says so."
     )

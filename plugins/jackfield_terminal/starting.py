@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
 from jackfield.api.profiles import Launch, LaunchRequest, Profiles
+from jackfield.api.profiles import Sandbox as SandboxKind
 from jackfield.api.records import record, replace
 from jackfield_terminal.persistent.starting import PersistentStarter, StartedSession
 from jackfield_terminal.ports import SessionRequest
@@ -57,12 +59,14 @@ class SessionStarter:
             directory_of_ptyprocess()
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
         launch = in_terminal(await self._context.port(Profiles).prepare(request.alias, asked))
+        if request.remote:
+            launch = with_sandbox(launch, self._context.settings(TerminalSettings).network_sandbox)
         container: ProcessContainer | None = None
         try:
             confined = await self.sandbox.confined(launch)
             persists = self._persistence.wanted(request.persist, launch.profile)
             containers = self._context.port(ProcessContainers)
-            container = await containers.open(container_name(id), outlives=persists)
+            container = await containers.open(container_name(id), launch.profile.limits, outlives=persists)
             running = await self._run(request, Memo(id, self._context.clock.now_ms(), launch), confined, container)
             return AgentStarted(launch, running, container)
         except BaseException as exc:
@@ -92,6 +96,13 @@ class SessionStarter:
         )
         container.started(spawned.pid)
         return spawned
+
+
+def with_sandbox(launch: Launch, least: SandboxKind) -> Launch:
+    """The same in this sandbox, unless the profile's is stricter."""
+    kinds = get_args(SandboxKind)
+    kind = max(launch.profile.sandbox, least, key=kinds.index)
+    return replace(launch, profile=replace(launch.profile, sandbox=kind))
 
 
 def container_name(session: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -167,3 +168,36 @@ def test_a_start_ends_what_a_killed_daemon_has_left(daemon: Daemon, work: Path) 
             poll(lambda: not living(work), "what was left has ended")
             assert daemon.client().get("/api/terminal/sessions").json()["data"] == []
         api = daemon.client(timeout=60)
+
+
+RESUMING = """#!{python}
+import json, os, sys, time
+if "--version" in sys.argv: print("1.0"); sys.exit()
+session = sys.argv[sys.argv.index("--resume") + 1] if "--resume" in sys.argv else "own-7"
+print(json.dumps({{"thread": session}}), flush=True)
+open("starts", "a").write(json.dumps(sys.argv[1:]) + "\\n")
+if "--resume" not in sys.argv: time.sleep(300)
+print(json.dumps({{"text": "resumed " + session + ": " + sys.argv[-1]}}))
+"""
+
+
+@pytest.mark.parametrize("daemon", ["auto"], indirect=True)
+def test_an_interrupted_run_goes_on_with_its_agents_session(daemon: Daemon, work: Path, tmp_path: Path) -> None:
+    (tmp_path / "bin/sheller").write_text(RESUMING.format(python=sys.executable))
+    lines = 'args = ["{prompt}"]\noutput = "json-lines"\nresult = "text"\nsession = "thread"\n'
+    resume = '[headless.resume]\nargs = ["--resume", "{session}", "{prompt}"]\nprompt = "Go on."\n'
+    text = MANIFEST.replace('args = ["{prompt}"]\noutput = "text"\n', lines + resume)
+    (daemon.config_dir / "agents.d/sheller.toml").write_text(text)
+    api = daemon.admin(timeout=60)
+    daemon.live(workflow("work"), api)
+    daemon.client().post("/webhook/work", json={})
+    poll(lambda: list((daemon.config_dir / "runs").glob("*.json")), "the session is noted", timeout=30)
+    poll(lambda: (work / "starts").exists(), "the agent works")
+    daemon.kill()
+    daemon.start()
+    api = daemon.admin(timeout=60)
+    [ended] = poll(lambda: api.get("/executions", params={"status": "success"}).json()["data"], "it ends", timeout=60)
+    result = api.get(f"/executions/{ended['id']}").json()
+    assert "resumed own-7: Go on." in str(result)
+    assert len((work / "starts").read_text().splitlines()) == 2
+    assert not list((daemon.config_dir / "runs").glob("*.json"))

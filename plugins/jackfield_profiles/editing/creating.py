@@ -102,6 +102,7 @@ class ProfileCreator:
                 "hooks_config": hooks_config.checked(asked.hooks_config, agent),
                 "proxy_config": proxy,
                 "sandbox": asked.sandbox,
+                **({} if asked.limits is None else {"limits": dict(asked.limits)}),
                 **({} if asked.persist is None else {"persist": asked.persist}),
             },
         }

@@ -35,8 +35,9 @@ class HeadlessAnswer:
     data: Json = field(default=None)
 
 
-def call_of(agent: Agent, prompt: str | None, model: str) -> HeadlessCall:
-    """Raises `InvalidInput` when the agent's manifest does not say how a prompt is given."""
+def call_of(agent: Agent, prompt: str | None, model: str, resume: str | None = None) -> HeadlessCall:
+    """resume: the session that is gone on with; the manifest says how. Raises `InvalidInput` when it does not say how a
+    prompt is given."""
     if prompt is None:
         return HeadlessCall()
     if agent.headless is None:
@@ -47,8 +48,12 @@ def call_of(agent: Agent, prompt: str | None, model: str) -> HeadlessCall:
         )
     if "\0" in prompt:
         raise InvalidInput("The prompt has a NUL character.", details={"prompt": "leave NUL characters out"})
-    args = tuple(_argument(argument, prompt, model) for argument in agent.headless.args)
-    inside = any(PROMPT in argument for argument in agent.headless.args)
+    templates = agent.headless.args
+    if resume is not None and agent.headless.resume is not None:
+        prompt = agent.headless.resume.prompt
+        templates = tuple(argument.replace(SESSION, resume) for argument in agent.headless.resume.args)
+    args = tuple(_argument(argument, prompt, model) for argument in templates)
+    inside = any(PROMPT in argument for argument in templates)
     return HeadlessCall(args, None if inside else prompt.encode("utf-8", "replace"))
 
 
@@ -89,16 +94,17 @@ def answer_of(headless: Headless | None, output: str) -> HeadlessAnswer:
     if headless.output == "text":
         return HeadlessAnswer(result=output.strip() or None)
     if headless.output == "json":
-        data = _parsed(output.strip())
+        data = parsed_line(output.strip())
         objects = [data] if isinstance(data, dict) else []
     else:
-        lines = (_parsed(line) for line in output.splitlines() if line.lstrip().startswith("{"))
+        lines = (parsed_line(line) for line in output.splitlines() if line.lstrip().startswith("{"))
         objects = [line for line in lines if isinstance(line, dict)]
         data = list(objects) if objects else None
     return HeadlessAnswer(_last(objects, headless.result), _last(objects, headless.session), data)
 
 
-def _parsed(text: str) -> Json:
+def parsed_line(text: str) -> Json:
+    """None: it is no JSON."""
     try:
         return jsontext.loads(text)
     except (InvalidInput, UnicodeEncodeError):
@@ -110,13 +116,13 @@ def _last(objects: Sequence[dict[str, Json]], path: str | None) -> str | None:
     if not path:
         return None
     for one in reversed(objects):
-        found = _at(one, path.split("."))
+        found = value_at(one, path.split("."))
         if found is not None:
             return found if isinstance(found, str) else jsontext.dumps(found).decode()
     return None
 
 
-def _at(value: Json, path: Sequence[str]) -> Json:
+def value_at(value: Json, path: Sequence[str]) -> Json:
     """Parts that are numbers count in lists, from the end when negative."""
     for part in path:
         if isinstance(value, dict):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from weakref import WeakValueDictionary
 
-from jackfield.api.agents import Agents
+from jackfield.api.agents import Agents, Headless
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainers
@@ -14,6 +15,7 @@ from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, Laun
 from jackfield.api.records import replace
 from jackfield.api.terminals import Terminals
 from jackfield_profiles.launching.headless import answer_of, margin, shown
+from jackfield_profiles.launching.interrupted import InterruptedRuns, SessionListener
 from jackfield_profiles.launching.overlaps import OverlappingRuns, TrackedRun
 from jackfield_profiles.launching.processes import ProcessStart, run_process
 from jackfield_profiles.ports import ProfileLaunching
@@ -29,6 +31,7 @@ class HeadlessRunner:
         self._settings = context.settings(RunSettings)
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._overlaps = OverlappingRuns(context)
+        self._interrupted = InterruptedRuns(context.service.config_dir, self._settings.resume_within)
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         """See `Profiles.run`."""
@@ -38,10 +41,14 @@ class HeadlessRunner:
                 return await self._tracked(profile, request, tracked)
 
     async def _tracked(self, profile: Profile, request: HeadlessRequest, tracked: TrackedRun) -> HeadlessResult:
-        asked = LaunchRequest(
-            kind=request.kind, args=request.args, prompt=request.prompt, working_dir=request.working_dir
-        )
+        agent = await self._context.port(Agents).find(profile.agent_id)
+        session = await asyncio.to_thread(self._interrupted.session, profile, request, agent.headless)
+        if session is not None:
+            self._context.log.info("An interrupted run of %s goes on with its agent's session.", profile.alias)
+        asked = LaunchRequest(request.kind, request.args, request.prompt, request.working_dir, session)
         launch = await self._confined(await self._launching.prepare(profile, asked))
+        if launch.session is not None:
+            await asyncio.to_thread(self._interrupted.note, profile, request, launch.session)
         return await self._headless(launch, request, tracked)
 
     async def _confined(self, launch: Launch) -> Launch:
@@ -59,6 +66,12 @@ class HeadlessRunner:
 
     async def _headless(self, launch: Launch, request: HeadlessRequest, tracked: TrackedRun) -> HeadlessResult:
         agent = await self._context.port(Agents).find(launch.profile.agent_id)  # now: it may be gone when the run ends
+        noting: list[asyncio.Task[None]] = []
+
+        def named(session: str) -> None:
+            noted = asyncio.to_thread(self._interrupted.note, launch.profile, request, session)
+            noting.append(self._context.spawn("profiles.note_session", noted))
+
         limit = self._settings.output_limit
         start = ProcessStart(
             argv=launch.argv,
@@ -68,16 +81,20 @@ class HeadlessRunner:
             timeout=request.timeout or self._settings.timeout,
             grace=self._settings.grace,
             limit=limit + margin(launch.secrets),
+            heard=_listener(agent.headless, request, launch, named),
         )
         clock = self._context.clock
 
-        container = await self._context.port(ProcessContainers).open(f"run-{launch.run_id}")
+        container = await self._context.port(ProcessContainers).open(f"run-{launch.run_id}", launch.profile.limits)
         try:
             ended = await run_process(start, container, partial(self._launching.started, launch))
         except asyncio.CancelledError:
             left = replace(launch, alone=self._overlaps.alone(launch.profile.alias, tracked))
             self._context.spawn("profiles.ended", self._after_cancelling(left))
             raise
+        if noting:
+            await asyncio.wait(noting)
+        await asyncio.to_thread(self._interrupted.forget, request)
         duration = clock.now_ms() - launch.started_ms
         output = shown(ended.stdout, limit, launch.secrets)
         answer = answer_of(agent.headless if request.prompt is not None else None, output)
@@ -100,6 +117,15 @@ class HeadlessRunner:
 
     async def _after_cancelling(self, launch: Launch) -> None:
         await self._launching.ended(launch, 128 + 15)
+
+
+def _listener(
+    headless: Headless | None, request: HeadlessRequest, launch: Launch, named: Callable[[str], None]
+) -> SessionListener | None:
+    """None where nothing needs to be heard: the session is known, or nobody could go on with it."""
+    if headless is None or headless.resume is None or headless.session is None or headless.output != "json-lines":
+        return None
+    return None if request.key is None or launch.session is not None else SessionListener(headless, named)
 
 
 def _with_reason(errors: str, reason: str | None) -> str:

@@ -47,7 +47,7 @@ class ProfileLauncher:
         """A profile that has been deleted meanwhile gets nothing back."""
         agent = await self._context.port(Agents).find(profile.agent_id)
         binary = await self._binary(agent)
-        call = call_of(agent, request.prompt, profile.model)
+        call = call_of(agent, request.prompt, profile.model, request.resume)
         cwd = await asyncio.to_thread(_directory, profile, request, self._context.service.config_dir)
         if profile.proxy_enabled and (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.address(profile.alias)
@@ -57,7 +57,11 @@ class ProfileLauncher:
             await self._profiles.find(profile.alias)
             await self._write(profile, plan)
         others = (*profile.args, *plan.generated.args, *request.args)
-        session, naming = session_of(None if request.prompt is None else agent.headless, others)
+        session, naming = (
+            session_of(None if request.prompt is None else agent.headless, others)
+            if request.resume is None
+            else (request.resume, ())
+        )
         launch = Launch(
             run_id=new_id(),
             profile=profile,

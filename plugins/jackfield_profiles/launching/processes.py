@@ -24,7 +24,8 @@ _KILLED = 2.0
 
 @record
 class ProcessStart:
-    """What is started. limit: bytes of the end of each output that are kept. timeout, grace: seconds."""
+    """What is started. limit: bytes of the end of each output that are kept. timeout, grace: seconds.
+    heard: given the output as it comes."""
 
     argv: Sequence[str]
     cwd: Path
@@ -33,6 +34,7 @@ class ProcessStart:
     timeout: float
     grace: float
     limit: int
+    heard: Callable[[bytes], None] | None = None
 
 
 @record
@@ -66,7 +68,8 @@ class OutputTail:
 class _Watched(asyncio.SubprocessProtocol):
     """Its end is seen when it ends; asyncio's own `RunProcess.wait` waits for whatever else holds the pipes open."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, heard: Callable[[bytes], None] | None) -> None:
+        self._heard = heard
         self.exited = asyncio.Event()
         self.drained = asyncio.Event()
         self.tails = {1: OutputTail(limit), 2: OutputTail(limit)}
@@ -74,6 +77,8 @@ class _Watched(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self.tails[fd].add(data)
+        if fd == 1 and self._heard is not None:
+            self._heard(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         self._open.discard(fd)
@@ -188,7 +193,7 @@ async def _executed(
 ) -> tuple[asyncio.SubprocessTransport, _Watched]:
     try:
         return await asyncio.get_running_loop().subprocess_exec(
-            lambda: _Watched(start.limit),
+            lambda: _Watched(start.limit, start.heard),
             *container.command(start.argv),
             cwd=start.cwd,
             env=dict(container.environment(start.env)),

@@ -11,6 +11,7 @@ from typing import get_args
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.process_containers import ProcessLimits
 from jackfield.api.profiles import Profile, Sandbox
 from jackfield.api.records import record
 
@@ -92,6 +93,7 @@ def parsed(content: bytes) -> Profile:
         args=arguments(found.get("args")),
         working_dir=_directory(found.get("working_dir")),
         sandbox=_sandbox(metadata.get("sandbox")),
+        limits=_limits(metadata.get("limits")),
         metadata=metadata,
     )
 
@@ -157,6 +159,20 @@ def _directory(value: Json) -> str | None:
     if not isinstance(value, str) or "\0" in value:
         raise Damaged("working_dir must be a text or null")
     return value or None
+
+
+def _limits(value: Json) -> ProcessLimits:
+    if value is None:
+        return ProcessLimits()
+    if not isinstance(value, dict) or not value.keys() <= {"memory", "processes", "cpu"}:
+        raise Damaged("metadata.limits must be an object with memory, processes and cpu alone")
+    for name, given in value.items():
+        whole = name != "cpu"
+        if given is not None and (
+            isinstance(given, bool) or not isinstance(given, int if whole else int | float) or given <= 0
+        ):
+            raise Damaged(f"metadata.limits.{name} must be a positive {'integer' if whole else 'number'} or null")
+    return ProcessLimits(**value)  # type: ignore[arg-type]  # every value was seen to be a number
 
 
 def _sandbox(value: Json) -> Sandbox:

@@ -11,7 +11,7 @@ from quart import Blueprint, Response
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import operation, read_model, success
+from jackfield.api.http import is_from_network, operation, read_model, success
 from jackfield_terminal.http import driving_routes, recording_routes
 from jackfield_terminal.http.recording_routes import recording_out
 from jackfield_terminal.http.schemas import SessionIn
@@ -49,7 +49,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     )
     async def create_session() -> Response:
         body = await read_model(SessionIn)
-        session = await hub().create(body.request())
+        session = await hub().create(body.request(remote=is_from_network()))
         return success({"session_id": session.id, "ws_url": f"/ws/terminal/{session.id}"})
 
     @terminal.get("/sessions/<session_id>")

@@ -26,9 +26,16 @@ class SessionIn(BaseModel):
     record: StrictBool = False
     persist: StrictBool | None = None
 
-    def request(self) -> SessionRequest:
+    def request(self, *, remote: bool) -> SessionRequest:
         return SessionRequest(
-            self.profile_alias, tuple(self.args), self.cols, self.rows, self.working_dir, self.record, self.persist
+            self.profile_alias,
+            tuple(self.args),
+            self.cols,
+            self.rows,
+            self.working_dir,
+            self.record,
+            self.persist,
+            remote,
         )
 
 

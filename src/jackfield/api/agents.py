@@ -52,13 +52,28 @@ class LifecycleHooks(_Part):
     post_run: tuple[str, ...] = ()
 
 
+class Resume(_Part):
+    """How the agent goes on with a session of its own that was interrupted. args: in place of `headless.args`,
+    `{session}` stands for the session, `{prompt}` and `{model}` as there; a new name of a session is not given. prompt:
+    what it is told instead of the prompt, which its session has. exists: a pattern of files (`*` and `**`), of which
+    one is there when the session can be resumed; `{home}` and `{session}` stand in it; None: a session that was named
+    in the output can."""
+
+    args: tuple[str, ...] = Field(min_length=1)
+    prompt: str = Field(
+        "The computer stopped while you were at work. Look at how far you came, go on from there, and finish the task.",
+        min_length=1,
+    )
+    exists: str | None = None
+
+
 class Headless(_Part):
     """How the agent answers one prompt and ends. args: in place of the interactive ones, `{prompt}` stands for the
     prompt and `{model}` for the model; without `{prompt}` the prompt goes to standard input. output: `text`, one
     `json` object, or `json-lines`. result: dotted path of the answer's text in the object or, for lines, in the last
     line that has it; session: the same for the session's id. session_args: what gives the tool a session of our naming,
     `{session}` stands for a new UUID; left out when the profile or the caller gives one of the options session_unless,
-    which choose a session by themselves."""
+    which choose a session by themselves. resume: None: an interrupted run begins anew."""
 
     args: tuple[str, ...]
     output: Literal["text", "json", "json-lines"] = "text"
@@ -66,6 +81,7 @@ class Headless(_Part):
     session: str | None = None
     session_args: tuple[str, ...] = ()
     session_unless: tuple[str, ...] = ()
+    resume: Resume | None = None
 
 
 class Install(_Part):

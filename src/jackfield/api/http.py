@@ -14,6 +14,7 @@ from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
 from .body_budget import SMALL, TakenMemory, apart, budget_of, json_memory, taken_for
 from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
+from .http_client import is_loopback
 from .object_references import load
 from .records import record
 
@@ -140,6 +141,12 @@ def standing() -> Standing:
     """For what the present request leaves behind and what must not outlast its caller's rights."""
     found: Standing = request.scope.get("jackfield.standing", unending)  # type: ignore[assignment]
     return found
+
+
+def is_from_network() -> bool:
+    """Whether the present request comes from another machine, or through a proxy, behind which anybody may be."""
+    peer = (request.scope.get("client") or ("", 0))[0]
+    return bool(request.scope.get("jackfield.forwarded")) or not is_loopback(str(peer))
 
 
 def request_id() -> str:

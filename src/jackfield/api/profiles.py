@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from .jsontext import Json
+from .process_containers import ProcessLimits
 from .records import record
 from .usage import RunUsage
 
@@ -31,6 +32,7 @@ class Profile:
     args: Sequence[str] = ()
     working_dir: str | None = None
     sandbox: Sandbox = "off"
+    limits: ProcessLimits = ProcessLimits()
     metadata: Mapping[str, Json] = field(default_factory=dict)
 
     @property
@@ -51,12 +53,13 @@ class Profile:
 @record
 class LaunchRequest:
     """How a profile is to be run. args: after the profile's and the script's own. prompt: headless, else None.
-    working_dir: before the profile's."""
+    working_dir: before the profile's. resume: the session that the prompt's run was interrupted in."""
 
     kind: RunKind
     args: Sequence[str] = ()
     prompt: str | None = None
     working_dir: str | None = None
+    resume: str | None = None
 
 
 @record
@@ -81,13 +84,16 @@ class Launch:
 
 @record
 class HeadlessRequest:
-    """prompt: None when `args` say all. timeout: seconds; None: `profiles.run.timeout`."""
+    """prompt: None when `args` say all. timeout: seconds; None: `profiles.run.timeout`. key: the same for the same
+    work: a run that a crash or a stop of the daemon has interrupted goes on with its agent's session when it is asked
+    for again with its key; None: it begins anew."""
 
     prompt: str | None = None
     args: Sequence[str] = ()
     timeout: float | None = None
     working_dir: str | None = None
     kind: RunKind = "profile_run"
+    key: str | None = None
 
 
 @record

@@ -116,6 +116,7 @@ class Gate:
     async def check(self, scope: Scope, access: Access) -> Principal | None:
         """Steps 2 to 6 for everything that is not public."""
         caller = read_headers(scope)
+        scope["jackfield.forwarded"] = caller.forwarded
         self._check_origin(scope, caller, access)
         principal = await self._credential(scope, caller, access)
         if principal is not None:

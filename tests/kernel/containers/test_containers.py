@@ -35,6 +35,17 @@ DOUBLE_FORK = "(setsid sh -c 'sh -c \"echo \\$\\$ > pid; sleep 300; touch effect
 WITHOUT_MARK = "(env -i /usr/bin/setsid /bin/sh -c 'echo $$ > pid; sleep 300; touch effect' &) ; sleep 300"
 STOPPED = "sh -c 'echo $$ > pid; kill -STOP $$; sleep 300'& sleep 300"
 """Each writes the pid of the process that is hardest to find."""
+COMET = """
+import os, time
+open("pid", "w").write("1")
+os.setsid()
+deadline = time.monotonic() + 20
+while time.monotonic() < deadline:
+    if os.fork():
+        os._exit(0)
+    time.sleep(0.001)
+"""
+"""Dies and is born again, so that nobody who looks knows its parent."""
 CROWD = """
 import os, time
 for _ in range(200):
@@ -98,6 +109,26 @@ async def test_the_end_reaches_whatever_a_program_has_started(tmp_path: Path, me
     assert not await container.members()
     assert await process.wait() != 0
     assert not (tmp_path / "effect").exists()
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_process_that_is_born_while_its_parent_dies_is_reached(tmp_path: Path, method: str) -> None:
+    (tmp_path / "comet.py").write_text(COMET)
+    container = await made(tmp_path, method).open("run-1")
+    script = f"(env -i COMET={tmp_path} {sys.executable} -IS comet.py &) ; sleep 300"
+    process = await start(container, "/bin/sh", "-c", script, cwd=tmp_path)
+    await until(written(tmp_path / "pid"))
+    await container.end()
+    await process.wait()
+    left = [path for path in Path("/proc").glob("[0-9]*/environ") if f"COMET={tmp_path}".encode() in content(path)]
+    assert left == []
+
+
+def content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 @pytest.mark.parametrize("method", METHODS)

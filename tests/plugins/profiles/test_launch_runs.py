@@ -14,6 +14,7 @@ import pytest
 from launch_lab import KEY, Lab
 
 from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.process_containers import ProcessLimits
 from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile, RunKind
 from jackfield.api.records import replace
 from jackfield_profiles.launching.lifecycle_hooks import HookFailed
@@ -338,3 +339,12 @@ async def _until(what: Any) -> None:
     while not what():
         assert time.monotonic() < deadline
         await asyncio.sleep(0.01)
+
+
+async def test_a_run_that_breaks_its_profiles_limit_is_killed_and_says_so(lab: Lab) -> None:
+    lab.agent_fields["headless"] = {"args": ["-p", "{prompt}"], "output": "text"}
+    lab.profile_fields["limits"] = ProcessLimits(processes=10)
+    lab.program("import os, time\nfor _ in range(40): os.fork() or time.sleep(60)\ntime.sleep(60)")
+    ended = await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))
+    assert ended.exit_code != 0
+    assert "limit is 10" in ended.errors

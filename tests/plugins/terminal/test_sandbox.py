@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from jackfield.api.errors import InvalidInput
+from jackfield.api.profiles import LaunchRequest
+from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.findings import findings
 from jackfield_terminal.hub import Hub
@@ -22,8 +24,10 @@ from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.sandbox import bubblewrap as sandboxes
 from jackfield_terminal.sandbox.mounts import SandboxPaths, SandboxView, view_of
 from jackfield_terminal.settings import SandboxSettings, TerminalSettings
+from jackfield_terminal.starting import with_sandbox
 
 from .conftest import DEADLINE, FakeProfiles, attach, start
+from .terminal_lab import Api
 
 WORKS = sandboxes.problem_of_sandbox(SandboxSettings()) is None
 needs_sandbox = pytest.mark.skipif(not WORKS, reason="bubblewrap does not work here")
@@ -156,6 +160,7 @@ def test_the_agents_program_is_shown_wherever_it_is(house: House) -> None:
 async def test_off_leaves_the_launch_alone(house: House, profiles: FakeProfiles) -> None:
     from jackfield.api.profiles import LaunchRequest
 
+    profiles.sandbox = "off"
     launch = await profiles.prepare("one", LaunchRequest("terminal_session"))
     context = FakeContext(house.config, ports={"Profiles": profiles})
     assert await sandboxes.Sandbox(context).confined(launch) is launch
@@ -378,3 +383,32 @@ async def test_a_program_whose_path_looks_like_a_variable(hub: Hub, house: House
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     profiles.argv = [str(program)]
     assert "started" in await said(hub, "")
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("headers", "client", "confined"),
+    [({}, "127.0.0.1", False), ({}, "192.0.2.7", True), ({"X-Forwarded-For": "127.0.0.1"}, "127.0.0.1", True)],
+)
+async def test_sessions_that_the_network_starts_are_in_a_sandbox(
+    hub: Hub, profiles: FakeProfiles, headers: dict[str, str], client: str, confined: bool
+) -> None:
+    profiles.sandbox = "off"
+    scope = {"client": (client, 1234), "jackfield.forwarded": bool(headers)}
+    body = {"profile_alias": "one", "args": ["-c", "readlink /proc/self/ns/pid; read x"]}
+    made = await Api(hub).ask("POST", "/sessions", json=body, headers=headers, scope_base=scope)
+    session = hub.find(made["session_id"])
+    assert session.launch.profile.sandbox == ("standard" if confined else "off")
+    client_of = attach(hub, session)
+    await client_of.printed(b"]")
+    ours = str(Path("/proc/self/ns/pid").readlink()).encode()
+    assert (ours not in client_of.output) is confined
+
+
+async def test_the_stricter_of_profile_and_network_counts(profiles: FakeProfiles) -> None:
+    profiles.sandbox = "off"
+    launch = await profiles.prepare("one", LaunchRequest("terminal_session"))
+    assert with_sandbox(launch, "standard").profile.sandbox == "standard"
+    strict = replace(launch, profile=replace(launch.profile, sandbox="strict"))
+    assert with_sandbox(strict, "standard").profile.sandbox == "strict"
+    assert with_sandbox(launch, "off").profile.sandbox == "off"

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from jackfield.api.errors import JackfieldError
 from jackfield.api.process_containers import ContainerSettings, EndStep
@@ -20,6 +21,8 @@ from .processes import Seen, descendants, look, send, start_of
 
 _LOOK = 0.02
 """Seconds between two looks at processes that were told to end."""
+ENTRY = Path(__file__).with_name("entry.py")
+"""The first program of a container."""
 _ROUNDS = 100
 """Looks for processes that are still to be stopped before they are killed: what is stopped starts no others."""
 
@@ -185,22 +188,38 @@ class Container:
                 send(process, signal.SIGCONT)  # one that is stopped would never hear of it
 
     async def _kill(self) -> None:
-        deadline = time.monotonic() + self._settings.kill_timeout
-        while left := await asyncio.to_thread(self.look):
-            if time.monotonic() >= deadline:
+        begun = time.monotonic()
+        while left := await asyncio.to_thread(self._left):
+            waited = time.monotonic() - begun
+            if waited >= self._settings.kill_timeout:
                 raise ProcessesLeft(
                     f"{len(left)} processes of {self.name} are still there, though they were killed; the first has the "
                     f"pid {left[0].pid}. The system may be waiting for a disk or a network.",
                     details={"pids": ", ".join(str(process.pid) for process in left[:20])},
                 )
-            await asyncio.to_thread(self._kill_all, left)
+            await asyncio.to_thread(self._kill_all, left, keepers=waited > self._settings.kill_timeout / 2)
             await asyncio.sleep(_LOOK / 4)
 
-    def _kill_all(self, left: Sequence[Seen]) -> None:
-        """A control group at once; else stop them first, so that none is started while others are killed."""
+    def _left(self) -> Sequence[Seen]:
+        """Those that have not ended. One look is not all at one moment: who is born while its parent dies is missed.
+        The kernel knows better of a group; and a subreaper, which is one of those left, ends when nobody descends from
+        it."""
+        left = self.look()
+        while not left and self.group is not None and self.group.is_populated():
+            self.group.kill()
+            time.sleep(_LOOK / 4)
+            left = self.look()
+        return left
+
+    def _kill_all(self, left: Sequence[Seen], *, keepers: bool) -> None:
+        """A control group at once; else stop them first, so that none is started while others are killed. keepers:
+        also subreapers, without which what they have adopted would be lost to us: one that does not end by itself."""
         if self.group is not None:
             self.group.kill()
-        stopped: set[int] = set()
+        spared = (
+            set() if keepers or self.group is not None else {process.pid for process in left if _keeps(process.pid)}
+        )
+        stopped = set(spared)
         for _ in range(_ROUNDS):
             new = [process for process in left if process.pid not in stopped]
             if not new or sys.platform != "linux":
@@ -209,8 +228,17 @@ class Container:
                 send(process, signal.SIGSTOP)
             stopped |= {process.pid for process in new}
             left = self.look()
-        # The last one is the subreaper, to which the others would be lost.
-        self._send(sorted(left, key=lambda process: process.pid == (self._leader or (0,))[0]), signal.SIGKILL)
+        self._send([process for process in left if process.pid not in spared], signal.SIGKILL)
+
+
+def _keeps(pid: int) -> bool:
+    """Whether it is the subreaper of a container."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123 - many of them
+            words = file.read().split(b"\0")
+    except OSError:
+        return False
+    return len(words) > 3 and words[3] == os.fsencode(ENTRY) and b"keep=" in b"\0".join(words)
 
 
 def _living(processes: Sequence[Seen]) -> Sequence[bool]:

@@ -15,13 +15,12 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.process_containers import ContainerSettings, ProcessContainer, ProcessLimits
 
 from .cgroups import PERIOD, Group, GroupHome, find_home
-from .container import Container
+from .container import ENTRY, Container
 from .marks import PREFIX, VARIABLE, Mark, checked, instance_of, mark_of, ourselves
 from .processes import look, threads_of_user
 from .watching import ProcessWatch, Spawn
 
 log = logging.getLogger("jackfield.containers")
-ENTRY = Path(__file__).with_name("entry.py")
 SHELL_ENTRY = 'echo 0 > "$0" && exec "$@"'
 """Enters the control group, and becomes the program: ten times as fast as an interpreter."""
 
