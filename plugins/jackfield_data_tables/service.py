@@ -63,14 +63,14 @@ class DataTables:
                 return page.rows[0]
         return None
 
-    async def create(self, name: str, columns: Sequence[tuple[str, ColumnType]]) -> DataTable:
-        """Raises `Conflict` for a name that is taken."""
+    async def create(self, name: str, columns: Sequence[tuple[str, ColumnType]], wanted: str = "") -> DataTable:
+        """wanted: the id, of a table from elsewhere. Raises `Conflict` for a name that is taken."""
         now = self._context.clock.now_ms()
         made = [DataColumn(new_id(), self.column_name(each), kind, now, now) for each, kind in columns]
         if len({each.name for each in made}) < len(made):
             raise TableRefusal("two columns have the same name", details={"columns": "give each another name"})
         self._check_columns(len(made))
-        table = DataTable(new_id(), table_name(name), made, now, now)
+        table = DataTable(wanted or new_id(), table_name(name), made, now, now)
         page = await self._store.data_tables(DataTableFilter(), order="name", descending=False, offset=0, limit=1)
         if page.total >= self.settings.max_tables:
             raise TableRefusal(f"there are {page.total} data tables already (data_tables.max_tables)")

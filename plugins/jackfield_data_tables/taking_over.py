@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC
 
@@ -13,6 +14,7 @@ from jackfield.api.storage import SYSTEM_COLUMNS, DataTableFilter, NewDataRow
 from jackfield_data_tables.service import MOST_NAME, DataTables, table_name
 from jackfield_data_tables.values import TableRefusal, moment_of
 
+_ID = re.compile(r"[A-Za-z0-9-]{1,36}")
 _MOST_TRIES = 1000
 _LARGEST_ID = 2**53
 
@@ -25,7 +27,10 @@ class TakingOver:
         self._tables = context.port(DataTables)
 
     async def create(self, table: ForeignTable) -> str:
-        made = await self._tables.create(await self._free(table_name(table.name)), table.columns)
+        if table.id and not _ID.fullmatch(table.id):
+            raise TableRefusal("the id of a data table has letters and digits, at most 36")
+        name = await self._free(table_name(table.name))
+        made = await self._tables.create(name, table.columns, table.id)
         try:
             await self.add_rows(made.id, table.rows)
         except JackfieldError:

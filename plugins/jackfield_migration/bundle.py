@@ -23,7 +23,7 @@ COLLECTIONS: Mapping[str, Kind] = {
 """Key of an object with several of each -> their kind."""
 NOT_HERE: Mapping[str, str] = {
     "project": "Their workflows have a tag project/NAME; workflows, credentials and variables are there for everybody.",
-    "dataTable": "There are no data tables here. Keep their rows in a database, and read them with its node.",
+    "dataTable": "An export of entities has no rows of data tables; import n8n's database, or the tables as CSV.",
     "user": "Users are not imported; make them with `jackfield user add`.",
     "execution": "Executions stay in n8n; keep its database as long as you need its history.",
 }
@@ -61,6 +61,7 @@ class Bundle:
     credentials: list[Source] = field(default_factory=list)
     variables: list[Source] = field(default_factory=list)
     tags: list[Source] = field(default_factory=list)
+    data_tables: list[Source] = field(default_factory=list)
     left: dict[str, int] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     places: Places = field(default_factory=Places)
@@ -84,7 +85,7 @@ class Bundle:
                 self.fail(origin, f"A {kind} must be an object.")
             elif kind == "folder":
                 continue  # a tag of its workflows
-            elif kind in NOT_HERE:
+            elif kind in NOT_HERE and not (kind == "dataTable" and "columns" in row):
                 self.leave(kind, 1)
             else:
                 self.take(kind, Source(origin, row))
@@ -103,6 +104,7 @@ class Bundle:
         self.workflows = _labelled(self.workflows, origins.get("workflows"), remarks)
         self.credentials = _labelled(self.credentials, origins.get("credentials"), None)
         self.variables = _labelled(self.variables, origins.get("variables"), None)
+        self.data_tables = _labelled(self.data_tables, origins.get("dataTables"), None)
 
     def leave(self, kind: str, count: int) -> None:
         if count:
@@ -113,7 +115,9 @@ class Bundle:
 
     def size(self) -> int:
         """Documents."""
-        return len(self.workflows) + len(self.credentials) + len(self.variables) + len(self.tags)
+        return (
+            len(self.workflows) + len(self.credentials) + len(self.variables) + len(self.tags) + len(self.data_tables)
+        )
 
     def _list(self, kind: str) -> list[Source]:
         return {
@@ -121,6 +125,7 @@ class Bundle:
             "credential": self.credentials,
             "variable": self.variables,
             "tag": self.tags,
+            "dataTable": self.data_tables,
         }[kind]
 
     def _add_one(self, value: Json, origin: str) -> None:

@@ -21,6 +21,7 @@ from jackfield.api.saved_documents import SavedDocuments
 from jackfield.api.workflows import Document, Problem
 from jackfield_migration.bundle import Bundle, Source
 from jackfield_migration.credentials import CredentialImport
+from jackfield_migration.data_tables import DataTableImport
 from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_digest
 from jackfield_migration.reading.cipher import N8nCipher
 from jackfield_migration.report import DONE, Report, Result, Status, report_of
@@ -80,6 +81,8 @@ class Importer:
         credentials = CredentialImport(self._context, ids, cipher, dry_run=options.dry_run)
         results = await credentials.run(bundle.credentials)
         results += await VariableImport(self._context, dry_run=options.dry_run).run(bundle.variables)
+        tables = DataTableImport(self._context, options.source, dry_run=options.dry_run)
+        results += await tables.run(bundle.data_tables)
         workflows = _WorkflowImport(self._context, options, credentials, ids, self._settings.concurrency)
         results += await workflows.run(bundle.workflows)
         return report_of(results, bundle, dry_run=options.dry_run)

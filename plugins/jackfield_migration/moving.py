@@ -156,6 +156,7 @@ def _pieces(bundle: Bundle) -> Iterator[Piece]:
     rows = [
         *(("credentials", each) for each in bundle.credentials),
         *(("variables", each) for each in bundle.variables),
+        *(("dataTables", each) for each in bundle.data_tables),
         *(("workflows", each) for each in bundle.workflows),
     ]
     piece: Piece = []
@@ -173,7 +174,7 @@ def _pieces(bundle: Bundle) -> Iterator[Piece]:
 
 def _sent(call: DaemonCall, request: Request, piece: Piece, bundle: Bundle) -> Mapping[str, Json]:
     """What the daemon answers. A piece that it refuses as a whole is told of document by document."""
-    body: dict[str, Any] = {key: [] for key in ("credentials", "variables", "workflows")}
+    body: dict[str, Any] = {key: [] for key in ("credentials", "variables", "dataTables", "workflows")}
     for key, source in piece:
         body[key].append(dict(source.document))
     body["origins"] = {key: [source.origin for name, source in piece if name == key] for key in list(body)}

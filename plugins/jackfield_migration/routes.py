@@ -30,6 +30,7 @@ _SCHEMAS = "jackfield_migration.schemas"
 _TAGS = ("import",)
 _SCOPE = "workflows:write"
 _ALSO = "credentials:write"
+_TABLES = "data-tables:write"
 _MULTIPART = "multipart/form-data"
 _ABOVE_LIMIT = "The files are larger than the setting server.body_limit allows; raise it, or send fewer at a time."
 _IN_PIECES = "`jackfield import n8n FILE` takes files up to migration.document_limit, and sends them in pieces."
@@ -67,6 +68,8 @@ class ImportRoutes:
             raise InvalidInput("There are too many documents for one import.", details=details)
         if bundle.credentials:
             principal().require(_ALSO)
+        if bundle.data_tables:
+            principal().require(_TABLES)
         options = Options(principal(), query.source, query.dryRun, query.activate, following)
         return json_response(report_view(await self._importer.run(bundle, cipher, options)))
 

@@ -63,7 +63,7 @@ class MovingProblemShown(BaseModel):
 class ResultShown(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
 
-    kind: Literal["workflow", "credential", "variable"]
+    kind: Literal["workflow", "credential", "variable", "dataTable"]
     name: str
     foreignId: str  # noqa: N815
     origin: str

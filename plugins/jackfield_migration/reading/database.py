@@ -17,6 +17,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.reading.cipher import DataKey
+from jackfield_migration.reading.data_tables import ROWS
 from jackfield_migration.reading.tables import CREDENTIALS, KNOWN_TABLES, WORKFLOWS, Row, data_keys, read_tables
 
 MAGIC = b"SQLite format 3\x00"
@@ -111,7 +112,8 @@ def _without_prefix(names: list[str]) -> Mapping[str, str]:
     """Known name -> name with the prefix of DB_TABLE_PREFIX."""
     found = [name for name in names if name.endswith(WORKFLOWS)]
     prefix = min(found, key=len).removesuffix(WORKFLOWS) if found else ""
-    return {known: prefix + known for known in KNOWN_TABLES if prefix + known in names}
+    own = [name.removeprefix(prefix) for name in names if name.startswith(prefix + ROWS)]
+    return {known: prefix + known for known in (*KNOWN_TABLES, *own) if prefix + known in names}
 
 
 def _plain(value: object) -> Json:

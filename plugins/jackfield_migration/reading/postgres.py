@@ -12,6 +12,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.reading.cipher import DataKey
+from jackfield_migration.reading.data_tables import ROWS
 from jackfield_migration.reading.tables import KNOWN_TABLES, WORKFLOWS, Row, data_keys, read_tables
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class _Tables:
         self._prefix = environment.get("DB_TABLE_PREFIX", "")
         sql = "SELECT table_name FROM information_schema.tables WHERE table_schema = %s"
         found = {str(row["table_name"]) for row in connection.execute(sql, [self._schema])}
-        self._names = {known for known in KNOWN_TABLES if self._prefix + known in found}
+        own = [name.removeprefix(self._prefix) for name in found if name.startswith(self._prefix + ROWS)]
+        self._names = {known for known in (*KNOWN_TABLES, *own) if self._prefix + known in found}
 
     def check(self) -> None:
         """Raises `InvalidInput`."""

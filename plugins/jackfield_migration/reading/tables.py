@@ -11,6 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield_migration.bundle import Bundle, Kind, Source
 from jackfield_migration.places import places
 from jackfield_migration.reading.cipher import DataKey
+from jackfield_migration.reading.data_tables import COLUMNS, TABLES, table_documents
 
 Row = Mapping[str, Json]
 Table = Callable[[str], Iterable[Row]]
@@ -18,12 +19,11 @@ Table = Callable[[str], Iterable[Row]]
 reads the table, and ends its rows."""
 WORKFLOWS, CREDENTIALS, HISTORY = "workflow_entity", "credentials_entity", "workflow_history"
 KNOWN_TABLES = (
-    WORKFLOWS, HISTORY, CREDENTIALS, "variables", "tag_entity", "workflows_tags", "folder", "project", "data_table",
+    WORKFLOWS, HISTORY, CREDENTIALS, "variables", "tag_entity", "workflows_tags", "folder", "project", TABLES, COLUMNS,
     "deployment_key", "user", "execution_entity", "shared_workflow",
 )  # fmt: skip
 _JSON = frozenset({"nodes", "connections", "settings", "staticData", "pinData", "meta", "nodeGroups"})
 _BOOLEANS = frozenset({"active", "isArchived"})
-_COUNTED: Mapping[str, str] = {"data_table": "dataTable", "user": "user"}
 _KEPT_KINDS: Mapping[str, Kind] = {"variables": "variable", "tag_entity": "tag"}
 _DRAFT = "In n8n its draft differs from what was published; the published version was imported."
 
@@ -38,8 +38,11 @@ def read_tables(table: Table, origin: str, bundle: Bundle, counted: Callable[[st
     bundle.add_all("credential", (dict(row) for row in table(CREDENTIALS)), origin)
     for name, kind in _KEPT_KINDS.items():
         bundle.add_all(kind, (dict(row) for row in table(name)), origin)
-    for name, left in _COUNTED.items():
-        bundle.leave(left, counted(name))
+    bundle.leave("user", counted("user"))
+    if counted(COLUMNS):
+        bundle.add_all("dataTable", table_documents(table), origin)
+    else:
+        bundle.leave("dataTable", counted(TABLES))
     bundle.leave("project", sum(row.get("type") != "personal" for row in table("project")))
     bundle.leave("execution", counted("execution_entity"))
 

@@ -12,12 +12,15 @@ from .storage import ColumnType
 
 @record
 class ForeignTable:
-    """A table of another system, or a part of its rows. columns: name and type, in their order; rows: by name of the
-    column, with `id`, `createdAt` and `updatedAt` as far as they have them."""
+    """A table of another system, or a part of its rows.
+
+    columns: name and type, in their order; rows: by name of the column, with `id`, `createdAt` and `updatedAt` as far
+    as they have them; id: that it is to have, of letters and digits; empty: a new one."""
 
     name: str
     columns: Sequence[tuple[str, ColumnType]]
     rows: Sequence[Mapping[str, Json]]
+    id: str = ""
 
 
 class TableImport(Protocol):
@@ -25,7 +28,8 @@ class TableImport(Protocol):
     do not take; then nothing of that call was stored."""
 
     async def create(self, table: ForeignTable) -> str:
-        """A new table with these rows; its id. A name that is taken gets a number behind it."""
+        """A new table with these rows; its id. A name that is taken gets a number behind it. Raises `Conflict` for an
+        id that is taken."""
 
     async def add_rows(self, table_id: str, rows: Sequence[Mapping[str, Json]]) -> int:
         """More rows of it; those whose id it has stay as they are. How many were added."""
