@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,16 +22,18 @@ from .table_cases import COLUMNS, ROWS, TABLE, Case, reading, workflow, writing
 
 INSTALLED = os.environ.get("JACKFIELD_TEST_N8N_REAL", "")
 pytestmark = pytest.mark.skipif(not INSTALLED, reason="JACKFIELD_TEST_N8N_REAL names no n8n")
+FIRST = {"filters": [{"columnName": "id", "condition": "eq", "value": 1}]}
 GIVEN = [{"name": "Ada", "age": 36}, {"name": "bob_%", "age": 2, "open": True}]
 LISTED = tomllib.loads((Path(__file__).parent / "table_differences.toml").read_text())["difference"]
 _TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
 
 class Side:
-    """n8n's public API of one of the two. base: scheme, host and port."""
+    """n8n's public API of one of the two. base: scheme, host and port; place: n8n's database, or our configuration."""
 
-    def __init__(self, base: str, key: str) -> None:
+    def __init__(self, base: str, key: str, place: Path) -> None:
         self.base = base
+        self.place = place
         self.api = httpx.Client(base_url=f"{base}/api/v1", headers={"X-N8N-API-KEY": key}, trust_env=False, timeout=120)
 
     def fill(self) -> None:
@@ -64,7 +68,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Side]:
     n8n = RealN8n(Path(INSTALLED), tmp_path_factory.mktemp("n8n"))
     n8n.start()
     try:
-        yield Side(n8n.base, n8n.api_key())
+        yield Side(n8n.base, n8n.api_key(), n8n.database)
     finally:
         n8n.stop()
 
@@ -74,7 +78,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Side]:
     daemon = Daemon(tmp_path_factory.mktemp("jackfield"), env={"TZ": "UTC"})
     try:
         key = daemon.start().admin().post("/api-keys", json={"name": "tables"}).json()["key"]
-        yield Side(daemon.base_url, key)
+        yield Side(daemon.base_url, key, daemon.config_dir)
     finally:
         daemon.close()
 
@@ -100,6 +104,61 @@ def test_nodes_run_as_in_n8n(ours: Side, theirs: Side, cases: Any, version: floa
     assert not unlisted, f"{len(unlisted)} of {len(cases())} differ:\n{told}"
     stale = [case[0] for case in cases() if _listed(case[0]) and case[0] not in different]
     assert not stale, f"listed, and nothing differs: {stale}"
+
+
+def test_tables_move_in_from_the_database(ours: Side, theirs: Side) -> None:
+    for side in (ours, theirs):
+        side.empty()
+    theirs.fill()
+    program = str(Path(sys.executable).with_name("jackfield"))
+    where = ["--config-dir", str(ours.place), "--url", ours.base, "--json"]
+    done = subprocess.run(
+        [program, "import", "n8n", str(theirs.place), *where], capture_output=True, text=True, timeout=60, check=False
+    )
+    results = [row for row in json.loads(done.stdout)["results"] if row["kind"] == "dataTable"]
+    assert [(row["name"], row["status"]) for row in results] == [(TABLE, "created")], done.stderr
+    path = f"/data-tables/{results[0]['id']}/rows"
+    assert ours.api.get(path).json()["data"] == theirs.api.get(path).json()["data"]
+
+
+@pytest.mark.parametrize(
+    ("method", "below", "given"),
+    [
+        ("GET", "/rows", {"params": {"limit": 2, "sortBy": "age:desc"}}),
+        ("GET", "/rows", {"params": {"search": "ADA"}}),
+        ("GET", "/rows", {"params": {"filter": '{"filters":[{"columnName":"age","condition":"gt","value":5}]}'}}),
+        ("GET", "/rows", {"params": {"filter": "{"}}),
+        ("GET", "/rows", {"params": {"sortBy": "age"}}),
+        ("GET", "/rows", {"params": {"filter": '{"filters":[{"columnName":"nope","value":5}]}'}}),
+        ("POST", "/rows", {"json": {"data": [{"age": "x"}]}}),
+        ("POST", "/rows", {"json": {"data": [{"nope": 1}]}}),
+        ("POST", "/rows", {"json": {"data": [{"name": "a"}], "returnType": "id"}}),
+        ("POST", "/rows", {"json": {"data": [{"name": "a"}]}}),
+        ("PATCH", "/rows/update", {"json": {"filter": FIRST, "data": {}}}),
+        ("PATCH", "/rows/update", {"json": {"filter": FIRST,
+                                            "data": {"age": 1}, "returnData": True}}),
+        ("DELETE", "/rows/delete", {}),
+        ("DELETE", "/rows/delete", {"params": {"filter": '{"filters":[]}'}}),
+        ("POST", "/columns", {"json": {"name": "1", "type": "string"}}),
+        ("POST", "/columns", {"json": {"name": "age", "type": "string"}}),
+        ("POST", "/columns", {"json": {"name": "createdAt", "type": "string"}}),
+        ("PATCH", "", {"json": {"name": ""}}),
+        ("PATCH", "", {"json": {"name": TABLE}}),
+        ("DELETE", "/rows/clear", {}),
+    ],
+)  # fmt: skip
+def test_the_public_api_answers_as_n8ns(
+    ours: Side, theirs: Side, method: str, below: str, given: dict[str, Any]
+) -> None:
+    answers = []
+    for side in (ours, theirs):
+        side.empty()
+        side.fill()
+        table = side.api.get("/data-tables").json()["data"][0]["id"]
+        answer = side.api.request(method, f"/data-tables/{table}{below}", **given)
+        body = answer.json() if answer.is_success and answer.content else None
+        answers.append((answer.status_code, _plain(body)))
+    assert answers[0] == answers[1]
 
 
 def _listed(case: str) -> bool:
