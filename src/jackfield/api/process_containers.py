@@ -39,7 +39,8 @@ class ProcessLimits:
 
 @record
 class EndStep:
-    """A signal to every process of a container, and the seconds after it until the next step."""
+    """A signal to every process of a container, and the seconds after it until the next step. SIGKILL ends the
+    steps."""
 
     signal: signal.Signals
     seconds: float

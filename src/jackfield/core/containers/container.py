@@ -151,7 +151,7 @@ class Container:
         async with self._ending:
             for step in steps:
                 left = await asyncio.to_thread(self.look)
-                if not left or self._hurry.is_set():
+                if not left or self._hurry.is_set() or step.signal is signal.SIGKILL:
                     break
                 await self._take(step, left)
             await self._kill()

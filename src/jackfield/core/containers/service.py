@@ -6,13 +6,14 @@ import asyncio
 import contextlib
 import logging
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import JackfieldError
-from jackfield.api.process_containers import ContainerSettings, ProcessContainer, ProcessLimits
+from jackfield.api.process_containers import ContainerSettings, EndStep, ProcessContainer, ProcessLimits
 
 from .cgroups import PERIOD, Group, GroupHome, find_home
 from .container import ENTRY, Container
@@ -117,7 +118,9 @@ class Containers:
         left = [
             mark for mark in await asyncio.to_thread(self._marks) if mark.owner is not None and mark.owner.is_gone()
         ]
-        results = await asyncio.gather(*(self._found(mark).end() for mark in left), return_exceptions=True)
+        # At once: nobody waits for what an agent would still say, and whoever goes on with its session begins now.
+        now = EndStep(signal.SIGKILL, 0)
+        results = await asyncio.gather(*(self._found(mark).end(now) for mark in left), return_exceptions=True)
         for result in results:
             if isinstance(result, JackfieldError):
                 log.error(result.message)
