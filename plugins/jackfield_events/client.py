@@ -15,7 +15,7 @@ from jackfield.api.asgi import Message, Receive, Send
 from jackfield.api.auth import Principal
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.events import STOPPING, EventBus, Subscription
-from jackfield_events.frames import PONG, EventFrames, error, lagged
+from jackfield_events.frames import PONG, EventFrames, error, lagged, subscribed
 from jackfield_events.settings import EventsSettings
 from jackfield_events.topics import expanded
 
@@ -58,11 +58,11 @@ class EventClient:
                 answer = self._answer(message, events)
             except JackfieldError as exc:
                 answer = error(exc.message)
-            if answer is not None and not await self._say(answer):
+            if not await self._say(answer):
                 return
 
-    def _answer(self, message: Message, events: Subscription) -> str | None:
-        """Do what the message asks. Raises `JackfieldError`, whose message the client is told."""
+    def _answer(self, message: Message, events: Subscription) -> str:
+        """Do what the message asks, and say so. Raises `JackfieldError`, whose message the client is told."""
         text = message.get("text")
         if text is None:
             raise InvalidInput("Messages are texts, not binary.")
@@ -80,7 +80,7 @@ class EventClient:
         named = expanded(self._caller, asked.get("topics"))
         self._topics = self._topics | named if kind == "subscribe" else self._topics - named
         events.listen({*self._topics, SYSTEM})
-        return None
+        return subscribed(self._topics)
 
     async def _tell(self, events: Subscription) -> int | None:
         """Send events until the client takes none any more, or the daemon stops: then the code to close with."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
@@ -18,6 +18,11 @@ Hide = Callable[[str], str]
 
 def lagged(missed: int) -> str:
     return jsontext.dumps({"type": "lagged", "missed": missed}).decode()
+
+
+def subscribed(topics: Iterable[str]) -> str:
+    """Whatever the client gets from now on."""
+    return jsontext.dumps({"type": "subscribed", "topics": sorted(topics)}).decode()
 
 
 def error(message: str) -> str:

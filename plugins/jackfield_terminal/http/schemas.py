@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from jackfield_terminal.ports import SessionRequest
+from jackfield_terminal.whole_numbers import whole
 
-Size = Annotated[StrictInt, Field(ge=1, le=1000)]
+Size = Annotated[StrictInt, BeforeValidator(whole), Field(ge=1, le=1000)]
 Argument = Annotated[StrictStr, Field(max_length=131_072)]
 
 

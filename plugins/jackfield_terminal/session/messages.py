@@ -11,6 +11,7 @@ from typing import TypeAlias
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import record
+from jackfield_terminal.whole_numbers import whole
 
 LARGEST_SIZE = 1000
 _SIGNALS = frozenset(int(number) for number in signal.valid_signals())
@@ -49,12 +50,12 @@ def parsed(text: str) -> ClientMessage:
         case "resize":
             return Resize(_size(message, "cols"), _size(message, "rows"))
         case "signal":
-            number = message.get("signal")
+            number = whole(message.get("signal"))
             if type(number) is not int or number not in _SIGNALS:
                 raise InvalidInput("`signal` must be the number of a signal, such as 2.")
             return Signal(number)
         case "taken":
-            size = message.get("bytes")
+            size = whole(message.get("bytes"))
             if type(size) is not int or size < 0:
                 raise InvalidInput("`bytes` must be a whole number.")
             return TakenOutput(size)
@@ -63,7 +64,7 @@ def parsed(text: str) -> ClientMessage:
 
 
 def _size(message: dict[str, jsontext.Json], name: str) -> int:
-    value = message.get(name)
+    value = whole(message.get(name))
     if type(value) is not int or not 1 <= value <= LARGEST_SIZE:
         raise InvalidInput(f"`{name}` must be a whole number from 1 to {LARGEST_SIZE}.")
     return value

@@ -36,6 +36,7 @@ def events_of(daemon: Daemon, **options: object) -> ClientConnection:
 def test_an_execution_is_told(daemon: Daemon) -> None:
     with events_of(daemon) as client:
         client.send(json.dumps({"type": "subscribe", "topics": ["workflows"]}))
+        assert json.loads(client.recv(5)) == {"type": "subscribed", "topics": ["workflows"]}
         client.send(json.dumps({"type": "ping"}))
         assert json.loads(client.recv(5)) == {"type": "pong"}
         trigger = {"name": "T", "type": "jackfield.manualTrigger", "parameters": {}, "position": [0, 0]}
@@ -71,7 +72,6 @@ def test_the_end(tmp_path: Path) -> None:
         daemon.start()
         with events_of(daemon) as client:
             client.send(json.dumps({"type": "subscribe", "topics": ["system"]}))
-            client.send(json.dumps({"type": "ping"}))
             client.recv(5)
             began = time.monotonic()
             assert daemon.stop() == 0

@@ -217,6 +217,20 @@ async def test_fallback_after_what_says_something_of_the_provider(
     assert json.loads(south.asked[0].body)["model"] == "s"
 
 
+@pytest.mark.parametrize("status", [400, 500])
+async def test_an_error_says_who_was_asked(north: Provider_, south: Provider_, status: int) -> None:
+    north.answer = south.answer = failing(status)
+    async with two(north, south) as proxy, proxy.client.post("/v1/messages", json=ASKED) as found:  # type: ignore[attr-defined]
+        told = {name: found.headers.getall(f"x-jackfield-{name}") for name in ("target", "attempts", "rule")}
+    first = status == 400
+    assert found.status == status
+    assert told == {
+        "target": ["north/n" if first else "south/s"],
+        "attempts": ["1" if first else str(len(north.asked) + len(south.asked))],
+        "rule": ["first" if first else "second"],
+    }
+
+
 @pytest.mark.parametrize("status", [400, 413, 422])
 async def test_no_fallback_for_a_bad_request(north: Provider_, south: Provider_, status: int) -> None:
     north.answer = failing(status)

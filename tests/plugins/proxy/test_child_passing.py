@@ -147,6 +147,8 @@ async def test_probe_models_and_unknown_paths(north: Provider_) -> None:
             assert (await answer.json())["id"] == "m-2"
         async with proxy.client.get("/v1/models/none") as answer:
             assert answer.status == 404
+        status, unknown = await proxy.post(ASKED, "/v1/chat/unknown")
+        assert (status, json.loads(unknown)["error"]["code"]) == (404, "unknown_url")
         assert (await proxy.post(ASKED, "/v1/embeddings"))[0] == 404
 
 

@@ -127,7 +127,7 @@ async def test_nothing_is_lost_or_out_of_order_on_both_ways(hub: Hub) -> None:
 async def test_a_new_size_comes_before_the_output_after_it(hub: Hub) -> None:
     session, client = await ready(hub, "sizes=1")
     client.frames.clear()
-    client.say({"type": "resize", "cols": 100, "rows": 30})
+    client.say({"type": "resize", "cols": 100.0, "rows": 30})
     await client.until(lambda: client.messages("size"))
     await client.settles()
     session.cols = 101

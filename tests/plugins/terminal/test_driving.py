@@ -50,7 +50,7 @@ async def idle(api: Api, session: Any) -> str:
 
 async def test_a_session_over_http(hub: Hub, api: Api) -> None:
     made = await api.ask(
-        "POST", "/sessions", json={"profile_alias": "one", "args": ["-c", "cat"], "cols": 100, "rows": 30}
+        "POST", "/sessions", json={"profile_alias": "one", "args": ["-c", "cat"], "cols": 100.0, "rows": 30}
     )
     assert made["ws_url"] == f"/ws/terminal/{made['session_id']}"
     shown = await api.ask("GET", f"/sessions/{made['session_id']}")

@@ -39,7 +39,6 @@ SMALL = 64 * 1024
 STOPPING = "the proxy stops"
 """Why a request is cancelled whose client is still there."""
 _ID = re.compile(rb'"id":\s?"((?:msg|chatcmpl|resp)[^"]{0,200})"')
-_NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
 
 class Stopped(DialectError):
@@ -163,10 +162,8 @@ class Carrier(ABC):
 
     def _marks(self) -> list[tuple[str, str]]:
         candidate = self._opened.candidate
-        made = [("x-jackfield-target", candidate.target.text), ("x-jackfield-attempts", str(self._opened.attempts))]
-        made += [("x-jackfield-rule", candidate.rule)] if candidate.rule else []
-        made.append((addressing.REQUEST_ID[self._call.dialect], self._context.request_id))
-        return [(name, _NOT_IN_HEADERS.sub("?", value)) for name, value in made]
+        made = addressing.marks(candidate.target.text, self._opened.attempts, candidate.rule)
+        return [*made, (addressing.REQUEST_ID[self._call.dialect], self._context.request_id)]
 
 
 class PassThrough(Carrier):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
@@ -28,6 +29,7 @@ VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""
 REQUEST_ID: Mapping[DialectName, str] = {"anthropic": "request-id", "chat": "x-request-id", "responses": "x-request-id"}
 """The header that clients show when something goes wrong."""
+_NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
 
 def upstream_of(plan: ProxyPlan, provider: str) -> Upstream:
@@ -101,3 +103,10 @@ def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:
 def _of_connection(headers: Iterable[tuple[str, str]]) -> set[str]:
     """Which headers `Connection` says are for this connection only (RFC 9110 section 7.6.1)."""
     return {name.strip().lower() for key, value in headers if key.lower() == "connection" for name in value.split(",")}
+
+
+def marks(target: str, attempts: int, rule: str | None) -> Pairs:
+    """Headers of an answer, or of an error: who was asked in the end, how often, and which rule chose it."""
+    made = [("x-jackfield-target", target), ("x-jackfield-attempts", str(attempts))]
+    made += [("x-jackfield-rule", rule)] if rule else []
+    return [(name, _NOT_IN_HEADERS.sub("?", value)) for name, value in made]

@@ -170,7 +170,14 @@ class ProxiedExchange:
         status, headers, body = refused.answer
         self._note(status=status)
         kept = [(key, value) for key, value in headers if key.lower() != "content-length"]
-        return web.Response(status=status, headers=kept, body=body)
+        return web.Response(status=status, headers=[*kept, *self.marks()], body=body)
+
+    def marks(self) -> addressing.Pairs:
+        """Headers of an error; none as long as nobody was chosen to serve the request."""
+        noted = self._noted
+        if "provider" not in noted:
+            return []
+        return addressing.marks(Target(noted["provider"], noted["model"]).text, noted["attempts"], noted["rule"])
 
     async def _with_scripts(self, attributes: RequestAttributes) -> RequestAttributes:
         """The daemon evaluates condition scripts; all that the rules name are asked at once."""

@@ -157,8 +157,9 @@ class Server:
         route = route_of(request.method, request.path)
         connection_of(request).begins(route.dialect, request.content)
         request_id = next(self._ids)
+        marks: addressing.Pairs = []
         try:
-            return await self._answer(request, route, request_id)
+            return await self._answer(request, route, request_id, marks)
         except DialectError as exc:
             error = exc
         except asyncio.CancelledError as exc:
@@ -171,12 +172,15 @@ class Server:
             error = DialectError(500, f"The proxy failed; its log has more under {request_id}.")
         if request.writer.output_size:  # an answer has begun: another one would become part of it
             return _cut(request)
-        response = error_response(route, error, request_id)
+        response = error_response(route, error, request_id, marks)
         if self._connections.is_surplus(request) or request.version < HttpVersion11 or _framing_fault(request):
             response.force_close()
         return response
 
-    async def _answer(self, request: web.BaseRequest, route: ClientRoute, request_id: str) -> web.StreamResponse:
+    async def _answer(
+        self, request: web.BaseRequest, route: ClientRoute, request_id: str, marks: addressing.Pairs
+    ) -> web.StreamResponse:
+        """marks: headers of an error, added to once a target was chosen."""
         if fault := _framing_fault(request):
             self._connections.admission.malformed += 1
             raise DialectError(400, fault, "invalid_request_error")
@@ -193,7 +197,9 @@ class Server:
                 code="invalid_api_key",
             )
         if route.action == "none":
-            raise DialectError(404, f"There is no {request.method} {request.path} here.", "not_found_error")
+            raise DialectError(
+                404, f"There is no {request.method} {request.path} here.", "not_found_error", code="unknown_url"
+            )
         if route.action == "models":
             return catalogue.models(plan, request.path)
         body = await _body(request, plan.limits)
@@ -203,9 +209,11 @@ class Server:
         pairs = list(request.headers.items())
         call = await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)
         exchange = ProxiedExchange(compiled, call, self._shared, request_id)
-        if counts:
-            return await catalogue.count(exchange)
-        return await exchange.serve(request)
+        try:
+            return await (catalogue.count(exchange) if counts else exchange.serve(request))
+        except DialectError:
+            marks += exchange.marks()
+            raise
 
 
 def _framing_fault(request: web.BaseRequest) -> str:
@@ -281,8 +289,8 @@ def _nobody() -> logging.Logger:
     return made
 
 
-def error_response(route: ClientRoute, error: DialectError, request_id: str) -> web.Response:
+def error_response(route: ClientRoute, error: DialectError, request_id: str, marks: addressing.Pairs) -> web.Response:
     status, body, headers = dialects.of(route.dialect).error_body(error, request_id)
     return web.Response(
-        status=status, body=body, headers=[*headers, (addressing.REQUEST_ID[route.dialect], request_id)]
+        status=status, body=body, headers=[*headers, *marks, (addressing.REQUEST_ID[route.dialect], request_id)]
     )
