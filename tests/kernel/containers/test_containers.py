@@ -170,6 +170,22 @@ async def test_steps_are_taken_in_their_order(tmp_path: Path, method: str) -> No
 
 
 @pytest.mark.parametrize("method", METHODS)
+async def test_a_program_started_after_the_signal_gets_it_as_well(tmp_path: Path, method: str) -> None:
+    program = (
+        "import pathlib, signal, subprocess, time\n"
+        "told = []\nsignal.signal(signal.SIGHUP, lambda *_: told.append(1))\n"
+        "pathlib.Path('pid').write_text('1')\n"
+        "while not told: time.sleep(0.01)\n"
+        "pathlib.Path('code').write_text(str(subprocess.call(['/bin/sleep', '60'])))\n"
+    )
+    container = await made(tmp_path, method).open("run-1")
+    await start(container, sys.executable, "-c", program, cwd=tmp_path)
+    await until(written(tmp_path / "pid"))
+    await container.end(EndStep(signal.SIGHUP, 20))
+    assert (tmp_path / "code").read_text() == str(-signal.SIGHUP)
+
+
+@pytest.mark.parametrize("method", METHODS)
 async def test_a_cancelled_end_hurries_and_is_an_end(tmp_path: Path, method: str) -> None:
     container = await made(tmp_path, method).open("run-1")
     process = await start(

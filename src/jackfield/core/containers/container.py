@@ -21,6 +21,9 @@ from .processes import Seen, descendants, look, send, start_of
 
 _LOOK = 0.02
 """Seconds between two looks at processes that were told to end."""
+_AGAIN = 0.1
+"""Seconds after which others are looked for: a program may have been started between a look and the signal, and who
+started it lives as long as it does."""
 ENTRY = Path(__file__).with_name("entry.py")
 """The first program of a container."""
 _ROUNDS = 100
@@ -166,11 +169,20 @@ class Container:
             new = [process for process in left if (process.pid, process.started) not in told]
             told |= {(process.pid, process.started) for process in new}
             await asyncio.to_thread(self._send, new, step.signal)
-            while any(await asyncio.to_thread(_living, left)):
-                remaining = deadline - time.monotonic()
-                if remaining <= 0 or await self._hurried(min(_LOOK, remaining)):
-                    return
+            if not await self._wait_for(left, deadline):
+                return
             left = await asyncio.to_thread(self.look)
+
+    async def _wait_for(self, left: Sequence[Seen], deadline: float) -> bool:
+        """Until they have ended, or others may have been started meanwhile. False: the step's time is over."""
+        again = time.monotonic() + _AGAIN
+        while any(await asyncio.to_thread(_living, left)):
+            now = time.monotonic()
+            if now >= deadline or await self._hurried(min(_LOOK, deadline - now)):
+                return False
+            if now >= again:
+                break
+        return True
 
     async def _hurried(self, seconds: float) -> bool:
         with contextlib.suppress(TimeoutError):
