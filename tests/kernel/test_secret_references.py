@@ -25,6 +25,7 @@ from jackfield.api.nodes.secret_values import ABSENT, MASK, is_reference, masked
         "={{ $json.type }} {{ $json.token }}",
         "={{ $json?.['x'] ?? $env.Y }}",
         "={{ $json.list[0].key }}\n",
+        "={{ $json.list[0].parts[1].key.slice(0, 32) }}",
     ],
 )
 def test_references(value: str) -> None:
@@ -42,6 +43,12 @@ def test_references(value: str) -> None:
         "={{ $json.a || ('x')['sk-live'] }}",
         "={{ $json.a.replace('x', 'sk') }}",
         "={{ $json.a, 123456 }}",
+        "={{ $json.a || 0xdeadbeefcafe }}",
+        "={{ $json.a || 12_34_56_78 }}",
+        "={{ $json.a || .12345678 }}",
+        "={{ $json.a || 1.2345678 }}",
+        "={{ $json.a, [12,34,56,78].join() }}",
+        "={{ $json.a, String.fromCharCode(83, 69, 67, 82) }}",
         "={{ $json.a || /sk/.source }}",
         "={{ $json.a || sk_live }}",
         "={{ sk_live }}",

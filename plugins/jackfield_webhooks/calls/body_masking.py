@@ -5,36 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from itertools import islice
-from urllib.parse import unquote_plus
 
-from jackfield.api.caller_secrets import MASK
 from jackfield.api.jsontext import Json
 
-STEMS = ("pass", "pwd", "secret", "token", "key", "cookie", "credential", "jwt", "hmac", "signature", "authorization")
-"""One of them is in the name, in lower case, of each field that is named like a secret."""
-_SECRET_FIELD = re.compile(
-    r"authorization|cookie|signature|secret|token|passw|passphrase|passcode|pwd|credential|jwt|hmac"
-    r"|(?:api|access|private|auth|client|encryption)[-_]?key"
-)
-"""In a field's name, in lower case."""
-_ABOUT_SECRETS = re.compile(r"(?:ur[il]|type|expir(?:y|es|ation)(?:[-_]?(?:in|at|on))?)s?$")
-"""Ends of names, in lower case, whose values tell of a secret and are none, such as GitHub's `access_tokens_url`."""
-_NUMBERS = re.compile(r"secret|passw|passcode|pwd")
-"""Numbers are hidden under these names alone: `max_tokens` is none."""
-_JSON_FIELD = re.compile(
-    r""""([^"\\]{1,100})"\s*:\s*(?:"((?:[^"\\]|\\.)*)(?:"|\Z)|(-?\d[\d.eE+-]*)|(\[(?:[^][{}"]|"(?:[^"\\]|\\.)*(?:"|\Z))*(?:\]|\Z)))""",
-    re.DOTALL,
-)
-_JSON_NUMBER = 3
-"""The groups of bare values: this one and the next."""
-_QUOTED_FIELD = re.compile(r"""\\{1,7}"([^"\\]{1,100})\\{1,7}"\s*:\s*\\{1,7}"(.*?)(?:\\{1,7}"|\Z)""", re.DOTALL)
-_PART = re.compile(
-    r'name="([^"]{1,100})"[^\r\n]{0,300}(?:\r\n[^\r\n]{1,300}){0,4}\r\n\r\n(.*?)(?=\r\n--|\Z)', re.DOTALL
-)
-_ELEMENT = re.compile(r"<([\w:.-]{1,100})(?:\s[^<>]{0,300})?>([^<]+)(?=</|\Z)")
-_FIELDS = (('"', _JSON_FIELD), ('\\"', _QUOTED_FIELD), ('name="', _PART), ("</", _ELEMENT))
-"""Each with a text without which there is none."""
-_NAME_END = re.compile(r'["<>\\]')
+from .secret_fields import STEMS, masked_form, masked_text, names_secret
+
+_SPACED_COLON = re.compile(rb'"[ \t\r\n]+:')
+_ESCAPED_LETTER = re.compile(r"\\u00[4-7]")
+_NAME_END = re.compile(r'["<>]')
 _LONGEST_NAME = 100
 """Characters."""
 _LOOKED_AT = 64
@@ -58,19 +36,19 @@ class BodyMask:
         """A whole body that has been parsed: its names are known, and few bodies have a secret's."""
         if b"\\" in body or b"<" in body or body.count(b'":') != self._harmless_names([parsed]):
             return self.masked(body)
+        if _SPACED_COLON.search(body):  # the count above takes a name for one that stands twice
+            return self.masked(body)
         return body.decode("utf-8", "replace")
 
     def masked(self, body: bytes, content_type: str = "") -> str:
         """A body, or its beginning: fields of JSON, forms and XML; else as it came."""
         text = body.decode("utf-8", "replace")
-        if "form-urlencoded" in content_type:  # where names may be escaped
-            return "&".join(_kept_field(part) for part in text.split("&"))
-        if not self._may_name_secret(text.lower()):
+        if "form-urlencoded" in content_type.lower():  # where names may be escaped
+            return masked_form(text)
+        lower = text.lower()
+        if not self._may_name_secret(lower) and not _ESCAPED_LETTER.search(lower):
             return text
-        for sign, pattern in _FIELDS:
-            if sign in text:
-                text = pattern.sub(_masked, text)
-        return text
+        return masked_text(text)
 
     def _harmless_names(self, values: list[Json]) -> int:
         """How many names there are, at any depth; -1 if one is a secret's. The text has more if one stands there
@@ -87,7 +65,7 @@ class BodyMask:
         return count
 
     def _are_harmless(self, names: Collection[str]) -> bool:
-        if any(_names_secret(name.lower(), _SECRET_FIELD) for name in names):
+        if any(names_secret(name.lower()) for name in names):
             return False
         if len(self._harmless) + len(names) > self._most:
             self._harmless.clear()
@@ -110,25 +88,8 @@ class BodyMask:
         space, as attributes do."""
         first = max(0, place - _LONGEST_NAME)
         begin = max(first - 1, lower.rfind('"', first, place), lower.rfind("<", first, place)) + 1
-        name = _NAME_END.split(lower[begin : place + _LONGEST_NAME], maxsplit=1)[0]
+        name = _NAME_END.split(lower[begin : place + _LONGEST_NAME], maxsplit=1)[0].rstrip("\\")
+        if "\\" in name:  # which only the search reads
+            return True
         read = (name, *name.split(maxsplit=1)[:1])
         return not (self._harmless.issuperset(read) or self._are_harmless(read))
-
-
-def _masked(match: re.Match[str]) -> str:
-    name, group = match[1].lower(), match.lastindex
-    numeric = match.re is _JSON_FIELD and group == _JSON_NUMBER
-    if group is None or not match[group] or not _names_secret(name, _NUMBERS if numeric else _SECRET_FIELD):
-        return match[0]
-    begin, end = match.start(group) - match.start(), match.end(group) - match.start()
-    bare = match.re is _JSON_FIELD and group >= _JSON_NUMBER
-    return match[0][:begin] + (f'"{MASK}"' if bare else MASK) + match[0][end:]
-
-
-def _names_secret(name: str, names: re.Pattern[str]) -> bool:
-    return names.search(name) is not None and _ABOUT_SECRETS.search(name) is None
-
-
-def _kept_field(part: str) -> str:
-    raw, equals, _ = part.partition("=")
-    return f"{raw}={MASK}" if equals and _names_secret(unquote_plus(raw).lower(), _SECRET_FIELD) else part

@@ -28,10 +28,11 @@ _NAMES = re.compile(
 _WORDS = re.compile(rf"""(['"])\s?(?:{_SCHEME}\s|:|base64|hex|utf-?8)?\s?\1""", re.IGNORECASE)
 """Texts that are no secret whoever writes them."""
 _LITERAL = re.compile(
-    r"""['"`/\\]|(?<![\w$.])\d{3}"""
+    r"""['"`/\\]|(?<![\w$])(?:\d[\w.]{2}|\.\d{2})|(?:\d[^\w"'$]{1,3}\d{0,2}){3}"""
     r"|(?<![\w$.])(?!(?:Buffer|JSON|String|btoa|encodeURIComponent|null|undefined|true|false)\b)[^\W\d]"
 )
-"""What may be a secret of an expression's own: texts, patterns, long numbers, and words that nobody knows."""
+"""What may be a secret of an expression's own: texts, patterns, long numbers, rows of short ones, and words that nobody
+knows."""
 _MEMBER = re.compile(r"""(["'])(?P<name>[^"'\\]{1,100})\1\s*:\s*(?P<value>\{\{.*?\}\}|"(?:[^"\\]|\\.)*"|[^\s,}]+)""")
 _HARMLESS = re.compile(r"tokens$|(?:max|min|next|page|continuation|sync)-?token|token-?(?:type|count|limit|url)")
 _ROWS_OF_STRANGERS = f"{ROWS_BY}name"
