@@ -80,7 +80,8 @@ def _masked_pair(part: str) -> str:
 
 
 def _replaced(text: str, find: Callable[[str], Iterator[Span]]) -> str:
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for begin, end, instead in find(text):
         parts += (text[at:begin], instead)
         at = end
