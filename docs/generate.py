@@ -13,6 +13,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from jackfield.api import errors
@@ -93,10 +94,19 @@ def marked(name: str, text: str, content: str) -> str:
     return f"{before}{start}\n\n{content.strip()}\n\n{end}{rest.split(end, 1)[1]}"
 
 
+def require_every_plugin() -> None:
+    """Tables of a plugin that was added after the installation would be dropped. Ends the program then."""
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text())["project"]["entry-points"]
+    missing = set(project["jackfield"]) - {found.name for found in entry_points(group="jackfield")}
+    if missing:
+        sys.exit(f"Not installed: {', '.join(sorted(missing))}. Run pip install -e . again.")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 when something is out of date")
     check = parser.parse_args().check
+    require_every_plugin()
     stale = []
     for name, (file, generate) in PARTS.items():
         page = DOCS / file
