@@ -240,7 +240,10 @@ class _Compiler:
         return compile_path(chunk.text)
 
     def _printable(self, chunk: Chunk, print_as: _Printing) -> Getter | None:
-        return self._path(chunk) or (print_as.simple(chunk.text) if self._compile else None)
+        path = self._path(chunk)
+        if path is not None and print_as is not _JSON:  # a path tells no undefined from null
+            return path
+        return print_as.simple(chunk.text) if self._compile else None
 
     def _javascript(self, source: str, used: list[int]) -> Getter:
         if source not in self.sources:
@@ -259,9 +262,9 @@ def _only(row: object) -> object:
 
 AS_TEXT, AS_JSON_TEXT, AS_LIST = "\x01", "\x02", "\x03"
 """In front of code that JavaScript evaluates, these ask for another form of its value: printed as a template does, so
-that JavaScript's own rules hold for its dates and other objects; printed as a JSON text does, with objects as JSON,
-texts as they are, and nothing as null; in a list, which is empty where the value is undefined, and has two entries
-for NaN."""
+that JavaScript's own rules hold for its dates and other objects; printed as a JSON text does, with objects as JSON and
+everything else as it is, null and undefined by their names; in a list, which is empty where the value is undefined, and
+has two entries for NaN."""
 
 
 @record
@@ -275,4 +278,6 @@ class _Printing:
 
 
 _TEXT = _Printing(template_text, lambda code: AS_TEXT + code, lambda code: _evaluator().as_text(code))
-_JSON = _Printing(json_template_text, lambda code: AS_JSON_TEXT + code, lambda code: _evaluator().compiled(code))
+_JSON = _Printing(
+    json_template_text, lambda code: AS_JSON_TEXT + code, lambda code: _evaluator().compiled(code, UNDEFINED)
+)

@@ -73,9 +73,9 @@ def template_text(value: object) -> str:
 
 
 def json_template_text(value: object) -> str:
-    """How a value prints inside a JSON text: objects and lists as JSON, texts as they are, nothing as null."""
+    """How a value prints inside a JSON text: objects and lists as JSON, all else as `String(value)`."""
     if isinstance(value, Special):
         return f'"{value.json()}"'
     if isinstance(value, dict | list):
         return jsontext.dumps(value).decode()
-    return "null" if value is None else to_string(value)
+    return to_string(value)

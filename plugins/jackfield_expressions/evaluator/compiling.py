@@ -104,9 +104,9 @@ class Evaluator:
     """Sources compiled for the places that they stand in. Each is None when the source is more than simple."""
 
     @staticmethod
-    def compiled(source: str) -> Value | None:
+    def compiled(source: str, undefined: object) -> Value | None:
         """See `compile_expression`."""
-        return compile_expression(source)
+        return compile_expression(source, undefined)
 
     @staticmethod
     def as_json(source: str, undefined: object = None) -> Value | None:

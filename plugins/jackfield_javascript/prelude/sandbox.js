@@ -144,7 +144,7 @@
   const FORMS = {
     __proto__: null,
     '\x01': (value) => (isNothing(value) ? '' : `${value}`),
-    '\x02': (value) => (value === undefined || value === null ? 'null' : typeof value === 'object' ? jsonText(value) : `${value}`),
+    '\x02': (value) => (typeof value === 'object' && value !== null ? jsonText(value) : `${value}`),
     '\x03': (value) => (value === undefined ? [] : value !== value ? [null, null] : [plain(value)]),
   };
 

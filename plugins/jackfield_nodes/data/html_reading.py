@@ -1,28 +1,19 @@
-"""Finds parts of an HTML document by CSS selectors, and turns HTML into plain text."""
+"""Finds parts of an HTML document by CSS selectors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
+from jackfield_nodes.data.html_text import plain_text
 from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_BLOCKS = _HEADINGS | {
-    "address", "article", "aside", "blockquote", "dd", "details", "dialog", "div", "dl", "dt", "fieldset", "figcaption",
-    "figure", "footer", "form", "header", "hgroup", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "table",
-    "tbody", "tfoot", "thead", "tr", "ul",
-}  # fmt: skip
-_UNSEEN = frozenset({"script", "style", "template", "noscript", "img", "svg", "head", "-comment"})
-_BLANKS = re.compile(r"[ \t\r\n\f]+")
 _BREAK = re.compile(r"[\r\n]")
 _BLANK = re.compile(r"\s+")
-_DEEPEST = 400
-"""Levels of elements that plain text is made of; what is deeper is taken as it is."""
 
 
 def extracted(html: str, wanted: Sequence[tuple[str, HtmlWanted]], cleaning: HtmlCleaning) -> dict[str, Json]:
@@ -91,41 +82,3 @@ def _cleaned(value: str | None, cleaning: HtmlCleaning) -> str | None:
     if cleaning.trim:
         value = value.strip()
     return _BLANK.sub(" ", _BREAK.sub("", value.strip())) if cleaning.clean_up else value
-
-
-def plain_text(node: LexborNode, skipped: set[int] | frozenset[int] = frozenset()) -> str:
-    """The text of what is inside the element: blocks on lines of their own, the address of a link behind it in
-    brackets, headings in capitals. skipped: `mem_id` of elements to leave out."""
-    text = "".join(_pieces(node, skipped, 0))
-    lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\0"))
-    return "\n".join(line.replace("\1", "\n") for line in lines if line)
-
-
-def _pieces(parent: LexborNode, skipped: set[int] | frozenset[int], depth: int) -> Iterator[str]:
-    """Texts; \\0 stands for the end of a block and \\1 for a line break."""
-    if depth > _DEEPEST:
-        yield parent.text(deep=True)
-        return
-    for node in parent.iter(include_text=True):
-        tag = node.tag or ""
-        if tag == "-text":
-            yield (node.text_content or "").replace("\0", "").replace("\1", "")
-        elif tag == "br":
-            yield "\1"
-        elif tag not in _UNSEEN and node.mem_id not in skipped:
-            inner = "".join(_pieces(node, skipped, depth + 1))
-            yield from _framed(node, tag, inner.upper() if tag in _HEADINGS else inner)
-
-
-def _framed(node: LexborNode, tag: str, inner: str) -> Iterator[str]:
-    if tag in _BLOCKS:
-        yield "\0 * " if tag == "li" else "\0"
-        yield inner
-        yield "\0"
-    elif tag in {"td", "th"}:
-        yield f"{inner} "
-    else:
-        yield inner
-        address = (node.attributes.get("href") or "") if tag == "a" else ""
-        if address and not address.startswith("#") and address != inner.strip():
-            yield f" [{address}]" if inner.strip() else f"[{address}]"

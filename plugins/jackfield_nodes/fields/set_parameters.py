@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from jackfield.api.javascript import UNDEFINED, text_number, to_boolean, to_string
 from jackfield.api.jsontext import Json
@@ -242,7 +242,7 @@ class TextFieldsSet(FieldsSet):
 
 
 class Assignment(NameValue):
-    name: FieldName = ""
+    name: FieldName = "undefined"
     id: str | None = None
     type: str | None = Field(None, description="string, number, boolean, array or object; none: as it is.")
 
@@ -256,6 +256,12 @@ class AssignmentsSet(ModernSet):
 
     include_other_fields: Flag = Field(False, description="Whether the item's other fields stay.")
     assignments: Assignments = Field(default_factory=Assignments)
+
+    @field_validator("assignments", mode="before")
+    @classmethod
+    def _no_list(cls, given: object) -> object:
+        """n8n looks for no fields in a list that stands in the wrong place."""
+        return {} if isinstance(given, list) else given
 
     @classmethod
     def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:

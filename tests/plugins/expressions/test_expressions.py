@@ -94,7 +94,7 @@ def test_the_parameter_at_fault_is_found() -> None:
     ("template", "expected"),
     [
         ('={"a": {{ $json.o }}}', '{"a": {"x":[1,"é"]}}'),
-        ("=[{{ $json.n }}, {{ $json.gone }}, {{ $json.l }}]", "[1, null, [1,null]]"),
+        ("=[{{ $json.n }}, {{ $json.gone }}, {{ $json.l }}]", "[1, undefined, [1,null]]"),
         ('={"s": "{{ $json.s }}"}', '{"s": "text"}'),
         ("={{ $json.o }}", {"x": [1, "é"]}),
     ],

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from node_fakes import Bench, items
+from selectolax.lexbor import LexborHTMLParser
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.data.html_reading import extracted
 from jackfield_nodes.data.html_table import TableRow, TableStyle, html_table
+from jackfield_nodes.data.html_text import plain_text
 from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 
 PAGE = """<html><head><title> The
@@ -67,9 +69,19 @@ async def test_up_to_version_1_1_the_texts_of_all_elements_are_joined(bench: Ben
 async def test_from_version_1_2_on_text_has_a_layout(bench: Bench) -> None:
     body = {"cssSelector": "body", "skipSelectors": "form, .skip"}
     text = await extract(bench, 1.2, body)
-    expected = "HELLO WORLD\n* one link [https://a.example/x]\n* two\nfirst\nsecond\nup"
+    expected = "HELLO WORLD\n\n * one link [https://a.example/x]\n * two\n\nfirst\nsecond\n\nup"
     assert text == expected
     assert await extract(bench, 1.2, body, cleanUpText=True) == expected.replace("\n", "")
+
+
+def test_elements_in_each_other_without_end_keep_their_text() -> None:
+    tree = LexborHTMLParser("<ul><li>" * 5_000 + "deep" + "</li></ul>" * 5_000)
+    assert "deep" in plain_text(tree.css_first("body"))
+
+
+def test_many_blocks_cost_no_more_each_than_few() -> None:
+    tree = LexborHTMLParser("<p>paragraph</p>" * 20_000)
+    assert plain_text(tree.css_first("body")).count("\n\n") == 19_999
 
 
 async def test_cleaning(bench: Bench) -> None:
