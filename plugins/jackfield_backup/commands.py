@@ -4,12 +4,23 @@ call."""
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_warning, harmless, json_option, work_at
+from jackfield.api.cli import (
+    Cli,
+    config_dir_option,
+    echo_json,
+    echo_warning,
+    harmless,
+    json_option,
+    progress_bar,
+    work_at,
+)
 from jackfield_backup.making import MadeBackup
+from jackfield_backup.progress import ShowProgress
 from jackfield_backup.repository import BackupRepository
 from jackfield_backup.restoring import Verified, verify_backups
 from jackfield_backup.restoring import restore as restore_backup
@@ -32,7 +43,7 @@ def backup(
 
     DIRECTORY holds all backups (default: backup.directory). What an earlier one has is not copied again.
     """
-    work = work_at("jackfield_backup.making:backup_now", directory, keys, keep)
+    work = work_at("jackfield_backup.making:backup_now", directory, keys, keep, _shown(quiet=as_json))
     made: MadeBackup = cli.run("backup", work, config_dir=config_dir)
     manifest = made.manifest
     if as_json:
@@ -56,6 +67,10 @@ def _text(path: object) -> str | None:
     return None if path is None else str(path)
 
 
+def _shown(*, quiet: bool = False) -> ShowProgress:
+    return partial(progress_bar, quiet=quiet)
+
+
 def _end(made: MadeBackup) -> None:
     """Exit code 1 after a backup that holds damaged records."""
     if made.damaged:
@@ -70,7 +85,7 @@ def _end(made: MadeBackup) -> None:
 @json_option
 def restore(backups: Path, directory: Path, wanted: str | None, as_json: bool) -> None:
     """Put a backup from BACKUPS into DIRECTORY, which is empty or not there, and verify what was written."""
-    manifest = restore_backup(backups.absolute(), directory.absolute(), wanted)
+    manifest = restore_backup(backups.absolute(), directory.absolute(), wanted, _shown(quiet=as_json))
     if as_json:
         echo_json({"id": manifest.id, "directory": str(directory), "files": len(manifest.files), "keys": manifest.keys,
                    "store": str(directory / manifest.store), "store_was": _text(manifest.store_file)})  # fmt: skip
@@ -95,7 +110,7 @@ def verify(cli: Cli, directory: Path, wanted: str | None, as_json: bool) -> None
     """Look at every byte of the backups in DIRECTORY, or at the store and the files of a configuration directory."""
     directory = directory.absolute()
     if BackupRepository(directory).is_there():
-        verified = verify_backups(directory, wanted)
+        verified = verify_backups(directory, wanted, _shown(quiet=as_json))
     elif (directory / "config.toml").exists() or any(directory.glob("*.db")):
         if wanted:
             raise click.UsageError(f"{directory} is a configuration directory, which has no backup {wanted!r}.")

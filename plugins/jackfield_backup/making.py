@@ -17,6 +17,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.records import record, state
 from jackfield.api.store_copies import StoreCopies
 from jackfield_backup.manifest import FORMAT, BackupError, BackupManifest, SavedFile, SavedLink, leads_inside
+from jackfield_backup.progress import ShowProgress, hidden
 from jackfield_backup.repository import BackupRepository, empty_file, refused
 from jackfield_backup.settings import BackupSettings
 from jackfield_backup.sources import DirectoryEntry, entries, is_text
@@ -116,7 +117,9 @@ class _Making:
             yield piece
 
 
-async def make_backup(context: PluginContext, place: Path, *, keys: bool, keep: int) -> MadeBackup:
+async def make_backup(
+    context: PluginContext, place: Path, *, keys: bool, keep: int, show: ShowProgress = hidden
+) -> MadeBackup:
     """Raises `BackupError`, `StoreUnavailable`, `ConfigurationError`."""
     store = context.store
     if not isinstance(store, StoreCopies):
@@ -138,7 +141,7 @@ async def make_backup(context: PluginContext, place: Path, *, keys: bool, keep: 
                 empty_file(copy)
                 copying.append(asyncio.run_coroutine_threadsafe(store.copy_to(copy), loop))
                 damaged = copying[0].result()
-                return _make(making, context, store, copy, keep, damaged)
+                return _make(making, context, store, copy, keep, damaged, show)
 
     try:
         return await asyncio.to_thread(work)
@@ -151,16 +154,22 @@ async def make_backup(context: PluginContext, place: Path, *, keys: bool, keep: 
 
 
 def _make(
-    making: _Making, context: PluginContext, store: StoreCopies, copy: Path, keep: int, damaged: Sequence[str]
-) -> MadeBackup:
+    making: _Making, context: PluginContext, store: StoreCopies, copy: Path, keep: int, damaged: Sequence[str],
+    show: ShowProgress,
+) -> MadeBackup:  # fmt: skip
     now = context.clock.now_ms()
     own = [path.absolute() for path in store.files()]
     inside = own[0].is_relative_to(making.root)
     name = own[0].relative_to(making.root).as_posix() if inside else own[0].name
     leave_out = [*own, *_places(making.repository.root, making.root), *([] if making.keys else [making.root / "keys"])]
-    making.files.append(making.saved(copy, name))
-    for found in entries(making.root, leave_out):
-        making.take(found)
+    whole = [*entries(making.root, leave_out)]
+    size = copy.stat().st_size
+    with show(size + sum(found.status.st_size for found in whole), "Backing up") as bar:
+        making.files.append(making.saved(copy, name))
+        bar.update(size)
+        for found in whole:
+            making.take(found)
+            bar.update(found.status.st_size)
     manifest = BackupManifest(
         FORMAT, _id(now, making.repository.ids()), iso(now), context.service.version, name,
         None if inside else str(own[0]), making.keys, making.directories, making.files, making.links, making.left_out,
@@ -207,9 +216,11 @@ def settings_place(context: PluginContext, given: Path | None) -> Path:
     return place.expanduser().absolute()
 
 
-async def backup_now(context: PluginContext, given: Path | None, keys: bool | None, keep: int | None) -> MadeBackup:
+async def backup_now(
+    context: PluginContext, given: Path | None, keys: bool | None, keep: int | None, show: ShowProgress
+) -> MadeBackup:
     """What `jackfield backup` does. Raises `JackfieldError`."""
     settings = context.settings(BackupSettings)
     keys = settings.keys if keys is None else keys
     place = settings_place(context, given)
-    return await make_backup(context, place, keys=keys, keep=keep or settings.keep)
+    return await make_backup(context, place, keys=keys, keep=keep or settings.keep, show=show)

@@ -7,9 +7,11 @@ import os
 import shutil
 from pathlib import Path
 
+from jackfield.api.cli import Advancing
 from jackfield.api.files import private_directory, sync_directory
 from jackfield.api.records import record
 from jackfield_backup.manifest import BackupError, BackupManifest, SavedFile
+from jackfield_backup.progress import ShowProgress, hidden
 from jackfield_backup.repository import BackupRepository, newest, opened, refused
 
 STAGING = ".restoring"
@@ -27,7 +29,7 @@ class Verified:
     problems: list[str]
 
 
-def restore(source: Path, target: Path, wanted: str | None) -> BackupManifest:
+def restore(source: Path, target: Path, wanted: str | None, show: ShowProgress = hidden) -> BackupManifest:
     """Into an empty directory; what is there afterwards was read again and has its digests. A restore that was broken
     off leaves nothing but `.restoring`. Raises `BackupError`, `ConfigurationError`."""
     repository = opened(source)
@@ -39,8 +41,9 @@ def restore(source: Path, target: Path, wanted: str | None) -> BackupManifest:
             private_directory(target)
             staging.mkdir(mode=0o700)
             try:
-                _fill(repository, manifest, staging)
-                _check(manifest, staging)
+                with show(2 * manifest.size(), "Restoring") as bar:  # written, then read again
+                    _fill(repository, manifest, staging, bar)
+                    _check(manifest, staging, bar)
             except BaseException:
                 shutil.rmtree(staging, ignore_errors=True)
                 raise
@@ -53,7 +56,7 @@ def restore(source: Path, target: Path, wanted: str | None) -> BackupManifest:
     return manifest
 
 
-def verify_backups(source: Path, wanted: str | None) -> list[Verified]:
+def verify_backups(source: Path, wanted: str | None, show: ShowProgress = hidden) -> list[Verified]:
     """Every backup or the named one. Each piece is read once, however many hold it. Raises `BackupError`."""
     repository = opened(source)
     with repository.locked(alone=False):
@@ -61,7 +64,12 @@ def verify_backups(source: Path, wanted: str | None) -> list[Verified]:
         if not ids:
             newest(repository, None)
         known: dict[str, int] = {}
-        return [_verified(repository, each, known) for each in ids]
+        found: list[Verified] = []
+        with show(len(ids), "Verifying") as bar:
+            for each in ids:
+                found.append(_verified(repository, each, known))
+                bar.update(1)
+        return found
 
 
 def _verified(repository: BackupRepository, backup: str, known: dict[str, int]) -> Verified:
@@ -95,7 +103,7 @@ def _refuse_full(target: Path) -> None:
         raise BackupError(f"{target} is not empty{broken}; restore into an empty directory.")
 
 
-def _fill(repository: BackupRepository, manifest: BackupManifest, staging: Path) -> None:
+def _fill(repository: BackupRepository, manifest: BackupManifest, staging: Path, bar: Advancing) -> None:
     for name in manifest.directories:
         _directory(staging / name)
     for file in manifest.files:
@@ -105,6 +113,7 @@ def _fill(repository: BackupRepository, manifest: BackupManifest, staging: Path)
             os.link(staging / file.same_as, path, follow_symlinks=False)
         else:
             _write(repository, file, path)
+            bar.update(file.size)
     for link in manifest.links:
         _directory((staging / link.path).parent)
         (staging / link.path).symlink_to(link.target)
@@ -133,7 +142,7 @@ def _write(repository: BackupRepository, file: SavedFile, path: Path) -> None:
         os.fsync(out.fileno())
 
 
-def _check(manifest: BackupManifest, staging: Path) -> None:
+def _check(manifest: BackupManifest, staging: Path, bar: Advancing) -> None:
     """Read everything again, in the pieces that it was saved in. Raises `BackupError`."""
     for file in manifest.files:
         if file.same_as is not None:
@@ -146,6 +155,7 @@ def _check(manifest: BackupManifest, staging: Path) -> None:
                 parts.append(hashlib.sha256(piece).hexdigest())
             if parts != file.parts or left or written.read(1):
                 raise BackupError(f"{file.path} is not what was saved, after it was written; look at the disk.")
+        bar.update(file.size)
 
 
 def _piece(file: SavedFile) -> int:

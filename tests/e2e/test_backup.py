@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -145,3 +146,20 @@ def test_exit_codes(new_daemon: StartDaemon, tmp_path: Path) -> None:
     assert run(daemon, "restore", backups, tmp_path / "r").returncode == 1
     assert list((tmp_path / "r").iterdir()) == []
     assert "backup" in run(daemon, "doctor", "--config-dir", daemon.config_dir).stdout
+
+
+def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
+    program = Daemon(tmp_path / "daemon").command()[0]
+    here, backups = ["--config-dir", str(tmp_path / "daemon" / "config")], str(tmp_path / "backups")
+    for arguments, label in (
+        (["backup", backups, *here], b"Backing up"),
+        (["verify", backups], b"Verifying"),
+        (["restore", backups, str(tmp_path / "restored")], b"Restoring"),
+    ):
+        reading, terminal = pty.openpty()
+        with os.fdopen(reading, "rb", buffering=0) as shown:
+            done = subprocess.run([program, *arguments], stderr=terminal, stdout=subprocess.DEVNULL, check=False)
+            os.close(terminal)
+            assert (done.returncode, label in shown.read(4096)) == (0, True)
+    piped = subprocess.run([program, "verify", backups], capture_output=True, text=True, check=False)
+    assert (piped.returncode, piped.stderr) == (0, "")

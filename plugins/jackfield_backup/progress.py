@@ -1,0 +1,22 @@
+"""How far long work is, for whoever waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TypeAlias
+
+from jackfield.api.cli import Advancing
+
+ShowProgress: TypeAlias = Callable[[int, str], AbstractContextManager[Advancing]]
+"""How many steps there are, and what goes on -> where each step is told."""
+
+
+class _Nobody:
+    def update(self, n_steps: int) -> None:
+        """Nobody waits."""
+
+
+def hidden(length: int, label: str) -> AbstractContextManager[Advancing]:
+    """Shows nothing."""
+    return nullcontext(_Nobody())
