@@ -48,7 +48,7 @@ def list_agents(cli: Cli, detect_again: bool, as_json: bool, config_dir: Path | 
         [cell(row["id"]), cell(row["name"]), _version(row), cell(row["profile_count"]), cell(row["binary_path"])]
         for row in rows
     ]
-    echo_table(["ID", "NAME", "VERSION", "PROFILES", "PROGRAM"], cells, right=["PROFILES"])
+    echo_table(["ID", "NAME", "VERSION", "PROFILES", "PROGRAM"], cells, empty="There is no agent.", right=["PROFILES"])
 
 
 @agents.command("show")

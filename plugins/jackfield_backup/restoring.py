@@ -64,15 +64,19 @@ def verify_backups(source: Path, wanted: str | None, show: ShowProgress = hidden
         if not ids:
             newest(repository, None)
         known: dict[str, int] = {}
-        found: list[Verified] = []
-        with show(len(ids), "Verifying") as bar:
-            for each in ids:
-                found.append(_verified(repository, each, known))
-                bar.update(1)
-        return found
+        with show(sum(_count(repository, each) for each in ids), "Verifying") as bar:
+            return [_verified(repository, each, known, bar) for each in ids]
 
 
-def _verified(repository: BackupRepository, backup: str, known: dict[str, int]) -> Verified:
+def _count(repository: BackupRepository, backup: str) -> int:
+    """Pieces of a backup's files; 0 where the backup does not tell."""
+    try:
+        return sum(len(file.parts) for file in repository.manifest(backup).files)
+    except BackupError:
+        return 0
+
+
+def _verified(repository: BackupRepository, backup: str, known: dict[str, int], bar: Advancing) -> Verified:
     """known: name of each piece that was looked at -> its bytes, -1 for a bad one."""
     try:
         manifest = repository.manifest(backup)
@@ -81,6 +85,7 @@ def _verified(repository: BackupRepository, backup: str, known: dict[str, int]) 
     problems = []
     for file in manifest.files:
         sizes = [_known(repository, part, known) for part in file.parts]
+        bar.update(len(sizes))
         bad = [part for part, size in zip(file.parts, sizes, strict=True) if size < 0]
         if bad:
             problems.append(f"{file.path}: {repository.path(bad[0])} is damaged or missing; "

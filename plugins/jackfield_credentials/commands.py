@@ -8,7 +8,15 @@ import sys
 import click
 
 from jackfield.api.cli import CommandGroup
-from jackfield.api.daemon_commands import Columns, DaemonCall, completed, confirmed, daemon_command, segment
+from jackfield.api.daemon_commands import (
+    Columns,
+    DaemonCall,
+    completed,
+    completed_whole,
+    confirmed,
+    daemon_command,
+    segment,
+)
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 
@@ -16,6 +24,8 @@ PATH = "/credentials"
 LONGEST = 1 << 20
 """Characters of standard input that are read."""
 COLUMNS: Columns = {"NAME": "name", "KIND": "kind", "UPDATED": "updatedAt", "ID": "id"}
+KINDS = "/credential-kinds"
+complete_kind = completed_whole(KINDS, key="kind", about="title")
 credential_argument = click.argument("credential", shell_complete=completed(PATH))
 
 
@@ -32,15 +42,15 @@ def list_credentials(call: DaemonCall) -> None:
 
 
 @credential.command()
-@click.argument("kind", required=False)
+@click.argument("kind", required=False, shell_complete=complete_kind)
 @daemon_command
 def kinds(call: DaemonCall, kind: str | None) -> None:
     """List the kinds of credentials, or the fields of KIND."""
     if kind is None:
-        rows = call.ask("GET", "/credential-kinds")["data"]
+        rows = call.ask("GET", KINDS)["data"]
         call.table({"KIND": "kind", "TITLE": "title"}, rows, "There is no kind of credential.")
         return
-    found = call.ask("GET", f"/credential-kinds/{segment(kind)}")
+    found = call.ask("GET", f"{KINDS}/{segment(kind)}")
     columns = {"FIELD": "name", "TYPE": "type", "SECRET": "secret", "REQUIRED": "required", "MEANING": "description"}
     call.table(columns, found["fields"], "It has no field.")
 
@@ -54,7 +64,7 @@ def show(call: DaemonCall, credential: str) -> None:
 
 
 @credential.command()
-@click.argument("kind")
+@click.argument("kind", shell_complete=complete_kind)
 @click.argument("name")
 @daemon_command
 def create(call: DaemonCall, kind: str, name: str) -> None:
@@ -112,7 +122,7 @@ def _values(call: DaemonCall, kind: str) -> dict[str, Json]:
     """Of a person field by field, else of standard input."""
     if not sys.stdin.isatty():
         return _standard_input()
-    fields = call.ask("GET", f"/credential-kinds/{segment(kind)}")["fields"]
+    fields = call.ask("GET", f"{KINDS}/{segment(kind)}")["fields"]
     given = {field["name"]: _asked(field) for field in fields}
     return {name: value for name, value in given.items() if value != ""}
 

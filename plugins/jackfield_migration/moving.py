@@ -215,8 +215,7 @@ def _with_state(result: Result, answer: Mapping[str, Any]) -> Result:
 
 def _print(report: Report) -> None:
     rows = [_row(result) for result in report.results]
-    if rows:
-        echo_table(("KIND", "NAME", "STATUS", "HERE", "ACTIVE", "REMARKS"), rows)
+    echo_table(("KIND", "NAME", "STATUS", "HERE", "ACTIVE", "REMARKS"), rows, empty="There was nothing to import.")
     for origin, reason in report.unreadable:
         click.echo(f"not read: {origin}: {reason}", err=True)
     for kind, count in sorted(report.left.items()):

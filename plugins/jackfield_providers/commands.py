@@ -39,7 +39,8 @@ def list_providers(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
         echo_json(rows)
     else:
         names = ("id", "name", "type", "default_model")
-        echo_table(["ID", "NAME", "TYPE", "DEFAULT MODEL"], [[cell(row[name]) for name in names] for row in rows])
+        cells = [[cell(row[name]) for name in names] for row in rows]
+        echo_table(["ID", "NAME", "TYPE", "DEFAULT MODEL"], cells, empty="There is no provider.")
 
 
 @providers.command("show")

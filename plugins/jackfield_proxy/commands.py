@@ -97,7 +97,8 @@ def status(cli: Cli, config_dir: Path | None, alias: str | None, as_json: bool) 
     else:
         columns = ("PROFILE", "STATUS", "PORT", "PID", "RESTARTS", "REQUESTS", "STARTED")
         names = ("profile", "status", "port", "pid", "restarts", "requests", "started_at")
-        echo_table(columns, [["-" if one[name] is None else str(one[name]) for name in names] for one in found])
+        cells = [["-" if one[name] is None else str(one[name]) for name in names] for one in found]
+        echo_table(columns, cells, empty="There is no proxy.")
 
 
 @proxy.command()
@@ -161,7 +162,7 @@ def requests(cli: Cli, config_dir: Path | None, alias: str, limit: int, as_json:
         ]
         for one in found
     ]
-    echo_table(columns, rows, right=("STATUS", "MS", "IN", "OUT", "USD"))
+    echo_table(columns, rows, empty="There is no request.", right=("STATUS", "MS", "IN", "OUT", "USD"))
 
 
 @proxy.command()
@@ -209,18 +210,17 @@ def test(
     click.echo(f"{found['provider']}/{found['model']}: {found['reason']}")
     if not found["usable"]:
         click.echo(f"The provider {found['provider']} cannot be reached by a proxy.", err=True)
-    if found["rules"]:
-        rows = [
-            [
-                one["name"],
-                str(one["priority"]),
-                one["target"],
-                "yes" if one["fits"] else "no",
-                json.dumps(one["condition"]),
-            ]
-            for one in found["rules"]
+    rows = [
+        [
+            one["name"],
+            str(one["priority"]),
+            one["target"],
+            "yes" if one["fits"] else "no",
+            json.dumps(one["condition"]),
         ]
-        echo_table(("RULE", "PRIORITY", "TARGET", "FITS", "CONDITION"), rows)
+        for one in found["rules"]
+    ]
+    echo_table(("RULE", "PRIORITY", "TARGET", "FITS", "CONDITION"), rows, empty="There is no rule.")
 
 
 def _say(found: Any, as_json: bool) -> None:

@@ -48,6 +48,7 @@ ARGUMENTS = {
     "user role": ["u", "viewer"], "workflow export": ["--all"], "workflow import": ["file.json"],
     "workflow run": ["Name"], "proxy stop": ["--all"], "variable set": ["k", "v"],
     "credential change": ["c", "--name", "n"],
+    "data-table add": ["t", "column=value"], "data-table import": ["t", "file.csv"],
 }  # fmt: skip
 """Of commands that need other than one word per argument."""
 
@@ -131,6 +132,7 @@ def test_every_command_goes_to_the_daemon_that_is_named(
     monkeypatch.setattr(sys, "stdin", io.StringIO('{"a": "long-enough-password"}\n'))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file.json").write_text('{"name": "N", "nodes": [], "connections": {}}')
+    (tmp_path / "file.csv").write_text("column\nvalue\n")
     as_json = ["--json"] if name not in NO_JSON else []
     with pytest.raises(SystemExit) as ended:
         main([*name.split(), *arguments_of(name, COMMANDS[name]), *as_json])

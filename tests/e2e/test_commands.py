@@ -22,6 +22,7 @@ class Shell:
     """`jackfield` with the daemon's configuration directory."""
 
     def __init__(self, daemon: Daemon) -> None:
+        self.directory = daemon.directory
         self._environment = {name: value for name, value in os.environ.items() if not name.startswith("JACKFIELD_")} | {
             "JACKFIELD_CONFIG_DIR": str(daemon.config_dir),
             "NO_COLOR": "1",
@@ -215,24 +216,6 @@ def test_names_are_completed(shell: Shell, orders: str) -> None:
     words = {"_JACKFIELD_COMPLETE": "bash_complete", "COMP_WORDS": "jackfield workflow show Ord", "COMP_CWORD": "3"}
     assert "Orders" in shell(**words)
     assert "_JACKFIELD_COMPLETE" in shell("completion", "bash")
-
-
-def test_bash_completes_values(shell: Shell, orders: str, tmp_path: Path) -> None:
-    """In bash itself, with the script that it is given; a name with a space is one word."""
-    file = tmp_path / "spaced.json"
-    file.write_text(json.dumps(chain("Spaced name", webhook("spaced"))), encoding="utf-8")
-    shell("workflow", "import", str(file))
-    shell("profiles", "create", "claude", "work", "--provider", "anthropic", "--allow-missing", stdin="sk-test\n")
-    lines = shell.bash(
-        'eval "$(jackfield completion bash)"',
-        'try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _jackfield_completion jackfield; '
-        'echo "${COMPREPLY[0]}"; }',
-        "try jackfield workflow show Spa",
-        "try jackfield profiles show wo",
-        "try jackfield user passwd adm",
-        "try jackfield providers show anthro",
-    )
-    assert lines == [r"Spaced\ name", "work", "admin", "anthropic"]
 
 
 def test_the_version_is_an_option_as_well(shell: Shell) -> None:

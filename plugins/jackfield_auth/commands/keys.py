@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,14 +11,21 @@ import click
 from jackfield.api.auth import SCOPES
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, json_option, work_at
 from jackfield.api.daemon import daemon_elsewhere
-from jackfield.api.daemon_commands import completed, confirmed
+from jackfield.api.daemon_commands import completed, completed_from, confirmed
 from jackfield.api.object_references import load
 
 COLUMNS = ("NAME", "USER", "PREFIX", "SCOPES", "EXPIRES", "LAST USE", "ID")
+
 complete_user = completed("/users", key="username", about="role")
 user_option = click.option(
     "--user", metavar="NAME", shell_complete=complete_user, help="Whose key it is (default: the only user's)."
 )
+
+
+def _listed(cli: Cli, params: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:  # options, and rows of JSON
+    """Keys that the options name: the daemon lists a user's own keys alone."""
+    found: list[Mapping[str, Any]] = _run(cli, params.get("config_dir"), "listed", params.get("user"))
+    return found
 
 
 @click.group("api-key", cls=CommandGroup)
@@ -64,15 +71,13 @@ def list_keys(cli: Cli, user: str | None, as_json: bool, config_dir: Path | None
     found = _run(cli, config_dir, "listed", user)
     if as_json:
         echo_json(found)
-    elif found:
-        keys = ("name", "user", "prefix", "scopes", "expiresAt", "lastUsedAt", "id")
-        echo_table(COLUMNS, [[_cell(row[key]) for key in keys] for row in found])
     else:
-        click.echo("There is no key.", err=True)
+        keys = ("name", "user", "prefix", "scopes", "expiresAt", "lastUsedAt", "id")
+        echo_table(COLUMNS, [[_cell(row[key]) for key in keys] for row in found], empty="There is no key.")
 
 
 @api_key.command()
-@click.argument("key", shell_complete=completed("/api-keys", about="prefix"))
+@click.argument("key", shell_complete=completed_from(_listed, "name", "prefix"))
 @click.option("--user", metavar="NAME", shell_complete=complete_user, help="Only among this user's.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @json_option

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 import click
 
 from jackfield.api.auth import ROLES
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, json_option
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_remark, json_option
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.daemon import daemon_elsewhere
@@ -44,10 +44,11 @@ class UserDirectory(Protocol):
 
 @record
 class Told:
-    """What a command says: text for a person, `found` for programs."""
+    """What a command says: text for a person, `found` for programs. empty: a remark in place of no text."""
 
     text: str
     found: Json
+    empty: str = ""
 
 
 @click.group(cls=CommandGroup)
@@ -82,7 +83,8 @@ def list_users(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     async def work(users: UserDirectory) -> Told:
         found = await users.all()
         rows = [(user.username, user.role, iso(user.created_at), *marks(user)) for user in found]
-        return Told("\n".join("\t".join(row) for row in rows) or "There is no user.", [view(user) for user in found])
+        text = "\n".join("\t".join(row) for row in rows)
+        return Told(text, [view(user) for user in found], empty="There is no user.")
 
     run(cli, work, config_dir, as_json)
 
@@ -192,8 +194,10 @@ def run(cli: Cli, work: Callable[[UserDirectory], Awaitable[Told]], config_dir: 
         told = cli.run("auth", with_users, config_dir=config_dir)
     if as_json:
         echo_json(told.found)
-    else:
+    elif told.text:
         click.echo(told.text)
+    else:
+        echo_remark(told.empty)
 
 
 def read_password() -> str:

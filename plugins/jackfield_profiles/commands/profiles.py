@@ -105,11 +105,10 @@ def list_profiles(cli: Cli, agent: str | None, as_json: bool, config_dir: Path |
     found = read_or_ask(cli, config_dir, PATH, lambda: _here(cli, config_dir, "listed", agent), query=query)
     if as_json:
         echo_json(found)
-    elif found:
-        columns = ("ALIAS", "AGENT", "PROVIDER", "ENDPOINT", "MODEL", "LAST USE")
-        echo_table(columns, [[str(value or "never") for value in one.values()] for one in found])
     else:
-        click.echo("There is no profile.", err=True)
+        columns = ("ALIAS", "AGENT", "PROVIDER", "ENDPOINT", "MODEL", "LAST USE")
+        cells = [[str(value or "never") for value in one.values()] for one in found]
+        echo_table(columns, cells, empty="There is no profile.")
 
 
 @profiles.command()

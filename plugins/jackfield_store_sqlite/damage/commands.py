@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import Cli, config_dir_option, echo_json, harmless, json_option, work_at
+from jackfield.api.cli import Cli, config_dir_option, echo_json, echo_remark, harmless, json_option, work_at
 
 
 @click.command("acknowledge-damage")
@@ -28,4 +28,4 @@ def acknowledge_damage(cli: Cli, as_json: bool, config_dir: Path | None) -> None
     for text in gone:
         click.echo(f"acknowledged: {harmless(text)}")
     if not gone:
-        click.echo("No damage is known.")
+        echo_remark("No damage is known.")

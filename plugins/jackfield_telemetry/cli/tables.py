@@ -31,7 +31,7 @@ def echo_fitting(columns: Sequence[FigureColumn], rows: Sequence[Sequence[str]])
         kept = fitting(columns, rows, shutil.get_terminal_size().columns)
     names = [columns[place].name for place in kept]
     right = [columns[place].name for place in kept if columns[place].right]
-    echo_table(names, [[row[place] for place in kept] for row in rows], right=right)
+    echo_table(names, [[row[place] for place in kept] for row in rows], empty="There is no use.", right=right)
 
 
 def fitting(columns: Sequence[FigureColumn], rows: Sequence[Sequence[str]], width: int) -> Sequence[int]:

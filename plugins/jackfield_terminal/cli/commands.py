@@ -54,7 +54,7 @@ def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
         ]
         for session in found
     ]
-    echo_table(_COLUMNS, rows)
+    echo_table(_COLUMNS, rows, empty="There is no session.")
 
 
 @terminal.command("new", help="Start a profile's agent in a terminal, and attach to it.")

@@ -19,7 +19,7 @@ from jackfield_workflows.cli import saved_commands
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 FAILED = 1
-FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
+FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...|-", type=click.Path(allow_dash=True))
 
 
 def _work(module: str, name: str) -> Callable[..., Any]:  # each with parameters of its own

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from jackfield.api.cli import echo_remark
 from jackfield.api.jsontext import Json
 from jackfield_workflows.cli.access import SavedWorkflows
 from jackfield_workflows.cli.progress import printable
@@ -26,7 +27,7 @@ def list_workflows(target: CommandTarget, tags: Sequence[str], *, as_json: bool)
         live = "active" if row["active"] else "-"
         click.echo(f"{row['id']}  {live:<6}  {row['nodeCount']!s:>4} nodes  {printable(str(row['name']))}")
     if not rows:
-        click.echo("There is no workflow.", err=True)
+        echo_remark("There is no workflow.")
 
 
 def _names(row: Mapping[str, Json]) -> set[str]:

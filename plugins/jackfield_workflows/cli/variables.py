@@ -7,12 +7,12 @@ import sys
 import click
 
 from jackfield.api.cli import CommandGroup
-from jackfield.api.daemon_commands import DaemonCall, completed, confirmed, daemon_command, segment
+from jackfield.api.daemon_commands import DaemonCall, completed_whole, confirmed, daemon_command, segment
 from jackfield.api.errors import InvalidInput, NotFound
 
 LONGEST = 1 << 20
 """More of standard input is not read, in characters."""
-key_argument = click.argument("key", shell_complete=completed("/variables", key="key"))
+key_argument = click.argument("key", shell_complete=completed_whole("/variables", key="key"))
 
 
 @click.group(cls=CommandGroup)

@@ -81,9 +81,12 @@ def work_at(reference: str, *arguments: object) -> Callable[[PluginContext], Awa
     return work
 
 
-def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+def echo_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str, right: Sequence[str] = ()) -> None:
     """Print rows under their columns. In a terminal long cells are folded to its width; elsewhere every row is one line
-    of whatever length. right: columns of figures."""
+    of whatever length. empty: said by `echo_remark` in place of a table without rows. right: columns of figures."""
+    if not rows:
+        echo_remark(empty)
+        return
     print_table = cast("Callable[..., None]", load("jackfield.api.rich_table:print_table"))
     print_table(columns, [[harmless(cell) for cell in row] for row in rows], right)
 
@@ -95,6 +98,11 @@ def echo_fields(fields: Mapping[str, Json]) -> None:
         for line in harmless(cell(value)).split("\n"):
             click.echo(f"{name:<{width}}  {line}")
             name = ""
+
+
+def echo_remark(text: str) -> None:
+    """Say something to a person on standard error, where it is no row for the next program of a pipe."""
+    click.echo(harmless(text), err=True)
 
 
 def harmless(text: str) -> str:

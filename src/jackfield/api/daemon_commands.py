@@ -55,10 +55,9 @@ class DaemonCall:
         found = list(rows)
         if self.as_json:
             echo_json(found)
-        elif found:
-            echo_table(tuple(columns), [[cell(_at(row, key)) for key in columns.values()] for row in found])
         else:
-            click.echo(empty, err=True)
+            cells = [[cell(_at(row, key)) for key in columns.values()] for row in found]
+            echo_table(tuple(columns), cells, empty=empty)
 
     def fields(self, found: Mapping[str, Json], names: Columns | None = None) -> None:
         """Print one thing. names: of a person's view; default: all."""
@@ -141,12 +140,25 @@ def completed(path: str, *, key: str = "name", about: str = "") -> Complete:
     shells that show it. Without a daemon there are none."""
 
     def read(cli: Cli, params: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-        api_key = params.get("api_key") or os.environ.get("JACKFIELD_API_KEY")
-        directory = cli.config_dir(params.get("config_dir"))
-        with ManagementClient(directory, endpoint=params.get("url"), api_key=api_key) as daemon:
+        with _daemon(cli, params) as daemon:
             return list(itertools.islice(daemon.rows(path), MOST_ROWS))
 
-    return _completing(read, key, about)
+    return completed_from(read, key, about)
+
+
+def completed_whole(path: str, *, key: str, about: str = "") -> Complete:
+    """The same of a list that has no pages."""
+
+    def read(cli: Cli, params: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        with _daemon(cli, params) as daemon:
+            return cast("list[Mapping[str, Any]]", daemon.ask("GET", path)["data"])
+
+    return completed_from(read, key, about)
+
+
+def _daemon(cli: Cli, params: Mapping[str, Any]) -> ManagementClient:
+    api_key = params.get("api_key") or os.environ.get("JACKFIELD_API_KEY")
+    return ManagementClient(cli.config_dir(params.get("config_dir")), endpoint=params.get("url"), api_key=api_key)
 
 
 def completed_of(path: str, *, key: str, about: str = "") -> Complete:
@@ -156,14 +168,16 @@ def completed_of(path: str, *, key: str, about: str = "") -> Complete:
         found = DaemonClient(cli.config_dir(params.get("config_dir"))).ask("GET", path, timeout=COMPLETION_S).data
         return cast("list[Mapping[str, Any]]", found)
 
-    return _completing(read, key, about)
+    return completed_from(read, key, about)
 
 
-def _completing(
+def completed_from(
     read: Callable[[Cli, Mapping[str, Any]], Iterable[Mapping[str, Any]]],  # Any: options, and rows of JSON
     key: str,
-    about: str,
+    about: str = "",
 ) -> Complete:
+    """The same of the rows that `read` finds for the options which stand before the word. Raises nothing."""
+
     def complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         cli: Cli | None = ctx.find_root().obj
         if cli is None:

@@ -119,7 +119,8 @@ def test_a_key_is_never_an_argument(daemon: Daemon) -> None:
 def test_commands_need_no_daemon(daemon: Daemon) -> None:
     assert command(daemon, "profiles", "create", "echo", "work", stdin=KEY).returncode == 0
     assert command(daemon, "profiles", "delete", "work", "--yes").returncode == 0
-    assert "There is no profile" in command(daemon, "profiles", "list").stdout
+    nothing = command(daemon, "profiles", "list")
+    assert (nothing.stdout, nothing.stderr) == ("", "There is no profile.\n")
 
 
 def test_a_killed_daemon_leaves_profiles_whole(daemon: Daemon) -> None:
