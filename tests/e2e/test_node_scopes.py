@@ -131,6 +131,15 @@ NODES = {
         node("N", "executeWorkflow", {"source": "parameter", "workflowJson": "={{ $json.body }}"}),
         "agents:write",
     ),
+    "by an expression": (node("N", "executeWorkflow", {"workflowId": "={{ $json.id }}"}), "agents:write"),
+    "an inner workflow's expression": (
+        node(
+            "N",
+            "executeWorkflow",
+            {"source": "parameter", "workflowJson": {"nodes": [node("I", "executeWorkflow", {"workflowId": "=1"})]}},
+        ),
+        "agents:write",
+    ),
     "from a file": (node("N", "executeWorkflow", {"source": "localFile", "workflowPath": "/x"}), "agents:write"),
     "a tool's workflow": (
         node("N", "langchain.toolWorkflow", {"source": "parameter", "workflowJson": INNER}),
@@ -274,6 +283,60 @@ def test_what_leads_to_a_node_that_reads_items_stays_too(lab: Lab) -> None:
         denied(answer)
         assert "has changed" in answer.json()["message"]
     assert key.put(one, json=changed(first, "After", assignments={"assignments": []})).status_code == 200
+
+
+def calling(ident: str, kind: str = "executeWorkflow") -> dict[str, Any]:
+    nodes = [node("Start", "manualTrigger"), node("Call", kind, {"workflowId": ident})]
+    return {"name": "Caller", "nodes": nodes, "connections": wires(("Start", "Call"))}
+
+
+def called(command: str = "={{ 'echo ' + $json.word }}", **settings: str) -> dict[str, Any]:
+    nodes = [
+        node("From", "executeWorkflowTrigger", {"inputSource": "passthrough"}),
+        node("Shell", "executeCommand", {"command": command}),
+    ]
+    return {"name": "Called", "nodes": nodes, "connections": wires(("From", "Shell")), "settings": settings}
+
+
+def test_a_workflow_that_is_not_live_is_called_with_its_nodes_scopes(lab: Lab) -> None:
+    key, target = lab.key(), lab.saved(called())
+    between = lab.saved({**calling(target), "name": "Between"})
+    items = [{"json": {"word": "hello"}}]
+    for ident in (target, between):
+        for answer in (
+            key.post("/workflows/run", json={"workflow": calling(ident), "inputData": items}),
+            key.post("/workflows", json=calling(ident)),
+            key.post("/workflows", json=calling(ident, "langchain.toolWorkflow")),
+        ):
+            assert (answer.status_code, answer.json()["details"]["node"]) == (403, "Call"), answer.text
+            assert answer.json()["details"]["scope"] == "machine:write"
+    own, foreign = {**called(), "id": "n8nTarget", "name": "Theirs"}, {**calling("n8nTarget"), "id": "n8nCaller"}
+    lab.admin.post("/import", json={"workflows": [own]}).raise_for_status()
+    assert key.post("/import", json={"workflows": [foreign]}).json()["results"][0]["status"] == "refused"
+    assert lab.key("machine:write").post("/workflows", json=calling(target)).status_code == 201
+    lab.admin.post(f"/workflows/{target}/activate").raise_for_status()
+    ran = key.post("/workflows/run", json={"workflow": calling(target), "inputData": items})
+    assert ran.json()["data"][0]["json"]["stdout"] == "hello"
+
+
+def test_a_key_lets_no_further_workflows_call_one(lab: Lab) -> None:
+    key = lab.key()
+    one = f"/workflows/{lab.saved(called(callerPolicy='none'))}"
+    for settings in ({"callerPolicy": "any"}, {}, {"callerPolicy": "none", "callerIds": "x"}):
+        denied(key.patch(one, json={"settings": settings}))
+    assert key.patch(one, json={"settings": {"callerPolicy": "none", "timezone": "Europe/Berlin"}}).status_code == 200
+    fixed = f"/workflows/{lab.saved(called('id', callerPolicy='none'))}"
+    assert key.patch(fixed, json={"settings": {"callerPolicy": "any"}}).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["executeWorkflow", "langchain.toolWorkflow"])
+def test_a_name_that_is_not_the_documents_gives_no_parameter(lab: Lab, kind: str) -> None:
+    inner = {"nodes": [node("From", "manualTrigger"), node("Shell", "executeCommand", {"command": "echo hello"})]}
+    inner["connections"] = wires(("From", "Shell"))  # type: ignore[assignment]  # JSON
+    parameters = {"source": "parameter", "workflow_json": json.dumps(inner)}
+    whole = {**calling("x"), "nodes": [node("Start", "manualTrigger"), node("Call", kind, parameters)]}
+    ran = lab.key().post("/workflows/run", json={"workflow": whole, "inputData": []})
+    assert ran.status_code == 403 or ran.json()["status"] == "failed", ran.text
 
 
 def test_a_nodes_scopes_are_in_its_type_and_must_be_scopes(lab: Lab) -> None:

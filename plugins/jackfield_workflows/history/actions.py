@@ -55,7 +55,7 @@ class ExecutionActions:
         `retry_request`."""
         retry_request = cast("Callable[..., Awaitable[ExecutionRequest]]", load(RETRY_REQUEST))
         again = await retry_request(self._context, stored, start_at, node)
-        NodeScopes(self._context).check(again.workflow, principal())
+        await NodeScopes(self._context).check(again.workflow, principal())
         execution = self._context.port(Engine).submit(replace(again, request_id=request_id() or None))
         await asyncio.shield(execution.accepted)
         return execution

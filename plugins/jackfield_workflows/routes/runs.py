@@ -130,7 +130,7 @@ class RunRoutes:
             raise InvalidInput(exc.message, details=details) from None
 
     async def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
-        self._scopes.check(workflow, principal())
+        await self._scopes.check(workflow, principal())
         until = chosen_end(workflow, request.args.get("until"))
         start = chosen_start(workflow, request.args.get("start"), self._context.port(NodeCatalog), until)
         catalog, memory = self._context.port(NodeCatalog), taken_memory()

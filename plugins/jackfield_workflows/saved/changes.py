@@ -77,7 +77,7 @@ class WorkflowChanges:
         given = given_document(document)
         check_settings(given)
         workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
-        self._scopes.check(workflow, author.caller)
+        await self._scopes.check(workflow, author.caller)
         return await self._finish(self._create(workflow, author, tag_names(document) or ()))
 
     async def replace(
@@ -198,7 +198,7 @@ class WorkflowChanges:
             present = await self._stored(workflow_id, author)
             workflow = await self._switched(present, active)
             if active:
-                self._scopes.check(workflow, author.caller)
+                await self._scopes.check(workflow, author.caller)
                 await self._checks.check(workflow)
             stored = await self._context.store.set_active(
                 present.id,
@@ -212,7 +212,7 @@ class WorkflowChanges:
         """Raises `AccessDenied`."""
         if not self._scopes.restrict(author.caller):
             return
-        self._scopes.check(workflow, author.caller, await self._before(present, live=workflow.active))
+        await self._scopes.check(workflow, author.caller, await self._before(present, live=workflow.active))
 
     async def _before(self, present: StoredWorkflow, *, live: bool) -> Workflow | None:
         """The stored workflow whose state a change may keep: none for what goes live with it, and none that nobody can

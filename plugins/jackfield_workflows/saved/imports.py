@@ -94,7 +94,7 @@ class Importer:
         given = given_document(document)
         reader = self._context.port(WorkflowReader)
         workflow = await off_loop(given, lambda: reader.parse(given))  # type: ignore[arg-type]  # an object
-        return self._scopes.problems(workflow, author.caller)
+        return await self._scopes.problems(workflow, author.caller)
 
     async def _import(self, index: int, document: Json, author: Author) -> Imported:
         own = own_id(document)

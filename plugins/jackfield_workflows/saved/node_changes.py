@@ -9,6 +9,7 @@ from jackfield.api.workflows import Workflow
 
 _LOOKS = frozenset({"id", "position", "notes", "notesInFlow", "color"})
 """Keys of a node that nothing runs by."""
+_CALLERS = ("callerPolicy", "callerIds")
 Source = tuple[str, str, int, int]
 """The kind of a wire, the node that it comes from, and the indices of its two ends."""
 
@@ -39,8 +40,19 @@ def leading_change(after: Workflow, before: Workflow, name: str) -> str:
     return ""
 
 
+def changed_callers(after: Workflow, before: Workflow) -> str:
+    """The setting by which other workflows may run this one than before; empty when the same may."""
+    now, then = _settings(after), _settings(before)
+    return next((f"the setting {name}" for name in _CALLERS if now.get(name) != then.get(name)), "")
+
+
 def has_expression(value: Json) -> bool:
     return any(text.startswith("=") for text in _texts(value))
+
+
+def _settings(workflow: Workflow) -> dict[str, Json]:
+    found = workflow.document.get("settings")
+    return found if isinstance(found, dict) else {}
 
 
 def _what_runs(workflow: Workflow, name: str) -> dict[str, Json]:

@@ -6,7 +6,7 @@ did: it stays as it is, with all that leads to it where items decide what it doe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from jackfield.api.auth import SCOPES, Principal
 from jackfield.api.containment import is_ctrl_c
@@ -18,7 +18,13 @@ from jackfield.api.nodes.scopes import UNREAD, node_scopes
 from jackfield.api.records import record
 from jackfield.api.triggers import node_path
 from jackfield.api.workflows import Node, Problem, Workflow
-from jackfield_workflows.saved.node_changes import has_expression, leading_change, same_node
+from jackfield_workflows.saved.called_workflows import CalledWorkflows
+from jackfield_workflows.saved.node_changes import (
+    changed_callers,
+    has_expression,
+    leading_change,
+    same_node,
+)
 
 
 @record
@@ -42,30 +48,33 @@ class NodeScopes:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._called = CalledWorkflows(context)
 
     def restrict(self, caller: Principal) -> bool:
         """Whether there can be a node that the caller may not store."""
         return not all(map(caller.may, SCOPES))
 
-    def check(self, workflow: Workflow, caller: Principal, before: Workflow | None = None) -> None:
-        """before: the stored workflow, whose nodes may stay; None: every node counts. Raises `AccessDenied`."""
-        for lack in self._lacks(workflow, caller, before):
+    async def check(self, workflow: Workflow, caller: Principal, before: Workflow | None = None) -> None:
+        """before: the stored workflow, whose nodes may stay; None: every node counts. Raises `AccessDenied`,
+        `StoreUnavailable`."""
+        async for lack in self._lacks(workflow, caller, before):
             details = {"scope": lack.scope, "node": lack.node.name, "type": lack.node.type}
             raise AccessDenied(lack.message(caller), details=details)
 
-    def problems(self, workflow: Workflow, caller: Principal) -> Sequence[Problem]:
+    async def problems(self, workflow: Workflow, caller: Principal) -> Sequence[Problem]:
         """The same of a workflow that is to be imported, node by node."""
         return [
             Problem(f"{node_path(workflow, lack.node)}.type", lack.message(caller))
-            for lack in self._lacks(workflow, caller, None)
+            async for lack in self._lacks(workflow, caller, None)
         ]
 
-    def _lacks(self, workflow: Workflow, caller: Principal, before: Workflow | None) -> Iterator[_Lack]:
+    async def _lacks(self, workflow: Workflow, caller: Principal, before: Workflow | None) -> AsyncIterator[_Lack]:
         if not self.restrict(caller):
             return
         catalog = self._context.port(NodeCatalog)
         for node in workflow.nodes.values():
-            lacking = next((each for each in sorted(self._needed(node, catalog)) if not caller.may(each)), None)
+            needed = self._needed(node, catalog) | await self._called.scopes(node, workflow.id)
+            lacking = next((each for each in sorted(needed) if not caller.may(each)), None)
             if lacking is None:
                 continue
             if before is None or not same_node(workflow, before, node.name):
@@ -87,4 +96,6 @@ class NodeScopes:
         found = catalog.find(node.kind)
         reads_items = found is None or found.description.reads_items
         raw: Json = dict(node.parameters)
-        return leading_change(workflow, before, node.name) if reads_items or has_expression(raw) else ""
+        if not reads_items and not has_expression(raw):
+            return ""
+        return changed_callers(workflow, before) or leading_change(workflow, before, node.name)

@@ -71,38 +71,44 @@ def _below(annotation: Any, above: tuple[type[BaseModel], ...]) -> Iterator[str]
         yield from (f"{ANY}.{tail}" if many else tail for tail in _below(argument, above))
 
 
-def _without_nulls(model: type[BaseModel], given: Mapping[str, Json]) -> Mapping[str, Json]:
+def _as_documented(model: type[BaseModel], given: Mapping[str, Json]) -> Mapping[str, Json]:
     """The same object when nothing goes."""
     changed: dict[str, Json] = {}
     gone: set[str] = set()
     for name, field in model.model_fields.items():
-        key = field.alias if field.alias in given else name
-        if key is None or key not in given:
+        key = field.alias or name
+        if name in given and name != key and not _is_alias(model, name):
+            gone.add(name)
+        if key not in given:
             continue
         value = given[key]
         if value is None:
             gone |= {key} if isinstance(field.default, str) and _takes_any_text(field) else set()
-        elif isinstance(value, dict | list) and (made := _inner_without_nulls(field.annotation, value)) is not value:
+        elif isinstance(value, dict | list) and (made := _inner_as_documented(field.annotation, value)) is not value:
             changed[key] = made
     if not (changed or gone):
         return given
     return {key: changed.get(key, value) for key, value in given.items() if key not in gone}
 
 
+def _is_alias(model: type[BaseModel], name: str) -> bool:
+    return any(field.alias == name for field in model.model_fields.values())
+
+
 def _takes_any_text(field: FieldInfo) -> bool:
     return field.annotation is str or field.annotation is object
 
 
-def _inner_without_nulls(annotation: Any, value: Json) -> Json:  # whatever can be annotated
+def _inner_as_documented(annotation: Any, value: Json) -> Json:  # whatever can be annotated
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        made = _without_nulls(annotation, value) if isinstance(value, dict) else value
+        made = _as_documented(annotation, value) if isinstance(value, dict) else value
         return value if made is value else dict(made)  # type: ignore[arg-type]  # an object like the given one
     for argument in get_args(annotation):
         if isinstance(value, list):
-            rows = [_inner_without_nulls(argument, one) for one in value]
+            rows = [_inner_as_documented(argument, one) for one in value]
             value = rows if any(new is not old for new, old in zip(rows, value, strict=True)) else value
         else:
-            value = _inner_without_nulls(argument, value)
+            value = _inner_as_documented(argument, value)
     return value
 
 
@@ -114,8 +120,10 @@ class NodeParameters(BaseModel):
     @classmethod
     def completed(cls, parameters: Mapping[str, Json]) -> Mapping[str, Json]:
         """A node's parameters, as the document has them, without each null that stands for a text: there the default
-        holds, as in n8n. Other nulls stay, and so does what an expression gives."""
-        return _without_nulls(cls, parameters)
+        holds, as in n8n. Other nulls stay, and so does what an expression gives. A key that only Python spells so, such
+        as `workflow_json`, goes too: whoever looks at a document (secrets, scopes, references) looks for its own names.
+        """
+        return _as_documented(cls, parameters)
 
     @classmethod
     def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
