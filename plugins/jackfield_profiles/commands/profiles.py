@@ -26,6 +26,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield_profiles.commands.aliases import PATH, alias_argument
+from jackfield_profiles.commands.limits import limit_option, limits_of
 from jackfield_profiles.commands.running import env, run
 
 LONGEST_LINE = 16_384
@@ -51,6 +52,7 @@ def profiles() -> None:
 @click.option("--arg", "arguments", multiple=True, metavar="TEXT", help="An argument for the agent; repeatable.")
 @click.option("--working-dir", help="Where the agent works (default: the profile's home).")
 @click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), default="off", show_default=True)
+@limit_option
 @click.option("--no-key", is_flag=True, help="Do not ask for a key.")
 @click.option("--allow-missing", is_flag=True, help="The agent need not be installed.")
 @click.option("--shim", is_flag=True, help="Install a command named ALIAS that runs the profile.")
@@ -68,6 +70,7 @@ def create(
     arguments: Sequence[str],
     working_dir: str | None,
     sandbox: str,
+    limits: Sequence[str],
     no_key: bool,
     allow_missing: bool,
     shim: bool,
@@ -84,6 +87,7 @@ def create(
         "args": list(arguments),
         "working_dir": None if working_dir is None else _absolute(working_dir),
         "sandbox": sandbox,
+        "limits": limits_of(limits) or None,
         "allow_missing": allow_missing,
         "shim": shim,
     }
@@ -136,6 +140,8 @@ def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
 @click.option("--no-args", is_flag=True, help="Remove all arguments.")
 @click.option("--working-dir", help="Where the agent works; empty is the profile's home.")
 @click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]))
+@limit_option
+@click.option("--no-limits", is_flag=True, help="Remove the profile's own limits.")
 @click.option("--key", is_flag=True, help="Set the key: it is asked for, or read from standard input.")
 @click.option("--remove-key", is_flag=True, help="Remove the profile's own key.")
 @json_option
@@ -152,6 +158,8 @@ def edit(
     no_args: bool,
     working_dir: str | None,
     sandbox: str | None,
+    limits: Sequence[str],
+    no_limits: bool,
     key: bool,
     remove_key: bool,
     as_json: bool,
@@ -164,6 +172,8 @@ def edit(
     asked: dict[str, Json] = {name: value for name, value in given.items() if value is not None}
     if arguments or no_args:
         asked["args"] = list[Json](arguments)
+    if limits or no_limits:  # those that are named replace all, as arguments do
+        asked["limits"] = limits_of(limits) or None
     if working_dir is not None:
         asked["working_dir"] = _absolute(working_dir) if working_dir else None
     if key or remove_key:

@@ -116,6 +116,25 @@ def test_a_key_is_never_an_argument(daemon: Daemon) -> None:
     assert command(daemon, "profiles", "create", "echo", "work").returncode == 1
 
 
+def test_limits_are_given_by_name(daemon: Daemon) -> None:
+    limits = ("--limit", "memory=4GiB", "--limit", "cpu=1.5")
+    made = command(daemon, "profiles", "create", "echo", "work", *limits, stdin=KEY)
+    assert made.returncode == 0, made.stderr
+
+    def shown() -> Any:
+        return json.loads(command(daemon, "profiles", "show", "work", "--json").stdout)["limits"]
+
+    assert shown() == {"memory": 4 << 30, "processes": None, "cpu": 1.5}
+    assert command(daemon, "profiles", "edit", "work", "--limit", "processes=50").returncode == 0
+    assert shown() == {"memory": None, "processes": 50, "cpu": None}
+    assert command(daemon, "profiles", "edit", "work", "--no-limits").returncode == 0
+    assert set(shown().values()) == {None}
+    for wrong, remedy in (("memory=much", "memory=4GiB"), ("disk=1", "memory, processes, cpu"), ("cpu=-1", "cpu")):
+        refused = command(daemon, "profiles", "edit", "work", "--limit", wrong)
+        assert refused.returncode != 0
+        assert remedy in refused.stderr
+
+
 def test_commands_need_no_daemon(daemon: Daemon) -> None:
     assert command(daemon, "profiles", "create", "echo", "work", stdin=KEY).returncode == 0
     assert command(daemon, "profiles", "delete", "work", "--yes").returncode == 0
