@@ -79,7 +79,7 @@ class Crypto(Parameters):
     binary_data: Flag = Field(False, description="hash, hmac: take a file instead of the value.")
     binary_property_name: str = Field("data", description="The field with the file.")
     data_property_name: str = Field("data", description="The field for the result.")
-    encoding: Literal["hex", "base64"] = Field("hex", description="Of the result.")
+    encoding: str = Field("hex", description="Of the result: hex, base64, base64url, latin1, ascii, utf8 or utf16le.")
     secret: str = Field("", description="hmac: the key.", json_schema_extra={"secret": True})
     algorithm: str = Field("RSA-SHA256", description="sign: such as RSA-SHA256 or RSA-SHA512.")
     private_key: str = Field("", description="sign: the key, PEM.", json_schema_extra={"secret": True})
@@ -106,8 +106,26 @@ def random_text(kind: str, length: object) -> str:
     return "".join(secrets.choice(alphabet) for _ in range(int(length)))
 
 
+_ENCODINGS: Mapping[str, Callable[[bytes], str]] = {
+    "hex": bytes.hex,
+    "base64": lambda content: base64.b64encode(content).decode("ascii"),
+    "base64url": lambda content: base64.urlsafe_b64encode(content).decode("ascii").rstrip("="),
+    "latin1": lambda content: content.decode("latin-1"),
+    "ascii": lambda content: bytes(byte & 0x7F for byte in content).decode("ascii"),
+    "utf8": lambda content: content.decode(errors="replace"),
+    "utf16le": lambda content: content[: len(content) // 2 * 2].decode("utf-16-le", "replace"),
+}
+_OTHER_NAMES = {"binary": "latin1", "utf-8": "utf8", "ucs2": "utf16le", "ucs-2": "utf16le", "utf-16le": "utf16le"}
+"""Of encodings, as Node.js has them."""
+
+
 def encoded(content: bytes, encoding: str) -> str:
-    return content.hex() if encoding == "hex" else base64.b64encode(content).decode("ascii")
+    """encoding: as Node.js names it. Raises `NodeError`."""
+    name = encoding.lower()
+    write = _ENCODINGS.get(_OTHER_NAMES.get(name, name))
+    if write is None:
+        raise NodeError(f"The parameter encoding is '{encoding}', which is none of {', '.join(_ENCODINGS)}.")
+    return write(content)
 
 
 def digest_name(kind: str) -> str:

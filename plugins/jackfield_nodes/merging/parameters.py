@@ -127,6 +127,16 @@ class CombineParameters(Parameters):
         """What becomes of fields that both inputs have."""
         return self.options.conflict
 
+    def prevailing(self) -> frozenset[str]:
+        """Values of resolveClash that this version knows where items match by fields."""
+        raise NotImplementedError
+
+    def loses_matches(self) -> bool:
+        """Whether items that match by fields become empty ones, as in n8n: a clash is given, and without an input that
+        prevails, or with one that this version does not know."""
+        handling = self.options.clash_handling
+        return "values" in handling.model_fields_set and handling.values.resolve_clash not in self.prevailing()
+
     def first_only(self) -> bool:
         """Whether an item gets only the first of several partners."""
         only_first = self.options.multiple_matches == "first"
@@ -143,6 +153,9 @@ class Merge2(CombineParameters):
         "mergeByFields", description="How items find each other."
     )
     output: Literal["input1", "input2", "empty"] = Field("input1", description="Choose Branch: what goes out.")
+
+    def prevailing(self) -> frozenset[str]:
+        return frozenset({"addSuffix", "preferInput1", "preferInput2"})
 
     def conflict(self) -> FieldConflict:
         """How to merge counts only where it says which input prevails."""
@@ -173,6 +186,9 @@ class Merge3(CombineParameters):
     query: str = Field(DEFAULT_QUERY, description="SQL; the inputs are the tables input1, input2 and so on.")
     output: Literal["specifiedInput", "empty"] = Field("specifiedInput", description="Choose Branch: what goes out.")
     use_data_of_input: object = Field(1, description="Choose Branch: number of the input, from 1 on.")
+
+    def prevailing(self) -> frozenset[str]:
+        return frozenset({"addSuffix", "preferInput1", "preferLast"})
 
     def way(self) -> Way:
         if self.mode == "combine":

@@ -81,7 +81,10 @@ def _parameters() -> Iterator[NodeCase]:
                 node = _held(version, action=action, **given)
                 yield from in_modes(f"v{version} {action} file {binary}", node, ONE, EITHER)
         others: dict[str, Document] = {
-            "unknown encoding": {"value": "x", "encoding": "latin1"},
+            **{
+                f"encoding {name}": {"value": "x", "encoding": name}
+                for name in ("latin1", "binary", "ascii", "base64url", "utf8", "UTF-8", "HEX", "nonsense")
+            },
             "computed type": {"value": "x", "type": "={{ 'SHA' + 1 }}"},
             "a path": {"value": "x", "dataPropertyName": "o.hash"},
             "a deep path": {"value": "x", "dataPropertyName": "p[1].q"},

@@ -87,17 +87,19 @@ CLASHING = ([{"k": 1, "v": "one"}], [{"k": 1, "v": "two"}])
 @pytest.mark.parametrize(
     ("more", "values", "expected"),
     [
-        ({}, {}, {"k": 1, "v": "two"}),
-        ({"joinMode": "enrichInput1"}, {}, {"k": 1, "v": "two"}),
-        ({"joinMode": "enrichInput2"}, {}, {"k": 1, "v": "one"}),
-        ({"joinMode": "enrichInput2"}, {"resolveClash": "preferInput2"}, {"k": 1, "v": "two"}),
+        ({}, None, {"k": 1, "v": "two"}),
+        ({"joinMode": "enrichInput1"}, None, {"k": 1, "v": "two"}),
+        ({"joinMode": "enrichInput2"}, None, {"k": 1, "v": "one"}),
+        ({"joinMode": "enrichInput2"}, {"resolveClash": "preferInput2"}, {}),
+        ({}, {"mergeMode": "shallowMerge"}, {}),
         ({"joinMode": "enrichInput2"}, {"resolveClash": "preferLast"}, {"k": 1, "v": "two"}),
         ({}, {"resolveClash": "preferInput1"}, {"k": 1, "v": "one"}),
         ({}, {"resolveClash": "addSuffix"}, {"k_1": 1, "v_1": "one", "k_2": 1, "v_2": "two"}),
     ],
 )
 async def test_the_input_that_enriches_prevails(bench: Bench, more: Any, values: Any, expected: Any) -> None:
-    parameters = fields(fieldsToMatchString="k", options={"clashHandling": {"values": values}}, **more)
+    options = {} if values is None else {"clashHandling": {"values": values}}
+    parameters = fields(fieldsToMatchString="k", options=options, **more)
     assert await jsons(bench, 3, parameters, *CLASHING) == [expected]
 
 
