@@ -8,10 +8,10 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import (
     AttachedNode,
     NodeDescription,
-    NodeError,
     NodeParameters,
     NodeResult,
     NodeRun,
+    NodeUnavailable,
     Parameters,
 )
 from jackfield.api.workflows import Node
@@ -78,8 +78,8 @@ class KnownNode:
     async def supply(self, node: AttachedNode, item: int) -> object:
         raise self._refusal(node.node)
 
-    def _refusal(self, node: Node) -> NodeError:
-        return NodeError(f"The node '{node.name}' ({node.type}) cannot run: {self._known.missing}")
+    def _refusal(self, node: Node) -> NodeUnavailable:
+        return NodeUnavailable(f"The node '{node.name}' ({node.type}) cannot run: {self._known.missing}")
 
 
 def known(context: PluginContext, kind: str) -> KnownNode:

@@ -10,9 +10,9 @@ from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import (
     AttachedNode,
-    NodeError,
     NodeResult,
     NodeRun,
+    NodeUnavailable,
     Parameters,
 )
 from jackfield.api.nodes.running import ModelNode, made_side_by_side
@@ -33,7 +33,9 @@ class AiNode(ModelNode):
         return self._context.settings(AiSettings)
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        raise NodeError(f"The node '{run.node.name}' serves other nodes and does not run by itself; connect it to one.")
+        raise NodeUnavailable(
+            f"The node '{run.node.name}' serves other nodes and does not run by itself; connect it to one."
+        )
 
 
 class ServingNode(AiNode):

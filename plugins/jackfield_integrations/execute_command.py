@@ -17,9 +17,10 @@ from pydantic import BeforeValidator, Field
 from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.ids import new_id
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, NodeUnavailable, Parameters
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
+from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
 from jackfield.api.records import record
 from jackfield.api.workflows import Items
@@ -137,11 +138,12 @@ class ExecuteCommandNode(IntegrationNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         if not self.settings.execute_command:
-            raise NodeError(
+            raise NodeUnavailable(
                 "Execute Command nodes are off; an administrator can turn them on with integrations.execute_command."
             )
         resolved: list[ExecuteCommand] = await run.resolve()
-        if resolved and resolved[0].execute_once:
+        first = first_resolved(resolved)
+        if first is not None and first.execute_once:
             resolved = resolved[:1]
         return [await made_per_item(run, resolved, self._one)]
 

@@ -6,15 +6,15 @@ import asyncio
 from importlib import import_module
 from types import ModuleType
 
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeUnavailable
 
 
 async def load(module: str, extra: str) -> ModuleType:
-    """This module of the package, imported on a thread. Raises `NodeError` that names the extra to install."""
+    """This module of the package, imported on a thread. Raises `NodeUnavailable` that names the extra to install."""
     try:
         return await asyncio.to_thread(import_module, f"jackfield_integrations.{module}")
     except ImportError as exc:
         name = (exc.name or "").partition(".")[0]
         if name == "jackfield_integrations":
             raise
-        raise NodeError(f"This node needs the package {name or extra}; install jackfield[{extra}].") from None
+        raise NodeUnavailable(f"This node needs the package {name or extra}; install jackfield[{extra}].") from None

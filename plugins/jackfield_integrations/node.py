@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TypeVar
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters
-from jackfield.api.workflows import Node
+from jackfield.api.nodes import NodeDescription, NodeParameters, NodeRun, NodeUnavailable
+from jackfield.api.nodes.items import accepted, error_item, goes_on
+from jackfield.api.nodes.running import FAILURES
+from jackfield.api.workflows import Items, Node
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
+
+Model = TypeVar("Model")
+Session = TypeVar("Session")
+
+
+class OutOfTime(NodeUnavailable):
+    """The run took longer than `integrations.timeout`."""
 
 
 class IntegrationNode:
@@ -46,7 +57,7 @@ class IntegrationNode:
     @contextlib.asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """One of the connections that nodes of this kind may hold, for as long as a run may take. Raises
-        `NodeError`."""
+        `OutOfTime`."""
         if self._slots is None:
             self._slots = asyncio.Semaphore(self.settings.max_connections)
         limit = self.settings.timeout
@@ -57,4 +68,29 @@ class IntegrationNode:
         except TimeoutError:
             if not deadline.expired():
                 raise
-            raise NodeError(f"The node took longer than {limit:g} seconds (integrations.timeout).") from None
+            raise OutOfTime(f"The node took longer than {limit:g} seconds (integrations.timeout).") from None
+
+    async def through(
+        self,
+        run: NodeRun,
+        resolved: Sequence[Model],
+        opened: AbstractAsyncContextManager[Session],
+        work: Callable[[Session, int, Model], Awaitable[Items]],
+    ) -> Items:
+        """What `work` makes of each input item through one connection. When the time is over, the items that had
+        their turn keep their results. Raises `NodeError`, also when there is no connection."""
+        made: Items = []
+        ended = 0
+        try:
+            async with self.slot(), opened as session:
+                for index, parameters in enumerate(resolved):
+                    try:
+                        made += await work(session, index, parameters)
+                    except FAILURES as exc:
+                        made.append(error_item(accepted(run, exc, index), index))
+                    ended = index + 1
+        except OutOfTime as exc:
+            if not goes_on(run):
+                raise
+            made += [error_item(exc, index) for index in range(ended, len(resolved))]
+        return made

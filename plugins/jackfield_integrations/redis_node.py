@@ -12,7 +12,6 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_items, passed_on
-from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
 from jackfield_integrations.kinds import REDIS
 from jackfield_integrations.libraries import load
@@ -76,13 +75,12 @@ class RedisNode(IntegrationNode):
             return [[]]
         values = await credential(run, REDIS)
         sessions = await load("redis_session", "redis")
-        async with self.slot(), sessions.opened(self.targets, values, self.settings) as session:
 
-            async def one(index: int, parameters: RedisParameters) -> Items:
-                made = await session.guarded(OPERATIONS[parameters.operation](session, parameters))
-                return [passed_on(run.items[index], index)] if made is None else new_items([made], index)
+        async def one(session: RedisSession, index: int, parameters: RedisParameters) -> Items:
+            made = await session.guarded(OPERATIONS[parameters.operation](session, parameters))
+            return [passed_on(run.items[index], index)] if made is None else new_items([made], index)
 
-            return [await made_per_item(run, resolved, one)]
+        return [await self.through(run, resolved, sessions.opened(self.targets, values, self.settings), one)]
 
 
 Answer = Awaitable["dict[str, Json] | None"]

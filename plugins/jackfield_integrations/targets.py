@@ -17,7 +17,7 @@ import certifi
 from jackfield.api.addresses import PermittedAddresses
 from jackfield.api.credentials import ALLOWED_HOSTS
 from jackfield.api.http_client import host_allowed, host_key
-from jackfield.api.nodes import NodeError
+from jackfield.api.nodes import NodeError, NodeUnavailable
 from jackfield_integrations.secret_values import CredentialValues
 from jackfield_integrations.settings import IntegrationSettings
 
@@ -47,7 +47,7 @@ class Targets:
             raise NodeError(f"The host {host!r} cannot be found; check its name.") from None
         found = self._permitted.of(host, (str(row[4][0]) for row in rows))
         if not found:
-            raise NodeError(
+            raise NodeUnavailable(
                 f"{host} is not on the public internet, so that nodes may not connect to it; an administrator can "
                 "allow it with integrations.allowed_hosts."
             )
@@ -64,7 +64,7 @@ class Targets:
         """What `connect` gives for the first of the host's addresses that answers. failures: what the library raises
         when it cannot connect or sign in. Raises `NodeError`, without secrets."""
         if not host_allowed(host, values.text(ALLOWED_HOSTS)):
-            raise NodeError(
+            raise NodeUnavailable(
                 f"The credential {values.kind} may not be used for {host}; its allowedHosts do not name it."
             )
         caught: tuple[type[Exception], ...] = (OSError, *failures)

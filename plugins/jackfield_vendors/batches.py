@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from jackfield.api.jsontext import dumps
 from jackfield.api.nodes.items import pairs, repaired
+from jackfield.api.nodes.unresolved import is_resolved
 from jackfield.api.workflows import Items
 from jackfield_vendors.parameters import OperationParameters
 
@@ -15,7 +16,7 @@ def grouped(resolved: Sequence[OperationParameters]) -> list[list[int]]:
     order of their first."""
     groups: dict[tuple[int, bytes], list[int]] = {}
     for index, one in enumerate(resolved):
-        together = one.compiled.described.together
+        together = one.compiled.described.together if is_resolved(one) else None
         if together is None:
             groups[(-1 - index, b"")] = [index]
             continue

@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_ai.agent.loop import AgentOutcome, converse
 from jackfield_ai.asking import CountedModel, Said
@@ -80,7 +81,8 @@ class AiAgentNode(AiNode):
         async def one(index: int) -> Items:
             return [await self._one(run, resolved[index], index)]
 
-        batching = resolved[0].options.batching if resolved else None
+        first = first_resolved(resolved)
+        batching = None if first is None else first.options.batching
         return [await each_item(run, one, batching, self._context.clock)]
 
     async def _one(self, run: NodeRun, parameters: AiAgentParameters, index: int) -> Item:

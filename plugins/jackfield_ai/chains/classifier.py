@@ -13,6 +13,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import error_item, passed_on, with_json
 from jackfield.api.nodes.running import side_by_side
+from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
 from jackfield_ai.nodes import AiNode, SideBySide
@@ -67,13 +68,14 @@ class _Sorting(AiNode):
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[Parameters] = await run.resolve()
         made: Outputs = [[] for _ in range(self.outputs(run.node))]
-        size = max(1, min(self._batch(resolved[0]).batch_size, 50)) if resolved else 1
+        batching = self._batch(first_resolved(resolved))
+        size = max(1, min(batching.batch_size, 50))
 
         async def work(index: int) -> Placed:
             return await self._place(run, resolved[index], index)
 
         async def pause() -> None:
-            if delay := self._batch(resolved[0]).delay_between_batches:
+            if delay := batching.delay_between_batches:
                 await self._context.clock.sleep(delay / 1000)
 
         found = await side_by_side(run, range(len(resolved)), work, size=size, pause=pause)
@@ -84,7 +86,7 @@ class _Sorting(AiNode):
                     made[place].append(item)
         return made
 
-    def _batch(self, parameters: Parameters) -> SideBySide:
+    def _batch(self, parameters: Parameters | None) -> SideBySide:
         options = getattr(parameters, "options", None)
         found = getattr(options, "batching", None)
         return found if isinstance(found, SideBySide) else SideBySide()

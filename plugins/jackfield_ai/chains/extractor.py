@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
@@ -97,7 +98,8 @@ class ExtractorNode(AiNode):
         async def one(index: int) -> Items:
             return [await self._one(run, resolved[index], index)]
 
-        batching = resolved[0].options.batching if resolved else None
+        first = first_resolved(resolved)
+        batching = None if first is None else first.options.batching
         return [await each_item(run, one, batching, self._context.clock)]
 
     async def _one(self, run: NodeRun, parameters: Extractor, index: int) -> Item:

@@ -21,8 +21,18 @@ from jackfield.api.ai import (
 )
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import (
+    AttachedNode,
+    ExecutionInfo,
+    NodeDescription,
+    NodeError,
+    NodeResult,
+    NodeRun,
+    NodeUnavailable,
+    Parameters,
+)
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen, required
@@ -85,13 +95,16 @@ class MemoryStoreNode(AiNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[StoreParameters] = await run.resolve()
-        if not resolved:
-            return [[]]
-        mode = resolved[0].mode
+        first = first_resolved(resolved)
+        if first is None:
+            return [unresolved_items(resolved)]
+        mode = first.mode
         if mode not in ("insert", "load"):
-            raise NodeError(f"In the mode {mode} the node does not run by itself; use insert or load, or connect it.")
-        if mode == "insert" and resolved[0].clear_store:
-            self._vectors(resolved[0], run.execution).clear()
+            raise NodeUnavailable(
+                f"In the mode {mode} the node does not run by itself; use insert or load, or connect it."
+            )
+        if mode == "insert" and first.clear_store:
+            self._vectors(first, run.execution).clear()
 
         async def one(index: int) -> Items:
             vectors = self._vectors(resolved[index], run.execution)

@@ -12,6 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_items, passed_on
 from jackfield.api.nodes.running import ModelNode, each
+from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.storage import TABLE_ORDERS, DataTable, DataTableFilter, RowOrder, TableOrder
 from jackfield.api.workflows import Items
 from jackfield_data_tables.node.errors import of_all, of_item
@@ -57,9 +58,9 @@ class DataTableNode(ModelNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: Sequence[DataTableParameters] = await run.resolve()
-        if not resolved:
-            return [[]]
-        first = resolved[0]
+        first = first_resolved(resolved)
+        if first is None:
+            return [unresolved_items(resolved)]
         works = self._of_tables if first.resource == "table" else self._rows
         work = works.get(first.operation)
         if work is None:

@@ -9,7 +9,7 @@ from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import CompiledParameters, Expressions
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog, NodeError, NodeParameters, NodeType, patient_node
+from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType, NodeUnavailable, patient_node
 from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
 from jackfield_engine.loop.graph import NOTHING, Graph, build_graph
@@ -76,7 +76,7 @@ class WorkflowPlan:
         self.graph: Graph = build_graph(workflow, self._outputs, self._required)
 
     def node(self, name: str) -> NodePlan:
-        """Raises `NodeError` when no plugin provides the node's type."""
+        """Raises `NodeUnavailable` when no plugin provides the node's type."""
         found = self.nodes.get(name)
         if found is None:
             found = self.nodes[name] = self._plan(self.workflow.nodes[name])
@@ -109,7 +109,7 @@ class WorkflowPlan:
     def _plan(self, node: Node) -> NodePlan:
         found = self._catalog.find(node.kind)
         if found is None:
-            raise NodeError(
+            raise NodeUnavailable(
                 f"The node type '{node.type}' is not known; install the plugin that provides it, or disable the node."
             )
         return NodePlan(node, found, self.expressions)

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import (
     LONG,
     NodeInputs,
@@ -120,17 +121,17 @@ class RunLoop:
         self.error = error
         self._advance(task, outputs)
 
-    def fail(self, task: Task, message: str) -> Outputs | None:
+    def fail(self, task: Task, error: NodeError) -> Outputs | None:
         """The node failed. Returns the outputs with which the workflow goes on; None when it stops."""
         self._check(task)
-        self.error = message
+        self.error = error.message
         if task.step.node.on_error == "stopWorkflow":
             self.stopped = True
             self._running = None
             self.count += 1
             self.last = task.step.node.name
             return None
-        outcome = failed_outputs(task.given)
+        outcome = failed_outputs(task.given, error)
         self._advance(task, outcome)
         return outcome
 

@@ -18,7 +18,15 @@ from jackfield.api.expressions import CompiledParameters, ExpressionProblem
 from jackfield.api.http_client import Authorization
 from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import AttachedNode, ExecutionInfo, NodeAnswer, NodeError, NodeParameters, StaticScope
+from jackfield.api.nodes import (
+    AttachedNode,
+    ExecutionInfo,
+    NodeAnswer,
+    NodeError,
+    NodeParameters,
+    NodeUnavailable,
+    StaticScope,
+)
 from jackfield.api.nodes.unresolved import Unresolved, unresolved
 from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
@@ -258,7 +266,7 @@ class EngineNodeRun:
         try:
             await self._data.read_variables()
         except JackfieldError as exc:
-            raise NodeError(f"The variables cannot be read: {exc.message}") from None
+            raise NodeUnavailable(f"The variables cannot be read: {exc.message}") from None
 
     async def _scripted(
         self, parameters: CompiledParameters, items: Items, indexes: range, extra: Mapping[str, Json], now_ms: int
@@ -267,14 +275,14 @@ class EngineNodeRun:
         `$now`."""
         engine = self._data.services.context.extensions(SCRIPT_ENGINES).get(EXPRESSIONS)
         if engine is None:
-            raise NodeError("The node's expressions need JavaScript, and no plugin provides it.")
+            raise NodeUnavailable("The node's expressions need JavaScript, and no plugin provides it.")
         data = self._around.script_data(items, parameters.reads, now_ms)
         if extra or self._extra:
             data = replace(data, extra={**self._extra, **extra})
         try:
             rows = await engine.evaluate(parameters.sources, data, indexes)
         except ScriptError as exc:
-            raise NodeError(f"The node's expressions could not be evaluated: {exc.message}") from None
+            raise NodeUnavailable(f"The node's expressions could not be evaluated: {exc.message}") from None
         return [list(row) for row in rows]
 
     # -- what a node may do
@@ -282,7 +290,7 @@ class EngineNodeRun:
     async def run_script(self, language: str, source: str, *, each: bool, timeout: float | None = None) -> ScriptResult:
         engine = self._data.services.context.extensions(SCRIPT_ENGINES).get(language)
         if engine is None:
-            raise NodeError(f"The language '{language}' is not available; no plugin provides it.")
+            raise NodeUnavailable(f"The language '{language}' is not available; no plugin provides it.")
         if "vars" in source:
             await self._variables()
 
@@ -329,7 +337,7 @@ class EngineNodeRun:
         try:
             stored = await context.store.credential(credential_id)
         except JackfieldError as exc:
-            raise NodeError(f"The credential cannot be read: {exc.message}") from None
+            raise NodeUnavailable(f"The credential cannot be read: {exc.message}") from None
         if stored is None or stored.kind != kind:
             raise NodeError(f"The node's credential of the kind {kind} does not exist any more; choose another one.")
         try:

@@ -11,7 +11,7 @@ from jackfield.api.binary import BinaryError
 from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
-from jackfield.api.nodes import NodeError, NodeResult, Suspend
+from jackfield.api.nodes import NodeError, NodeResult, NodeUnavailable, Suspend
 from jackfield.api.nodes.items import LONG, failed_first, finished_outputs, has_files, is_long
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
@@ -246,7 +246,7 @@ class RunProgress:
                 )
                 if not left:
                     kind = type(exc).__name__
-                    raise NodeError(f"The node failed unexpectedly ({kind}); see the daemon's log.") from None
+                    raise NodeUnavailable(f"The node failed unexpectedly ({kind}); see the daemon's log.") from None
             await self._clock.sleep(node.wait_between_tries_ms / 1000)
         raise AssertionError("a node is tried at least once")
 
@@ -273,11 +273,7 @@ class RunProgress:
 
     async def _node_failed(self, task: Task, started: int, error: NodeError) -> Outcome | None:
         long = is_long(task.given.inputs)
-        outputs = (
-            await asyncio.to_thread(self._loop.fail, task, error.message)
-            if long
-            else self._loop.fail(task, error.message)
-        )
+        outputs = await asyncio.to_thread(self._loop.fail, task, error) if long else self._loop.fail(task, error)
         try:
             if long:
                 await self._keep_long(task, started, outputs, error)

@@ -7,10 +7,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import (
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    NodeUnavailable,
+)
 from jackfield.api.nodes.files import content_of, file_of
-from jackfield.api.nodes.items import new_items
-from jackfield.api.nodes.running import made_per_item
+from jackfield.api.nodes.items import all_failed, new_items
+from jackfield.api.nodes.unresolved import first_resolved, is_resolved, unresolved_items
 from jackfield.api.workflows import Items
 from jackfield_integrations.kinds import SMTP
 from jackfield_integrations.libraries import load
@@ -41,19 +49,24 @@ class SendEmailNode(IntegrationNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[AnySendEmail] = await run.resolve()
-        if not resolved:
-            return [[]]
-        if any(parameters.operation != "send" for parameters in resolved):
-            raise NodeError("The operation sendAndWait is not available; use send.")
+        first = first_resolved(resolved)
+        if first is None:
+            return [unresolved_items(resolved)]
+        if any(parameters.operation != "send" for parameters in resolved if is_resolved(parameters)):
+            raise NodeUnavailable("The operation sendAndWait is not available; use send.")
+        try:
+            return [await self._all(run, resolved, not first.options.allow_unauthorized_certs)]
+        except NodeError as exc:
+            return [all_failed(run, exc)]
+
+    async def _all(self, run: NodeRun, resolved: Sequence[AnySendEmail], verify: bool) -> Items:
         values = await credential(run, SMTP)
         posts = await load("mail.post", "mail")
-        verify = not resolved[0].options.allow_unauthorized_certs
-        async with self.slot(), posts.connected(self.targets, values, self.settings, verify) as post:
 
-            async def one(index: int, parameters: AnySendEmail) -> Items:
-                return await self._one(run, post, index, parameters)
+        async def one(post: Post, index: int, parameters: AnySendEmail) -> Items:
+            return await self._one(run, post, index, parameters)
 
-            return [await made_per_item(run, resolved, one)]
+        return await self.through(run, resolved, posts.connected(self.targets, values, self.settings, verify), one)
 
     async def _one(self, run: NodeRun, post: Post, index: int, parameters: AnySendEmail) -> Items:
         mail = parameters.mail()

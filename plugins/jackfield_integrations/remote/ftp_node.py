@@ -9,9 +9,10 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import new_items
-from jackfield.api.nodes.running import made_per_item
-from jackfield.api.workflows import Items
+from jackfield.api.nodes.items import new_items, pairs
+from jackfield.api.nodes.running import made_at_once
+from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
+from jackfield.api.workflows import Items, Outputs
 from jackfield_integrations.files import bounded_chunks
 from jackfield_integrations.kinds import FTP, SFTP
 from jackfield_integrations.libraries import load
@@ -62,17 +63,20 @@ class FtpNode(IntegrationNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[FtpParameters] = await run.resolve()
-        if not resolved:
-            return [[]]
-        plain = resolved[0].protocol == "ftp"
+        first = first_resolved(resolved)
+        if first is None:
+            return [unresolved_items(resolved)]
+        plain = first.protocol == "ftp"
         values = await credential(run, FTP if plain else SFTP)
         servers = await load("remote.ftp_server" if plain else "remote.sftp_server", "ftp" if plain else "ssh")
-        async with self.slot(), servers.served(self.targets, values, self.settings) as server:
 
-            async def one(index: int, parameters: FtpParameters) -> Items:
-                return await self._one(run, server, index, parameters)
+        async def one(server: FileServer, index: int, parameters: FtpParameters) -> Items:
+            return await self._one(run, server, index, parameters)
 
-            return [await made_per_item(run, resolved, one)]
+        async def work() -> Outputs:
+            return [await self.through(run, resolved, servers.served(self.targets, values, self.settings), one)]
+
+        return await made_at_once(run, work, origin=pairs(range(len(resolved))))
 
     async def _one(self, run: NodeRun, server: FileServer, index: int, wanted: FtpParameters) -> Items:
         options = wanted.options

@@ -14,7 +14,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import file_of
 from jackfield.api.nodes.items import new_items
-from jackfield.api.nodes.running import made_per_item
+from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Items
 from jackfield_integrations.files import bounded_chunks
 from jackfield_integrations.kinds import SSH_PASSWORD, SSH_PRIVATE_KEY
@@ -75,21 +75,21 @@ class SshNode(IntegrationNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[SshParameters] = await run.resolve()
-        if not resolved:
-            return [[]]
-        kind = SSH_PASSWORD if resolved[0].authentication == "password" else SSH_PRIVATE_KEY
+        first = first_resolved(resolved)
+        if first is None:
+            return [unresolved_items(resolved)]
+        kind = SSH_PASSWORD if first.authentication == "password" else SSH_PRIVATE_KEY
         values = await credential(run, kind)
         ssh = await load("remote.ssh_actions", "ssh")
-        async with self.slot(), ssh.connected(self.targets, values, self.settings) as actions:
 
-            async def one(index: int, parameters: SshParameters) -> Items:
-                if parameters.action() == "execute":
-                    if not parameters.command.strip():
-                        raise NodeError("The parameter command is empty.")
-                    return new_items([await actions.command(in_directory(parameters.command, parameters.cwd))], index)
-                return await self._file(run, actions, index, parameters)
+        async def one(actions: SshActions, index: int, parameters: SshParameters) -> Items:
+            if parameters.action() == "execute":
+                if not parameters.command.strip():
+                    raise NodeError("The parameter command is empty.")
+                return new_items([await actions.command(in_directory(parameters.command, parameters.cwd))], index)
+            return await self._file(run, actions, index, parameters)
 
-            return [await made_per_item(run, resolved, one)]
+        return [await self.through(run, resolved, ssh.connected(self.targets, values, self.settings), one)]
 
     async def _file(self, run: NodeRun, actions: SshActions, index: int, wanted: SshParameters) -> Items:
         item, field, path = run.items[index], wanted.binary_property_name, checked_path(wanted.path, "path")

@@ -11,7 +11,8 @@ from contextlib import AbstractAsyncContextManager
 
 from jackfield.api.nodes import NodeError, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_items
-from jackfield.api.nodes.running import made_at_once, made_per_item
+from jackfield.api.nodes.running import made_at_once
+from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Items, Outputs
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.sql.parameters import AnySqlParameters
@@ -25,29 +26,28 @@ class SqlNode(IntegrationNode):
     dialect: SqlDialect
 
     async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[SqlSession]:
-        """A connection for one run, closed with its context. Raises `NodeError`."""
+        """A connection for one run, opened and closed with its context. Raises `NodeError` without a credential."""
         raise NotImplementedError
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[AnySqlParameters] = await run.resolve()
-        if not resolved:
-            return [[]]
-        first = resolved[0]
-        reading = self.reading(first)
+        first = first_resolved(resolved)
+        if first is None:
+            return [unresolved_items(resolved)]
+        reading, batching = self.reading(first), first.batching()
         opened = await self.session(run, first)
-        async with self.slot(), opened as session:
-            if first.batching() == "independently":
 
-                async def one(index: int, parameters: AnySqlParameters) -> Items:
-                    statement = self._statement(run, index, parameters)
-                    return _answered(await session.run(statement, reading), statement, index)
+        async def one(session: SqlSession, index: int, parameters: AnySqlParameters) -> Items:
+            statement = self._statement(run, index, parameters)
+            return _answered(await session.run(statement, reading), statement, index)
 
-                return [await made_per_item(run, resolved, one)]
+        async def work() -> Outputs:
+            if batching == "independently":
+                return [await self.through(run, resolved, opened, one)]
+            async with self.slot(), opened as session:
+                return [await self._together(run, session, resolved, reading, single=batching == "single")]
 
-            async def work() -> Outputs:
-                return [await self._together(run, session, resolved, reading)]
-
-            return await made_at_once(run, work)
+        return await made_at_once(run, work)
 
     def reading(self, first: AnySqlParameters) -> SqlReading:
         options = first.options
@@ -58,10 +58,15 @@ class SqlNode(IntegrationNode):
         return parameters.statement(self.dialect, run.items[index]["json"])
 
     async def _together(
-        self, run: NodeRun, session: SqlSession, resolved: Sequence[AnySqlParameters], reading: SqlReading
+        self,
+        run: NodeRun,
+        session: SqlSession,
+        resolved: Sequence[AnySqlParameters],
+        reading: SqlReading,
+        *,
+        single: bool,
     ) -> Items:
         """The failure of one item is the failure of all."""
-        single = resolved[0].batching() == "single"
         bare = single and (len(resolved) == 1 or not self.dialect.atomic_single)
         index = 0
         made: Items = []

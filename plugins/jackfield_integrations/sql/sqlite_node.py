@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from pydantic import Field
 
 from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun, NodeUnavailable
 from jackfield_integrations.parameters import Text
 from jackfield_integrations.sql.node import SqlNode
 from jackfield_integrations.sql.parameters import AnySqlParameters, SqlParameters
@@ -27,7 +28,7 @@ class SqliteParameters(SqlParameters):
 def database_file(root: str | None, name: str) -> Path:
     """The file of this name, wherever links lead. Raises `NodeError`: there is no root, or it is not below it."""
     if not root:
-        raise NodeError(
+        raise NodeUnavailable(
             "SQLite nodes are off; an administrator can name their directory with integrations.sqlite_root."
         )
     if not name.strip() or "\0" in name:
@@ -55,9 +56,13 @@ class SqliteNode(SqlNode):
         return SqliteParameters
 
     async def session(self, run: NodeRun, first: AnySqlParameters) -> AbstractAsyncContextManager[SqlSession]:
-        name = first.database if isinstance(first, SqliteParameters) else ""
+        return self._opened(first.database if isinstance(first, SqliteParameters) else "")
+
+    @contextlib.asynccontextmanager
+    async def _opened(self, name: str) -> AsyncIterator[SqlSession]:
         file = await asyncio.to_thread(database_file, self.settings.sqlite_root, name)
-        return opened(file, self.settings)
+        async with opened(file, self.settings) as session:
+            yield session
 
 
 def node(context: PluginContext) -> SqliteNode:

@@ -32,7 +32,7 @@ class FunctionNode(ModelNode):
         async def work() -> Outputs:
             return [await self._items(run)]
 
-        return await made_at_once(run, work, index=None)
+        return await made_at_once(run, work, origin=None)
 
     async def _items(self, run: NodeRun) -> Items:
         result = await run.run_script("javaScript", wrapped(code_of(run, ABSENT)), each=False)

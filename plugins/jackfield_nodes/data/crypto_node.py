@@ -23,6 +23,7 @@ from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError
 from jackfield.api.nodes.files import chunks_of
 from jackfield.api.nodes.items import new_item, with_json
 from jackfield.api.nodes.running import ModelNode, made_per_item
+from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Items
 from jackfield_nodes.values.conversions import type_name, with_article
@@ -154,18 +155,21 @@ class CryptoNode(ModelNode):
         return Crypto if version is not None and version < 2 else LatestCrypto
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        rows = await run.resolve()
-        first: Crypto = await run.resolve_first()
+        rows: list[Crypto] = await run.resolve()
+        first = first_resolved(rows)
+        if first is None:
+            return [unresolved_items(rows)]
         field = _field_of_key(first) if (run.node.version or 1) >= 2 else None
         key = None if field is None else await held(run, field)
+        action = first.action
 
         async def work(index: int, parameters: Crypto) -> Items:
             item, name = run.items[index], parameters.data_property_name
             if not name:
                 raise NodeError("The parameter dataPropertyName is empty; name the field for the result.")
-            result = await _result(run, first.action, parameters, key, index)
+            result = await _result(run, action, parameters, key, index)
             made: dict[str, Json] = {**item["json"], name: result}
-            reads_file = first.action in _DIGESTING and parameters.binary_data
+            reads_file = action in _DIGESTING and parameters.binary_data
             return [new_item(made, index) if reads_file else with_json(item, made, index)]
 
         return [await made_per_item(run, rows, work)]

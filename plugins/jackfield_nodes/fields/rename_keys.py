@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from pydantic import Field
 
@@ -11,6 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import accepted, error_item, passed_on
 from jackfield.api.nodes.running import ModelNode, each, mapped
+from jackfield.api.nodes.unresolved import is_resolved
 from jackfield.api.workflows import Items
 from jackfield_nodes.conditions.regexes import Regexes, Replacement
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
@@ -98,6 +100,10 @@ def with_names(value: Json, depth: int, new: Mapping[str, str]) -> Json:
     return made
 
 
+Replacing: TypeAlias = "Sequence[Sequence[RegexReplacement]]"
+"""The regular expressions of each item."""
+
+
 class RenameKeysNode(ModelNode):
     """Pure: changes nothing outside the execution."""
 
@@ -117,19 +123,20 @@ class RenameKeysNode(ModelNode):
             return [{**passed_on(items[index], index), "json": renamed(items[index]["json"], given.keys.key, index)}]
 
         made = await mapped(run, parameters, one)
-        for number in range(max((len(given.replacements()) for given in parameters), default=0)):
-            await self._replace(run, made, parameters, number)
+        replacing = [given.replacements() if is_resolved(given) else () for given in parameters]
+        for number in range(max(map(len, replacing), default=0)):
+            await self._replace(run, made, replacing, number)
         return [made]
 
-    async def _replace(self, run: NodeRun, made: Items, parameters: Sequence[RenameKeys], number: int) -> None:
+    async def _replace(self, run: NodeRun, made: Items, replacing: Replacing, number: int) -> None:
         """Apply the regular expression with this number to every item that has one."""
         asked: dict[Replacement, None] = {}
         async for index, item in each(made):
-            for row in parameters[index].replacements()[number : number + 1]:
+            for row in replacing[index][number : number + 1]:
                 asked.update((row.of(name), None) for name in names_in(item["json"], row.options.depth))
         answers = await self._regexes.replaced(asked)
         async for index, item in each(made):
-            for row in parameters[index].replacements()[number : number + 1]:
+            for row in replacing[index][number : number + 1]:
                 names = {name: answers[row.of(name)] for name in names_in(item["json"], row.options.depth)}
                 known = {name: new for name, new in names.items() if new is not None}
                 if len(known) < len(names):

@@ -14,9 +14,10 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeCatalog, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import pairs, passed_on, repaired
-from jackfield.api.nodes.running import ModelNode, made_per_item
+from jackfield.api.nodes.running import ModelNode, made_at_once, made_per_item
 from jackfield.api.nodes.scopes import UNREAD, document_scopes
-from jackfield.api.workflows import Document, Item, Items, Node
+from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
+from jackfield.api.workflows import Document, Item, Items, Node, Outputs
 from jackfield_nodes.files.allowed_root import AllowedRoot
 from jackfield_nodes.files.settings import FilesSettings
 
@@ -152,16 +153,21 @@ class ExecuteWorkflowNode(ModelNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[ExecuteWorkflow] = await run.resolve()
-        if not resolved:
-            return [[]]
-        if resolved[0].mode == "each":
+        first = first_resolved(resolved)
+        if first is None:
+            return [unresolved_items(resolved)]
+        if first.mode == "each":
 
             async def one(index: int, parameters: ExecuteWorkflow) -> Items:
                 return await self._once(run, parameters, [handed_over(parameters, run.items[index], 0)], [index])
 
             return [await made_per_item(run, resolved, one)]
-        items = [handed_over(p, item, i) for i, (p, item) in enumerate(zip(resolved, run.items, strict=True))]
-        return [await self._once(run, resolved[0], items, range(len(items)))]
+
+        async def work() -> Outputs:
+            items = [handed_over(p, item, i) for i, (p, item) in enumerate(zip(resolved, run.items, strict=True))]
+            return [await self._once(run, first, items, range(len(items)))]
+
+        return await made_at_once(run, work, origin=pairs(range(len(resolved))))
 
     async def _once(self, run: NodeRun, parameters: ExecuteWorkflow, items: Items, sources: Sequence[int]) -> Items:
         """sources: the input items that the items stand for."""

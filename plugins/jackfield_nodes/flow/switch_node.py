@@ -12,6 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import unpaired_error
 from jackfield.api.nodes.running import routed
+from jackfield.api.nodes.unresolved import is_resolved
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.flow.switch_parameters import (
@@ -97,9 +98,16 @@ class SwitchNode:
         form = form_of(node.parameters) if node.version is None else self._form(node.version)
         return raw_outputs(node.parameters, form)
 
+    def _count(self, run: NodeRun, parameters: Sequence[SwitchParameters]) -> int:
+        """As many outputs as the first item's parameters say. Raises `NodeError` when it has none: as in n8n, there is
+        no output for its error then, except where the number is the version's."""
+        if parameters and (is_resolved(parameters[0]) or self.parameters(run.node.version) is not LegacySwitch):
+            return parameters[0].count()
+        return self.outputs(run.node)
+
     async def execute(self, run: NodeRun) -> NodeResult:
         parameters: list[SwitchParameters] = await run.resolve()
-        count = parameters[0].count() if parameters else self.outputs(run.node)
+        count = self._count(run, parameters)
         around = await self._evaluator.surroundings(run, parameters)
         items = run.items
 
@@ -107,7 +115,7 @@ class SwitchNode:
             return given.targets(items[index]["json"], index, around, count)
 
         def failed(error: NodeError, index: int) -> tuple[int, Item]:
-            if not parameters[index].goes_on():
+            if is_resolved(parameters[index]) and not parameters[index].goes_on():
                 raise error
             return 0, unpaired_error(error)
 

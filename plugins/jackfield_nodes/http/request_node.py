@@ -14,6 +14,7 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.running import made_side_by_side
+from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Node
 from jackfield_nodes.http.client import loaded
 from jackfield_nodes.http.legacy_parameters import KINDS, LegacyHttpRequest
@@ -93,7 +94,8 @@ class HttpRequestNode:
         settings = self._context.settings(HttpSettings)
         make = cast("type[Requests]", await loaded(REQUESTS))
         requests = make(run, self._context, settings.max_pages, resolved)
-        batch = resolved[0].batch()
+        first = first_resolved(resolved)
+        batch = None if first is None else first.batch()
         size = settings.max_connections
         if batch and batch.batch_size > 0:
             size = min(size, batch.batch_size)

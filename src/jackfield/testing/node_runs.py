@@ -196,7 +196,7 @@ class FakeNodeRun:
             error = exc if isinstance(exc, NodeError) else NodeError(exc.message)
             if not goes_on(self):
                 raise error from None
-            return NodeOutcome(_stored(failed_outputs(given)), error=error)
+            return NodeOutcome(_stored(failed_outputs(given, error)), error=error)
         if isinstance(result, Suspend):
             return NodeOutcome([], result)
         return NodeOutcome(_stored(finished_outputs(given, result)))

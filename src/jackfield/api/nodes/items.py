@@ -18,7 +18,7 @@ from ..expressions import references_of
 from ..jsontext import Json
 from ..records import record
 from ..workflows import BinaryData, Item, Items, Node, Outputs, PairedItem
-from .types import NodeError, NodeResult, NodeRun
+from .types import NodeError, NodeResult, NodeRun, NodeUnavailable
 
 LONG = 5_000
 """From so many items on, work on all of them takes the event loop for too long."""
@@ -168,6 +168,13 @@ def error_item(error: NodeError, index: int) -> Item:
     return {"json": {"error": error.message}, "pairedItem": {"item": index}}
 
 
+def all_failed(run: NodeRun, error: NodeError) -> Items:
+    """An error item for every input item, when the node goes on after errors. Raises the error otherwise."""
+    if not goes_on(run):
+        raise error
+    return [error_item(error, index) for index in range(len(run.items))]
+
+
 def unpaired_error(error: NodeError) -> Item:
     """Stands for a node that failed with all of its items and has one item to say so. The engine pairs it."""
     return {"json": {"error": error.message}}
@@ -293,15 +300,17 @@ def stand_in(given: NodeInputs, outputs: Outputs) -> Outputs:
 
 
 def check_outputs(outputs: Outputs) -> None:
-    """Whether a node gave what it has to. Raises `NodeError`."""
+    """Whether a node gave what it has to. Raises `NodeUnavailable`."""
     if type(outputs) is not list:
-        raise NodeError("The node gave no list of outputs; this is a mistake in its type.")
+        raise NodeUnavailable("The node gave no list of outputs; this is a mistake in its type.")
     for items in outputs:
         if type(items) is not list:
-            raise NodeError("The node gave an output that is no list; this is a mistake in its type.")
+            raise NodeUnavailable("The node gave an output that is no list; this is a mistake in its type.")
         for item in items:
             if type(item) is not dict or type(item.get("json")) is not dict:
-                raise NodeError("The node gave an item without an object under json; this is a mistake in its type.")
+                raise NodeUnavailable(
+                    "The node gave an item without an object under json; this is a mistake in its type."
+                )
 
 
 def paired_outputs(inputs: list[Items], outputs: Outputs) -> Outputs:
@@ -324,9 +333,13 @@ def _lacks_pairing(outputs: Outputs) -> bool:
     return False
 
 
-def failed_outputs(given: NodeInputs) -> Outputs:
-    """The outputs of a node that failed as a whole and whose workflow goes on: its input items."""
-    return plain_errors([given.inputs[0] if given.inputs else []])
+def failed_outputs(given: NodeInputs, error: NodeError) -> Outputs:
+    """The outputs of a node that failed as a whole and whose workflow goes on: its input items, as in n8n; error items
+    where the daemon could not do the node's work at all."""
+    if not isinstance(error, NodeUnavailable):
+        return plain_errors([given.inputs[0] if given.inputs else []])
+    outputs = [[error_item(error, index) for index in range(len(given.seen[0]) if given.seen else 0)]]
+    return outputs if given.error_output is None else errors_apart(given, outputs, given.error_output)
 
 
 def failed_first(result: NodeResult) -> bool:

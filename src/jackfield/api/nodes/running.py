@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from ..binary import BinaryError
 from ..context import PluginContext
-from ..workflows import Item, Items, Node, Outputs
+from ..workflows import Item, Items, Node, Outputs, PairedItem
 from .items import accepted, error_item, goes_on, new_item, pass_all, passed_on
 from .parameters import NodeParameters, NoParameters
 from .types import NodeDescription, NodeError, NodeResult, NodeRun
@@ -163,11 +163,13 @@ async def made_side_by_side(
     return made
 
 
-async def made_at_once(run: NodeRun, work: Callable[[], Awaitable[Outputs]], *, index: int | None = 0) -> Outputs:
+async def made_at_once(
+    run: NodeRun, work: Callable[[], Awaitable[Outputs]], *, origin: int | list[PairedItem] | None = 0
+) -> Outputs:
     """The outputs that `work` makes of all items together; when it fails, one error item stands for all of them.
 
-    index: the input item that it is paired with, unless the error names another; None leaves the pairing to the engine.
-    Raises `NodeError`.
+    origin: the input item or items that it is paired with, unless the error names one; None leaves the pairing to the
+    engine. Raises `NodeError`.
     """
     try:
         return await work()
@@ -177,9 +179,9 @@ async def made_at_once(run: NodeRun, work: Callable[[], Awaitable[Outputs]], *, 
                 raise NodeError(exc.message) from None
             raise
         named = exc.item if isinstance(exc, NodeError) else None
-        origin = index if named is None else named
+        paired = origin if named is None else named
         json = {"error": exc.message}
-        return [[{"json": {**json}} if origin is None else new_item({**json}, origin)]]
+        return [[{"json": {**json}} if paired is None else new_item({**json}, paired)]]
 
 
 class ModelNode:

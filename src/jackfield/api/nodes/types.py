@@ -27,6 +27,12 @@ class NodeError(Exception):
         self.description = description
 
 
+class NodeUnavailable(NodeError):
+    """The daemon cannot do the work of the node at all: a setting forbids it, a library or a plugin is missing, or the
+    node's type is wrong. n8n knows no such failure. Where the workflow goes on after errors, every input item fails,
+    while another error of the whole node passes the input on."""
+
+
 @record
 class NodeAnswer:
     """What a Respond to Webhook node answers. body: as sent, bytes or a kept file; headers: may repeat a name."""

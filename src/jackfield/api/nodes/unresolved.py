@@ -5,10 +5,15 @@ The node learns of it where it looks at them: in its work on that item, so that 
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Sequence
+from typing import TypeVar, cast
 
+from ..workflows import Items
+from .items import error_item
 from .parameters import NodeParameters
 from .types import NodeError
+
+Model = TypeVar("Model")
 
 
 class Unresolved:
@@ -27,6 +32,18 @@ class Unresolved:
 def unresolved(error: NodeError) -> NodeParameters:
     """What stands in the list that `NodeRun.resolve` gives."""
     return cast("NodeParameters", Unresolved(error))
+
+
+def first_resolved(resolved: Sequence[Model]) -> Model | None:
+    """The parameters of the first item that has them, for what a node asks once for all items; None when no item has
+    them."""
+    return next((made for made in resolved if is_resolved(made)), None)
+
+
+def unresolved_items(resolved: Sequence[object]) -> Items:
+    """What stands for items of which none has parameters."""
+    errors = [made.error for made in resolved if isinstance(made, Unresolved)]
+    return [error_item(error, index) for index, error in enumerate(errors)]
 
 
 def is_resolved(made: object) -> bool:

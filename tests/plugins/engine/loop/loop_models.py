@@ -136,7 +136,7 @@ def one(loop: RunLoop, task: Task, behaviour: Behaviour, past: Sequence[Outputs 
     try:
         return complete(loop, task, task.preset if task.preset is not None else behaviour.run(task))
     except NodeError as exc:
-        return loop.fail(task, exc.message)
+        return loop.fail(task, exc)
 
 
 names = st.integers(1, 6).map(lambda count: [f"n{index}" for index in range(count)])

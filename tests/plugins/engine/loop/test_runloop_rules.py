@@ -176,7 +176,7 @@ def test_execute_once_shows_the_first_item_and_loses_none_when_it_fails() -> Non
     graph = a_graph([a_node("a"), a_node("b", execute_once=True, on_error="continueRegularOutput")], [("a", 0, "b", 0)])
     loop, task = first(graph, "a", 1, 2)
     assert plain(task.given.seen[0]) == [{"n": 1}]
-    assert plain(loop.fail(task, "no")[0]) == [{"n": 1}, {"n": 2}]  # type: ignore[index]
+    assert plain(loop.fail(task, NodeError("no"))[0]) == [{"n": 1}, {"n": 2}]  # type: ignore[index]
 
 
 def test_always_output_data_gives_one_empty_item() -> None:
@@ -204,7 +204,7 @@ def failing(mode: str) -> tuple[RunLoop, Task]:
 
 def test_a_failure_stops_the_workflow() -> None:
     loop, task = failing("stopWorkflow")
-    assert loop.fail(task, "no") is None
+    assert loop.fail(task, NodeError("no")) is None
     assert loop.stopped
     assert loop.last == "b"
     assert loop.next() is None
@@ -213,7 +213,7 @@ def test_a_failure_stops_the_workflow() -> None:
 @pytest.mark.parametrize("mode", ["continueRegularOutput", "continueErrorOutput"])
 def test_a_node_that_fails_as_a_whole_passes_its_input_on(mode: str) -> None:
     loop, task = failing(mode)
-    outputs = loop.fail(task, "no")
+    outputs = loop.fail(task, NodeError("no"))
     assert outputs is not None
     assert [plain(items) for items in outputs] == [[{"n": 1}, {"n": 2}]]
     following = loop.next()
@@ -224,9 +224,9 @@ def test_a_node_that_fails_as_a_whole_passes_its_input_on(mode: str) -> None:
 
 def test_a_failure_after_which_nothing_runs_is_kept() -> None:
     loop, task = failing("continueRegularOutput")
-    loop.fail(task, "no")
+    loop.fail(task, NodeError("no"))
     task = loop.next()  # type: ignore[assignment]
-    loop.fail(task, "neither")
+    loop.fail(task, NodeError("neither"))
     assert loop.next() is None
     assert loop.error == "neither"
 
@@ -257,7 +257,7 @@ def test_outputs_that_are_no_items_are_refused_and_the_node_can_still_fail(wrong
     loop, task = failing("continueRegularOutput")
     with pytest.raises(NodeError):
         complete(loop, task, wrong)  # type: ignore[arg-type]
-    assert loop.fail(task, "no") is not None
+    assert loop.fail(task, NodeError("no")) is not None
 
 
 def test_the_loop_is_used_in_turn() -> None:
