@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.context import PluginContext
-from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS
-from jackfield.api.errors import NotFound
+from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind, Probe
+from jackfield.api.errors import InvalidInput, NotFound
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.records import replace
 from jackfield.api.storage import Credential
 from jackfield_credentials.checks import check
 from jackfield_credentials.service import CredentialService
+from jackfield_credentials.testing import CredentialTestResult, tried
 from jackfield_credentials.vault import Vault
 
 _KEEPS_TOKENS = frozenset({ALLOWED_HOSTS, "authQueryParameters", TOKENS})
@@ -35,6 +36,19 @@ class CredentialChanges:
         if found is None:
             raise _unknown()
         return found
+
+    async def kind(self, name: str, word: str) -> CredentialKind:
+        """word: how the caller's API names kinds. Raises `NotFound`."""
+        await self.vault.ready()
+        found = self.vault.kind(name)
+        if found is None:
+            raise NotFound(f"There is no such {word} of credentials.")
+        return found
+
+    async def test(self, credential_id: str, probe: Probe | None) -> CredentialTestResult:
+        """Raises `NotFound`."""
+        stored = await self.find(credential_id)
+        return await tried(self._context, self._context.port(CredentialService), stored.id, stored.kind, probe)
 
     def values(self, stored: Credential) -> Mapping[str, str]:
         """Its values, tokens among them; none when they cannot be opened."""
@@ -83,6 +97,13 @@ class CredentialChanges:
 
     def _publish(self, type: str, credential_id: str) -> None:
         self._context.events.publish("credentials", type, {"id": credential_id})
+
+
+def keep_kind(present: Credential, kind: str, word: str) -> None:
+    """word: how the caller's API names kinds. Raises `InvalidInput` for another one than the credential has."""
+    if kind != present.kind:
+        details = {word: f"this credential is of the {word} {present.kind}; create another one"}
+        raise InvalidInput(f"A credential keeps its {word}.", details=details)
 
 
 def known_id(text: str) -> str:

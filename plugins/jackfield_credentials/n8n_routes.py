@@ -10,15 +10,13 @@ from quart import Blueprint, Response
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialField, CredentialKind
-from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.errors import InvalidInput
 from jackfield.api.http import json_response, operation, read_model
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.n8n_api import N8N_PREFIX
 from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page, shared
 from jackfield.api.storage import Credential
-from jackfield_credentials.changes import CredentialChanges
-from jackfield_credentials.service import CredentialService
-from jackfield_credentials.testing import tried
+from jackfield_credentials.changes import CredentialChanges, keep_kind
 
 if TYPE_CHECKING:
     from jackfield.api.n8n_pages import TransferBody
@@ -59,7 +57,7 @@ class N8nCredentials:
     )
     async def create_credential(self) -> Response:
         body: N8nCredentialBody = await read_model(f"{_SCHEMAS}:N8nCredentialBody")
-        check_project(body.projectId or PROJECT)
+        check_project(body.project_id or PROJECT)
         with _DataErrors():
             return json_response(_view(await self._changes.create(body.name, body.type, _texts(body.data))))
 
@@ -77,12 +75,10 @@ class N8nCredentials:
     async def update_credential(self, credential_id: str) -> Response:
         body: N8nCredentialChange = await read_model(f"{_SCHEMAS}:N8nCredentialChange")
         present = await self._changes.find(credential_id)
-        if body.type not in (None, present.kind):
-            details = {"type": f"this credential is of the type {present.kind}; create another one"}
-            raise InvalidInput("A credential keeps its type.", details=details)
+        keep_kind(present, body.type or present.kind, "type")
         with _DataErrors():
             values = None if body.data is None else _texts(body.data)
-            if values is not None and body.isPartialData:
+            if values is not None and body.is_partial_data:
                 kept = {name: text for name, text in self._changes.values(present).items() if name != TOKENS}
                 values = {**kept, **values}
             return json_response(_view(await self._changes.change(credential_id, body.name, values)))
@@ -105,13 +101,12 @@ class N8nCredentials:
     async def transfer_credential(self, credential_id: str) -> Response:
         body: TransferBody = await read_model("jackfield.api.n8n_pages:TransferBody")
         await self._changes.find(credential_id)
-        check_project(body.destinationProjectId)
+        check_project(body.destination_project_id)
         return Response(status=204)
 
     @operation("Try a credential", scope=SCOPE, response=f"{_SCHEMAS}:N8nCredentialTest", tags=TAGS)
     async def test_credential(self, credential_id: str) -> Response:
-        stored = await self._changes.find(credential_id)
-        verdict = await tried(self._context, self._context.port(CredentialService), stored.id, stored.kind, None)
+        verdict = await self._changes.test(credential_id, None)
         return json_response({"status": "OK" if verdict.valid else "Error", "message": verdict.message})
 
     @operation(
@@ -121,11 +116,7 @@ class N8nCredentials:
         tags=TAGS,
     )
     async def get_schema(self, kind: str) -> Response:
-        await self._changes.vault.ready()
-        found = self._changes.vault.kind(kind)
-        if found is None:
-            raise NotFound("There is no such type of credentials.")
-        return json_response(_schema(found))
+        return json_response(_schema(await self._changes.kind(kind, "type")))
 
 
 def n8n_blueprint(context: PluginContext) -> Blueprint:

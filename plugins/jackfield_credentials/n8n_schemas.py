@@ -19,9 +19,9 @@ class N8nCredentialBody(CredentialRequest):
     name: Name
     type: KindName
     data: Data
-    projectId: str | None = None  # noqa: N815 - n8n's spelling
-    isResolvable: Literal[False] | None = None  # noqa: N815
-    isGlobal: Literal[False] | None = None  # noqa: N815
+    project_id: str | None = None
+    is_resolvable: Literal[False] | None = None
+    is_global: Literal[False] | None = None
 
 
 class N8nCredentialChange(CredentialRequest):
@@ -30,20 +30,20 @@ class N8nCredentialChange(CredentialRequest):
     name: Name | None = None
     type: KindName | None = None
     data: Data | None = None
-    isPartialData: bool = False  # noqa: N815
-    isResolvable: Literal[False] | None = None  # noqa: N815
-    isGlobal: Literal[False] | None = None  # noqa: N815
+    is_partial_data: bool = False
+    is_resolvable: Literal[False] | None = None
+    is_global: Literal[False] | None = None
 
 
 class N8nCredential(N8nAnswer):
     id: str
     name: str
     type: str
-    isManaged: bool  # noqa: N815
-    isGlobal: bool  # noqa: N815
-    isResolvable: bool  # noqa: N815
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    is_managed: bool
+    is_global: bool
+    is_resolvable: bool
+    created_at: str
+    updated_at: str
     shared: list[SharedShown]
 
 
@@ -60,6 +60,6 @@ class N8nCredentialSchema(N8nAnswer):
     """A JSON Schema."""
 
     type: Literal["object"]
-    additionalProperties: bool  # noqa: N815
+    additional_properties: bool
     properties: dict[str, Any]  # a schema for each field
     required: list[str]

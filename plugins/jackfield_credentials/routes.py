@@ -10,16 +10,15 @@ from quart import Blueprint, Response, request
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind, OAuth2, Probe
-from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
+from jackfield.api.errors import Conflict, DataDamaged, InvalidInput
 from jackfield.api.http import clamp, json_response, operation, parse_model, principal, read_json, read_model
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
 from jackfield.api.storage import Credential
-from jackfield_credentials.changes import CredentialChanges
+from jackfield_credentials.changes import CredentialChanges, keep_kind
 from jackfield_credentials.n8n_routes import n8n_blueprint
 from jackfield_credentials.service import CredentialService
-from jackfield_credentials.testing import tried
 from jackfield_credentials.vault import Vault
 
 if TYPE_CHECKING:
@@ -99,9 +98,7 @@ class CredentialRoutes:
     async def put_credential(self, credential_id: str) -> Response:
         body: CredentialBody = await read_model(f"{_SCHEMAS}:CredentialBody")
         present = await self._changes.find(credential_id)
-        if present.kind != body.kind:
-            details = {"kind": f"this credential is of the kind {present.kind}; create another one"}
-            raise InvalidInput("A credential keeps its kind.", details=details)
+        keep_kind(present, body.kind, "kind")
         return json_response(credential_view(await self._changes.change(credential_id, body.name, body.values)))
 
     @operation(
@@ -135,11 +132,10 @@ class CredentialRoutes:
         if body.url is not None:
             # The server of the caller's choice reads the secret, which this scope alone must not give.
             principal().require("workflows:execute")
-        stored = await self._changes.find(credential_id)
         # Braces of the caller's URL are no template.
         literal = body.url and body.url.replace("{", "{{").replace("}", "}}")
         asked = Probe(literal, body.method) if literal else None
-        verdict = await tried(self._context, self._context.port(CredentialService), stored.id, stored.kind, asked)
+        verdict = await self._changes.test(credential_id, asked)
         return json_response({"valid": verdict.valid, "message": verdict.message, "tested": verdict.tested})
 
     @operation(
@@ -168,11 +164,7 @@ class CredentialRoutes:
 
     @operation("Read a kind of credentials", scope=SCOPE, response=f"{_SCHEMAS}:KindShown", tags=TAGS)
     async def get_kind(self, kind: str) -> Response:
-        await self._vault.ready()
-        found = self._vault.kind(kind)
-        if found is None:
-            raise NotFound("There is no such kind of credentials.")
-        return json_response(kind_view(found))
+        return json_response(kind_view(await self._changes.kind(kind, "kind")))
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
 KindName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=100)]
@@ -17,13 +18,13 @@ Values = Annotated[
 class CredentialRequest(BaseModel):
     """A body with these keys and no others."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, alias_generator=to_camel)
 
 
 class CredentialAnswer(BaseModel):
     """An answer."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, alias_generator=to_camel)
 
 
 class CredentialsQuery(CredentialAnswer):
@@ -55,8 +56,8 @@ class CredentialRow(CredentialAnswer):
     id: str
     name: str
     kind: str
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    created_at: str
+    updated_at: str
 
 
 class CredentialShown(CredentialRow):
@@ -79,8 +80,8 @@ class TestShown(CredentialAnswer):
 
 class AuthorizeShown(CredentialAnswer):
     url: str
-    expiresAt: str  # noqa: N815
-    redirectUri: str  # noqa: N815
+    expires_at: str
+    redirect_uri: str
 
 
 class FieldShown(CredentialAnswer):
@@ -98,7 +99,7 @@ class KindShown(CredentialAnswer):
     kind: str
     title: str
     fields: list[FieldShown]
-    forRequests: bool  # noqa: N815
+    for_requests: bool
     oauth2: bool
 
 

@@ -45,7 +45,7 @@ def read_object(text: str, name: str) -> Mapping[str, Json]:
 
 def row_filter(table: DataTable, body: RowFilterBody, most: int, search: str = "") -> RowFilter:
     """Raises `TableRefusal`."""
-    asked = [Asked(each.columnName, each.condition, each.value) for each in body.filters]
+    asked = [Asked(each.column_name, each.condition, each.value) for each in body.filters]
     return checked(table, asked, any_of=body.type == "or", most=most, search=search)
 
 

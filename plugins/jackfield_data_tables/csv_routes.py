@@ -50,7 +50,7 @@ class CsvRoutes:
         table = await self._tables.find(table_id)
         query: CsvQuery = read_query(model("CsvQuery"))
         own = [column.name for column in table.columns]
-        header = ["id", *own, "createdAt", "updatedAt"] if query.systemColumns else own
+        header = ["id", *own, "createdAt", "updatedAt"] if query.system_columns else own
         answer = Response(self._lines(table, header), content_type=f"{CSV}; charset=utf-8")
         answer.headers["Content-Disposition"] = 'attachment; filename="data-table.csv"'
         answer.timeout = None

@@ -84,8 +84,8 @@ class TableRoutes:
     )
     async def create_data_table(self) -> Response:
         body: NewDataTable = await read_model(model("NewDataTable"))
-        if body.projectId is not None:
-            check_project(body.projectId)
+        if body.project_id is not None:
+            check_project(body.project_id)
         made = await self._tables.create(body.name, [(each.name, each.type) for each in body.columns])
         return json_response(self.view(made), 201)
 
@@ -160,9 +160,9 @@ class TableRoutes:
         table = await self._tables.find(table_id)
         body: NewRows = await read_model(model("NewRows"))
         made = await self._tables.insert(table, body.data)
-        if body.returnType == "all":
+        if body.return_type == "all":
             return json_response(made)
-        if body.returnType == "id":
+        if body.return_type == "id":
             return json_response([{"id": row["id"]} for row in made])
         return json_response({"success": True, "insertedRows": len(made)})
 
@@ -191,8 +191,8 @@ class TableRoutes:
         body: RowChange = await read_model(model("RowChange"))
         where = row_filter(table, body.filter, self._tables.settings.max_conditions)
         change = self._tables.upsert if upsert else self._tables.update
-        rows = await change(table, where, body.data, dry=body.dryRun)
-        return json_response(rows_answer(rows, shown=body.returnData or body.dryRun))
+        rows = await change(table, where, body.data, dry=body.dry_run)
+        return json_response(rows_answer(rows, shown=body.return_data or body.dry_run))
 
     @operation(
         "Delete the rows that a filter finds",
@@ -205,8 +205,8 @@ class TableRoutes:
         table = await self._tables.find(table_id)
         query: RowsDeletion = read_query(model("RowsDeletion"))
         where = row_filter(table, filter_body(query.filter), self._tables.settings.max_conditions)
-        rows = await self._tables.remove(table, where, dry=query.dryRun)
-        return json_response(rows_answer(rows, shown=query.returnData or query.dryRun))
+        rows = await self._tables.remove(table, where, dry=query.dry_run)
+        return json_response(rows_answer(rows, shown=query.return_data or query.dry_run))
 
     @operation("Delete all rows of a data table", scope=WRITE, response=schema("ClearedRows"), tags=TAGS)
     async def clear_rows(self, table_id: str) -> Response:
@@ -240,7 +240,7 @@ class OwnTableRoutes(TableRoutes):
         query: DataTablesQuery = read_query(model("DataTablesQuery"))
         found = await self._context.store.data_tables(
             DataTableFilter(search=query.search or None),
-            order=table_order(query.sortBy),
+            order=table_order(query.sort_by),
             descending=query.order == "desc",
             offset=query.offset,
             limit=query.limit,
@@ -260,7 +260,7 @@ class OwnTableRoutes(TableRoutes):
         query: DataTableRowsQuery = read_query(model("DataTableRowsQuery"))
         most = self._tables.settings.max_conditions
         where = row_filter(table, filter_body(query.filter), most, query.search)
-        order = row_order(table, query.sortBy, query.order)
+        order = row_order(table, query.sort_by, query.order)
         found = await self._tables.page(table, where, order=order, offset=query.offset, limit=query.limit)
         return json_response(
             {"data": list(found.rows), "total": found.total, "offset": query.offset, "limit": query.limit}

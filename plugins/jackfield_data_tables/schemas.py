@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+from pydantic.alias_generators import to_camel
 
 from jackfield.api.n8n_pages import CursorPage, CursorQuery
 
@@ -23,11 +24,17 @@ FilterText = Annotated[
 ]
 
 
-class _Body(BaseModel):
+class _Named(BaseModel):
+    """Names are camelCase outside."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class _Body(_Named):
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
-class _Shown(BaseModel):
+class _Shown(_Named):
     model_config = ConfigDict(extra="allow", defer_build=True)
 
 
@@ -49,7 +56,7 @@ class DataTableColumnChange(_Body):
 class NewDataTable(_Body):
     name: TableName
     columns: list[NewDataTableColumn] = Field(default_factory=list, max_length=1000)
-    projectId: str | None = None  # noqa: N815
+    project_id: str | None = None
 
 
 class DataTableRename(_Body):
@@ -57,7 +64,7 @@ class DataTableRename(_Body):
 
 
 class RowCondition(_Body):
-    columnName: str = Field(min_length=1, max_length=63)  # noqa: N815
+    column_name: str = Field(min_length=1, max_length=63)
     condition: Literal["eq", "neq", "like", "ilike", "gt", "gte", "lt", "lte", "isEmpty", "isNotEmpty"] = "eq"
     value: CellValue = None
 
@@ -73,7 +80,7 @@ class NewRows(_Body):
     """Rows to add. returnType: `count`: how many; `id`: their ids; `all`: whole rows."""
 
     data: list[RowValues]
-    returnType: Literal["count", "id", "all"] = "count"  # noqa: N815
+    return_type: Literal["count", "id", "all"] = "count"
 
 
 class RowChange(_Body):
@@ -82,60 +89,60 @@ class RowChange(_Body):
 
     filter: RowFilterBody
     data: RowValues
-    returnData: bool = False  # noqa: N815
-    dryRun: bool = False  # noqa: N815
+    return_data: bool = False
+    dry_run: bool = False
 
 
-class RowsDeletion(BaseModel):
+class RowsDeletion(_Named):
     """As `RowChange`."""
 
     filter: FilterText
-    returnData: bool = False  # noqa: N815
-    dryRun: bool = False  # noqa: N815
+    return_data: bool = False
+    dry_run: bool = False
 
 
-class DataTablesQuery(BaseModel):
+class DataTablesQuery(_Named):
     """search: a part of the name, in any case."""
 
     offset: int = Field(0, ge=0)
     limit: int = Field(50, ge=1, le=100)
     search: str = Field("", max_length=128)
-    sortBy: Literal["name", "createdAt", "updatedAt", "size"] = "updatedAt"  # noqa: N815
+    sort_by: Literal["name", "createdAt", "updatedAt", "size"] = "updatedAt"
     order: Literal["asc", "desc"] = "desc"
 
 
-class DataTableRowsQuery(BaseModel):
+class DataTableRowsQuery(_Named):
     """search: what a cell holds, in any case; with `%` a pattern for a whole cell."""
 
     offset: int = Field(0, ge=0)
     limit: int = Field(100, ge=1, le=1000)
     filter: FilterText | None = None
     search: str = Field("", max_length=10_000)
-    sortBy: str = Field("id", max_length=63, description="The name of a column.")  # noqa: N815
+    sort_by: str = Field("id", max_length=63, description="The name of a column.")
     order: Literal["asc", "desc"] = "asc"
 
 
 class N8nDataTablesQuery(CursorQuery):
     filter: str | None = Field(None, max_length=65_536, description="JSON with id, name or projectId.")
-    sortBy: str | None = Field(None, description="name, createdAt, updatedAt or size, then :asc or :desc.")  # noqa: N815
+    sort_by: str | None = Field(None, description="name, createdAt, updatedAt or size, then :asc or :desc.")
     offset: int = Field(0, ge=0)
 
 
 class N8nDataTableRowsQuery(CursorQuery):
     filter: FilterText | None = None
-    sortBy: str | None = Field(None, description="A column, then :asc or :desc.")  # noqa: N815
+    sort_by: str | None = Field(None, description="A column, then :asc or :desc.")
     search: str | None = Field(None, max_length=10_000)
     offset: int = Field(0, ge=0)
 
 
 class DataTableColumnShown(_Shown):
     id: str
-    dataTableId: str  # noqa: N815
+    data_table_id: str
     name: str
     type: TypeName
     index: int
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    created_at: str
+    updated_at: str
 
 
 class DataTableColumnsShown(RootModel[list[DataTableColumnShown]]):
@@ -148,9 +155,9 @@ class DataTableShown(_Shown):
     id: str
     name: str
     columns: list[DataTableColumnShown]
-    sizeBytes: int  # noqa: N815
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    size_bytes: int
+    created_at: str
+    updated_at: str
 
 
 class DataTablePage(_Shown):
@@ -168,8 +175,8 @@ class DataTableRowShown(_Shown):
     """A cell per column, beside the row's own."""
 
     id: int | None
-    createdAt: str | None  # noqa: N815
-    updatedAt: str | None  # noqa: N815
+    created_at: str | None
+    updated_at: str | None
 
 
 class DataTableRowPage(_Shown):
@@ -188,22 +195,22 @@ class RowsAnswer(RootModel[JsonValue]):
 
 
 class ClearedRows(_Shown):
-    deletedCount: int  # noqa: N815
+    deleted_count: int
 
 
-class CsvQuery(BaseModel):
+class CsvQuery(_Named):
     """systemColumns: with id, createdAt and updatedAt."""
 
-    systemColumns: bool = True  # noqa: N815
+    system_columns: bool = True
 
 
-class CsvTableQuery(BaseModel):
+class CsvTableQuery(_Named):
     name: TableName
 
 
 class CsvImported(_Shown):
     """ignored: columns of the file that every table has itself."""
 
-    importedRowCount: int  # noqa: N815
-    systemColumnsIgnored: list[str]  # noqa: N815
+    imported_row_count: int
+    system_columns_ignored: list[str]
     table: DataTableShown

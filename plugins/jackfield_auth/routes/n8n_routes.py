@@ -62,7 +62,7 @@ def n8n_routes(auth: AuthService) -> Blueprint:
     )
     async def change_role(user_id: str) -> Response:
         body = await read_model(N8nRoleBody)
-        role = OUR_ROLES.get(body.newRoleName)
+        role = OUR_ROLES.get(body.new_role_name)
         if role is None:
             raise InvalidInput(
                 "There is no such role.", details={"newRoleName": f"give one of: {', '.join(OUR_ROLES)}"}

@@ -12,24 +12,24 @@ from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer
 class N8nUserQuery(N8nAnswer):
     """The role is always told."""
 
-    includeRole: bool | None = None  # noqa: N815 - n8n's spelling
+    include_role: bool | None = None
 
 
 class N8nUsersQuery(CursorQuery, N8nUserQuery):
     offset: int = Field(0, ge=0)
-    projectId: str | None = None  # noqa: N815
+    project_id: str | None = None
 
 
 class N8nUser(N8nAnswer):
     id: str
     email: str
-    firstName: str  # noqa: N815
-    lastName: str  # noqa: N815
-    isPending: bool  # noqa: N815
-    mfaEnabled: bool  # noqa: N815
+    first_name: str
+    last_name: str
+    is_pending: bool
+    mfa_enabled: bool
     role: str
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    created_at: str
+    updated_at: str
 
 
 class N8nUserPage(CursorPage):
@@ -41,15 +41,15 @@ class MemberPage(CursorPage):
 
 
 class N8nRoleBody(N8nAnswer):
-    newRoleName: str  # noqa: N815
+    new_role_name: str
 
 
 class N8nProject(N8nAnswer):
     id: str
     name: str
     type: Literal["personal"]
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    created_at: str
+    updated_at: str
 
 
 class N8nProjectPage(CursorPage):

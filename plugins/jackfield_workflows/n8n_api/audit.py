@@ -47,8 +47,8 @@ class N8nAudit:
     )
     async def audit(self) -> Response:
         body: AuditBody = parse_model(n8n_model("AuditBody"), await read_optional_json())
-        options = body.additionalOptions
-        days = (options and options.daysAbandonedWorkflow) or DAYS
+        options = body.additional_options
+        days = (options and options.days_abandoned_workflow) or DAYS
         since = self._context.clock.now_ms() - days * DAY_MS
         findings = AuditFindings(days)
         store, offset = self._context.store, 0

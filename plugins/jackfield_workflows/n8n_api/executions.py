@@ -158,7 +158,7 @@ class N8nExecutions:
     async def retry_execution(self, execution_id: str) -> Response:
         body: RetryBody = parse_model(n8n_model("RetryBody"), await read_optional_json())
         stored = await self._actions.whole(execution_id)
-        execution = await self._actions.retry(stored, "latest" if body.loadWorkflow else "failed")
+        execution = await self._actions.retry(stored, "latest" if body.load_workflow else "failed")
         return json_response(execution_view((await self._actions.find(execution.id)).row))
 
     @operation(
@@ -170,8 +170,8 @@ class N8nExecutions:
     )
     async def stop_executions(self) -> Response:
         body: StopBody = await read_model(n8n_model("StopBody"))
-        since, until = (_time(name, getattr(body, name)) for name in ("startedAfter", "startedBefore"))
-        workflow_id = None if body.workflowId in (None, "all") else body.workflowId
+        since, until = _time("startedAfter", body.started_after), _time("startedBefore", body.started_before)
+        workflow_id = None if body.workflow_id in (None, "all") else body.workflow_id
         stopped = 0
         for status in dict.fromkeys(body.status):
             stopped += await self._stop(ExecutionFilter(workflow_id, status, None, since, until))

@@ -18,18 +18,18 @@ class N8nWorkflowsQuery(CursorQuery):
     active: bool | None = None
     tags: str | None = Field(None, description="Names, separated by commas: a workflow has all of them.")
     name: str | None = Field(None, description="What the name holds, in any case.")
-    projectId: str | None = None  # noqa: N815
-    excludePinnedData: bool | None = None  # noqa: N815
+    project_id: str | None = None
+    exclude_pinned_data: bool | None = None
 
 
 class N8nWorkflowQuery(N8nAnswer):
-    excludePinnedData: bool | None = None  # noqa: N815
+    exclude_pinned_data: bool | None = None
 
 
 class UpdateQuery(N8nAnswer):
     """A live workflow stays live with what is written: there are no drafts beside it."""
 
-    publishIfActive: Literal["true"] | None = None  # noqa: N815
+    publish_if_active: Literal["true"] | None = None
 
 
 class WorkflowWhole(N8nAnswer):
@@ -38,12 +38,12 @@ class WorkflowWhole(N8nAnswer):
     id: str
     name: str
     active: bool
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
-    isArchived: bool  # noqa: N815
-    versionId: str  # noqa: N815
-    activeVersionId: str | None  # noqa: N815
-    triggerCount: int  # noqa: N815
+    created_at: str
+    updated_at: str
+    is_archived: bool
+    version_id: str
+    active_version_id: str | None
+    trigger_count: int
     nodes: list[dict[str, Any]]  # a node's keys depend on its type
     connections: dict[str, Any]  # per node name
     settings: dict[str, Any] | None  # open by definition
@@ -58,29 +58,29 @@ class WorkflowList(CursorPage):
 class PublishBody(N8nAnswer):
     """versionId: the present one's, since no other can be live."""
 
-    versionId: str | None = None  # noqa: N815
+    version_id: str | None = None
     name: str | None = None
     description: str | None = None
 
 
 class VersionWhole(N8nAnswer):
-    versionId: str  # noqa: N815
-    workflowId: str  # noqa: N815
+    version_id: str
+    workflow_id: str
     nodes: list[dict[str, Any]]  # as above
     connections: dict[str, Any]  # as above
     authors: str
     name: str
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    created_at: str
+    updated_at: str
 
 
 class VersionRow(N8nAnswer):
-    versionId: str  # noqa: N815
-    workflowId: str  # noqa: N815
+    version_id: str
+    workflow_id: str
     authors: str
     name: str
-    createdAt: str  # noqa: N815
-    updatedAt: str  # noqa: N815
+    created_at: str
+    updated_at: str
 
 
 class VersionList(CursorPage):
@@ -100,7 +100,7 @@ class NameBody(N8nAnswer):
 
 
 class VariablesQuery(CursorQuery):
-    projectId: str | None = None  # noqa: N815
+    project_id: str | None = None
     state: Literal["empty"] | None = Field(None, description="Only variables without a value.")
 
 
@@ -108,7 +108,7 @@ class NewVariableBody(VariableBody):
     """type and projectId: as n8n's clients send them."""
 
     type: Literal["string"] | None = None
-    projectId: str | None = None  # noqa: N815
+    project_id: str | None = None
 
 
 class VariableWhole(N8nAnswer):
@@ -125,17 +125,17 @@ class VariableCursorPage(CursorPage):
 class N8nExecutionQuery(N8nAnswer):
     """Data of an execution come as they are stored, whatever their size."""
 
-    includeData: bool | None = None  # noqa: N815
-    ignoreDataSizeLimit: bool | None = None  # noqa: N815
-    redactExecutionData: bool | None = None  # noqa: N815
+    include_data: bool | None = None
+    ignore_data_size_limit: bool | None = None
+    redact_execution_data: bool | None = None
 
 
 class N8nExecutionsQuery(CursorQuery, N8nExecutionQuery):
     status: StatusWord | None = None
-    workflowId: str | None = None  # noqa: N815
-    projectId: str | None = None  # noqa: N815
-    startedAfter: str | None = None  # noqa: N815
-    startedBefore: str | None = None  # noqa: N815
+    workflow_id: str | None = None
+    project_id: str | None = None
+    started_after: str | None = None
+    started_before: str | None = None
 
 
 class ExecutionWhole(N8nAnswer):
@@ -143,14 +143,14 @@ class ExecutionWhole(N8nAnswer):
     finished: bool
     mode: ModeWord
     status: StatusWord
-    createdAt: str  # noqa: N815
-    startedAt: str | None  # noqa: N815
-    stoppedAt: str | None  # noqa: N815
-    workflowId: str | None  # noqa: N815
-    retryOf: str | None  # noqa: N815
-    waitTill: str | None  # noqa: N815
+    created_at: str
+    started_at: str | None
+    stopped_at: str | None
+    workflow_id: str | None
+    retry_of: str | None
+    wait_till: str | None
     data: dict[str, Any] | None = None  # n8n's run data, by node
-    workflowData: dict[str, Any] | None = None  # the workflow that ran  # noqa: N815
+    workflow_data: dict[str, Any] | None = None  # the workflow that ran
 
 
 class ExecutionList(CursorPage):
@@ -159,8 +159,8 @@ class ExecutionList(CursorPage):
 
 class Stopped(N8nAnswer):
     mode: ModeWord
-    startedAt: str | None  # noqa: N815
-    stoppedAt: str | None  # noqa: N815
+    started_at: str | None
+    stopped_at: str | None
     finished: bool
     status: StatusWord
 
@@ -168,14 +168,14 @@ class Stopped(N8nAnswer):
 class RetryBody(N8nAnswer):
     """loadWorkflow: whether the workflow runs as it is saved now, and not as it was."""
 
-    loadWorkflow: bool = False  # noqa: N815
+    load_workflow: bool = False
 
 
 class StopBody(Body):
     status: Annotated[list[Literal["queued", "running", "waiting"]], Field(min_length=1)]
-    workflowId: str | None = None  # noqa: N815
-    startedAfter: str | None = None  # noqa: N815
-    startedBefore: str | None = None  # noqa: N815
+    workflow_id: str | None = None
+    started_after: str | None = None
+    started_before: str | None = None
 
 
 class StoppedCount(N8nAnswer):
@@ -184,11 +184,11 @@ class StoppedCount(N8nAnswer):
 
 class AuditOptions(N8nAnswer):
     categories: list[Literal["credentials", "database", "nodes", "filesystem", "instance"]] | None = None
-    daysAbandonedWorkflow: Annotated[int, Field(ge=1, le=36_500)] | None = None  # noqa: N815
+    days_abandoned_workflow: Annotated[int, Field(ge=1, le=36_500)] | None = None
 
 
 class AuditBody(N8nAnswer):
-    additionalOptions: AuditOptions | None = None  # noqa: N815
+    additional_options: AuditOptions | None = None
 
 
 class AuditShown(N8nAnswer):

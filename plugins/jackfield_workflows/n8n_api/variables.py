@@ -11,6 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
 from jackfield.api.http import json_response, operation, read_model
 from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page
+from jackfield.api.storage import Variable
 from jackfield_workflows.n8n_api.forms import n8n_model, n8n_schema
 from jackfield_workflows.n8n_api.views import variable_view
 from jackfield_workflows.routes.groups import Route
@@ -65,8 +66,7 @@ class N8nVariables:
         errors=(Conflict,),
     )
     async def create_variable(self) -> Response:
-        body = await self._read()
-        return json_response(variable_view(await self._variables.create(body.key, body.value)), 201)
+        return json_response(variable_view(await self._variables.create(*await _read())), 201)
 
     @operation(
         "Replace a variable",
@@ -77,17 +77,16 @@ class N8nVariables:
         errors=(Conflict,),
     )
     async def update_variable(self, variable_id: str) -> Response:
-        present = await self._variables.find(variable_id)
-        body = await self._read()
-        await self._variables.change(present, body.key, body.value)
+        await self._variables.change(variable_id, _read)
         return Response(status=204)
-
-    async def _read(self) -> NewVariableBody:
-        body: NewVariableBody = await read_model(n8n_model("NewVariableBody"))
-        check_project(body.projectId or PROJECT)
-        return body
 
     @operation("Delete a variable", scope="workflows:write", status=204, tags=TAGS)
     async def delete_variable(self, variable_id: str) -> Response:
         await self._variables.delete(variable_id)
         return Response(status=204)
+
+
+async def _read(_: Variable | None = None) -> tuple[str, str]:
+    body: NewVariableBody = await read_model(n8n_model("NewVariableBody"))
+    check_project(body.project_id or PROJECT)
+    return body.key, body.value

@@ -74,7 +74,7 @@ class N8nWorkflowParts:
     async def transfer_workflow(self, workflow_id: str) -> Response:
         body: TransferBody = await read_model("jackfield.api.n8n_pages:TransferBody")
         await self._row(workflow_id)
-        check_project(body.destinationProjectId)
+        check_project(body.destination_project_id)
         return Response(status=204)
 
     @operation(

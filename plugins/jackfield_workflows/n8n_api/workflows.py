@@ -173,7 +173,7 @@ class N8nWorkflows:
 
     async def _published(self, workflow_id: str) -> Response:
         body: PublishBody = parse_model(n8n_model("PublishBody"), await read_optional_json())
-        if body.versionId is not None and body.versionId != str((await self._stored(workflow_id)).version):
+        if body.version_id is not None and body.version_id != str((await self._stored(workflow_id)).version):
             raise NotSupported("Only the saved version can be live: restore the other one, or leave out versionId.")
         return await self._shown(await self._changes.set_active(workflow_id, True, author()))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
+from pydantic.alias_generators import to_camel
 
 from jackfield.api.storage import ExecutionStatus
 
@@ -15,7 +16,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"
 class Body(BaseModel):
     """A body with these keys and no others."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, alias_generator=to_camel)
 
 
 class Shown(BaseModel):

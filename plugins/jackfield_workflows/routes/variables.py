@@ -56,8 +56,7 @@ class VariableRoutes:
         errors=(Conflict,),
     )
     async def create_variable(self) -> Response:
-        body: VariableBody = await read_model(payload("VariableBody"))
-        return json_response(variable_view(await self._variables.create(body.key, body.value)), 201)
+        return json_response(variable_view(await self._variables.create(*await _whole())), 201)
 
     @operation("Read a variable", scope="workflows:read", response=schema("VariableShown"), tags=TAGS)
     async def get_variable(self, variable_id: str) -> Response:
@@ -72,9 +71,7 @@ class VariableRoutes:
         errors=(Conflict,),
     )
     async def replace_variable(self, variable_id: str) -> Response:
-        present = await self._variables.find(variable_id)
-        body: VariableBody = await read_model(payload("VariableBody"))
-        return json_response(variable_view(await self._variables.change(present, body.key, body.value)))
+        return json_response(variable_view(await self._variables.change(variable_id, _whole)))
 
     @operation(
         "Change a variable's key or value",
@@ -85,16 +82,23 @@ class VariableRoutes:
         errors=(Conflict,),
     )
     async def patch_variable(self, variable_id: str) -> Response:
-        present = await self._variables.find(variable_id)
-        body: VariableChange = await read_model(payload("VariableChange"))
-        key = present.key if body.key is None else body.key
-        value = present.value if body.value is None else body.value
-        return json_response(variable_view(await self._variables.change(present, key, value)))
+        return json_response(variable_view(await self._variables.change(variable_id, _parts)))
 
     @operation("Delete a variable", scope="workflows:write", status=204, tags=TAGS)
     async def delete_variable(self, variable_id: str) -> Response:
         await self._variables.delete(variable_id)
         return Response(status=204)
+
+
+async def _whole(_: Variable | None = None) -> tuple[str, str]:
+    body: VariableBody = await read_model(payload("VariableBody"))
+    return body.key, body.value
+
+
+async def _parts(present: Variable) -> tuple[str, str]:
+    """What the body leaves out stays."""
+    body: VariableChange = await read_model(payload("VariableChange"))
+    return (present.key if body.key is None else body.key), (present.value if body.value is None else body.value)
 
 
 def variable_view(variable: Variable) -> dict[str, Json]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Variable
 from jackfield_workflows.documents.identities import known_id
+
+ReadChange: TypeAlias = Callable[[Variable], Awaitable[tuple[str, str]]]
+"""The variable as it is -> its key and its value as the request wants them."""
 
 
 class VariableChanges:
@@ -32,8 +38,10 @@ class VariableChanges:
         now = self._context.clock.now_ms()
         return await self._put(Variable(new_id(), key, value, now, now))
 
-    async def change(self, present: Variable, key: str, value: str) -> Variable:
-        """Raises `Conflict` when another one has the key."""
+    async def change(self, variable_id: str, read: ReadChange) -> Variable:
+        """Raises `NotFound` before the request is read, `Conflict` when another variable has the key."""
+        present = await self.find(variable_id)
+        key, value = await read(present)
         now = self._context.clock.now_ms()
         return await self._put(Variable(present.id, key, value, present.created_at, now))
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 from quart import request
 
 from .errors import InvalidInput
@@ -25,9 +26,9 @@ _LARGEST_OFFSET = 2**31 - 1
 
 
 class N8nAnswer(BaseModel):
-    """Base of answers and of queries."""
+    """Base of answers and of queries, whose names are camelCase outside."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, alias_generator=to_camel)
 
 
 class CursorQuery(N8nAnswer):
@@ -40,18 +41,18 @@ class CursorQuery(N8nAnswer):
 class CursorPage(N8nAnswer):
     """Base of lists."""
 
-    nextCursor: str | None  # noqa: N815 - n8n's spelling
+    next_cursor: str | None
 
 
 class SharedShown(N8nAnswer):
     """In which project something is."""
 
     role: str
-    projectId: str  # noqa: N815
+    project_id: str
 
 
 class TransferBody(N8nAnswer):
-    destinationProjectId: str  # noqa: N815
+    destination_project_id: str
 
 
 @record
