@@ -27,15 +27,13 @@ NO_JSON = {
 }
 """Commands whose output is for no program, with the reason."""
 NO_STATE = {
-    "completion": "prints a script",
-    "plugins check": "reads the project that it is given",
-    "registry build": "reads the directory that it is given",
-    "restore": "reads and writes the directories that it is given",
+    "completion": "prints a script of click's, whichever daemon will answer it",
+    "plugins check": "imports the project that its author has here; a daemon would run code that it is sent",
+    "registry build": "reads and signs a directory here; the private key leaves its machine for no daemon",
+    "restore": "writes the directory of a daemon that does not exist yet",
     "serve": "is the daemon",
-    "terminal play": "reads the recording that it is given",
-    "verify": "reads the directory that it is given",
-    "version": "knows it itself",
-    "workflow validate": "reads files, with this machine's node types",
+    "verify": "reads a backup's directory here, also when its daemon is lost",
+    "version": "says the version of the program that is called",
 }
 """Commands that neither ask a daemon nor read its state, with the reason."""
 NOWHERE = "http://127.0.0.1:1"
@@ -46,6 +44,7 @@ ARGUMENTS = {
     "proxy test": ["p", "--model", "m"], "registry pin": ["abc"], "scripts test": ["file.json", "--profile", "p"],
     "terminal new": ["p", "--detached"], "user add": ["u", "--role", "viewer"],
     "user role": ["u", "viewer"], "workflow export": ["--all"], "workflow import": ["file.json"],
+    "workflow validate": ["file.json"],
     "workflow run": ["Name"], "proxy stop": ["--all"], "variable set": ["k", "v"],
     "credential change": ["c", "--name", "n"],
     "data-table add": ["t", "column=value"], "data-table import": ["t", "file.csv"],
@@ -191,6 +190,11 @@ def test_a_daemon_elsewhere_does_what_its_directory_would(daemon: Daemon, tmp_pa
     ask("profiles", "edit", "far", "--env", "PLAIN=1")
     kept = run(tmp_path, "profiles", "env", "far", "--show-secrets", "--json", config_dir=daemon.config_dir)
     assert json.loads(kept.stdout)["SECRET_TOKEN"] == "abc"
+    file = tmp_path / "workflow.json"
+    file.write_text('{"name": "N", "nodes": [{"name": "A", "type": "no.such"}], "connections": {}}')
+    checked = run(tmp_path, "workflow", "validate", str(file), "--json", JACKFIELD_DAEMON_ENDPOINT=daemon.base_url)
+    here = run(tmp_path, "workflow", "validate", str(file), "--json", config_dir=daemon.config_dir)
+    assert (checked.returncode, checked.stdout) == (here.returncode, here.stdout), checked.stderr
     for command in (["agents", "list"], ["providers", "show", "anthropic"], ["registry", "status"], ["plugins"]):
         here = run(tmp_path, *command, "--json", config_dir=daemon.config_dir)
         assert ask(*command) == json.loads(here.stdout), command

@@ -5,20 +5,26 @@ Source: asciicast v2 (asciinema).
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import quote
 
 from jackfield.api import jsontext
+from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield_terminal.cli.attaching import LEAVING, print_bytes
 from jackfield_terminal.session.recorder import DIRECTORY
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of one line."""
+LARGEST = 256 * 2**20
+"""Bytes of a recording that a daemon elsewhere sends."""
+OK = 200
 _START = re.compile(r"[0-9a-f-]{1,36}")
 
 
@@ -33,10 +39,23 @@ def find_recording(config_dir: Path, name: str) -> Path:
     raise JackfieldError(f"There is no file {name}, and {len(fitting)} recordings of sessions have such an id.")
 
 
+def open_recording(config_dir: Path, name: str) -> BinaryIO:
+    """A file here; else the recording of a session, of the daemon elsewhere that the environment names. Raises
+    `JackfieldError`."""
+    daemon = None if Path(name).is_file() else daemon_elsewhere(config_dir)
+    if daemon is None:
+        return find_recording(config_dir, name).open("rb")
+    path = f"/api/terminal/sessions/{quote(name, safe='')}/recording"
+    answer = daemon.send("GET", path, headers=daemon.headers(), largest=LARGEST)
+    if answer.status != OK:
+        raise JackfieldError(f"There is no file {name}, and the daemon at {daemon.base} has no such recording.")
+    return io.BytesIO(answer.body)
+
+
 def play_here(config_dir: Path, recording: str, *, speed: float, idle: float | None) -> None:
     """Play in this terminal, which is left as it was; Ctrl-C ends it with exit code 130."""
     try:
-        with find_recording(config_dir, recording).open("rb") as file:
+        with open_recording(config_dir, recording) as file:
             play(file, print_bytes, speed=speed, idle=idle)
     except KeyboardInterrupt:
         sys.exit(130)

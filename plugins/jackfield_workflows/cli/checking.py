@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from jackfield.api.cli import Cli, echo_json
+from jackfield.api.cli import echo_json
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
@@ -17,9 +18,13 @@ from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.starters import start_problems, starters
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
 from jackfield_workflows.cli.progress import printable
+from jackfield_workflows.cli.reaching import CommandTarget, reach_daemon
 from jackfield_workflows.cli.sources import WorkflowFile, read_sources
 from jackfield_workflows.documents.credential_exports import refuse_credential
 from jackfield_workflows.saved.views import validation_view
+
+if TYPE_CHECKING:
+    from jackfield_workflows.cli.remote import RemoteWorkflows
 
 
 @record
@@ -34,24 +39,39 @@ class CheckedFile:
         return not self.source.problem and not any(p.severity == "error" for each in self.problems for p in each)
 
 
-async def check(context: PluginContext, source: WorkflowFile) -> CheckedFile:
-    return CheckedFile(source, [_problems(context, document) for document in source.documents])
+FindProblems: TypeAlias = Callable[[dict[str, Json]], Awaitable[list[Problem]]]
+"""Of a workflow's document. Raises `InvalidInput` for its structure."""
 
 
-def _problems(context: PluginContext, document: Json) -> list[Problem]:
+async def check(source: WorkflowFile, find: FindProblems) -> CheckedFile:
+    return CheckedFile(source, [await _problems(document, find) for document in source.documents])
+
+
+async def _problems(document: Json, find: FindProblems) -> list[Problem]:
     """Of the structure, else of nodes, parameters and wires."""
     if not isinstance(document, dict):
         return [Problem("body", "A workflow must be an object with nodes and connections.")]
-    reader = context.port(WorkflowReader)
     try:
         refuse_credential(document)
-        workflow = reader.parse(document)
-        found = reader.problems(workflow)
-        begin = starters(workflow, context.port(NodeCatalog), context.port(TriggerCalls))
-        known = {(problem.path, problem.severity) for problem in found}
-        return [*found, *(each for each in start_problems(workflow, begin) if (each.path, each.severity) not in known)]
+        return await find(document)
     except InvalidInput as exc:
         return [Problem(path, str(message)) for path, message in (exc.details or {"body": exc.message}).items()]
+
+
+async def problems_here(context: PluginContext, document: dict[str, Json]) -> list[Problem]:
+    """With the node types of this machine's plugins."""
+    reader = context.port(WorkflowReader)
+    workflow = reader.parse(document)
+    found = reader.problems(workflow)
+    begin = starters(workflow, context.port(NodeCatalog), context.port(TriggerCalls))
+    known = {(problem.path, problem.severity) for problem in found}
+    return [*found, *(each for each in start_problems(workflow, begin) if (each.path, each.severity) not in known)]
+
+
+async def problems_there(remote: RemoteWorkflows, document: dict[str, Json]) -> list[Problem]:
+    """With the node types and the credentials of a daemon."""
+    answer = await remote.ask("POST", "/workflows/validate", json=document)
+    return [Problem(row["path"], row["message"], row["severity"]) for row in answer["problems"]]
 
 
 def tell(found: Sequence[CheckedFile]) -> bool:
@@ -86,11 +106,17 @@ def tell_as_json(found: Sequence[CheckedFile]) -> bool:
     return all(checked.good for checked in found)
 
 
-def validate(cli: Cli, files: Sequence[str], config_dir: Path | None, *, as_json: bool) -> bool:
-    """Whether there is no error. Raises `JackfieldError`."""
+def validate(target: CommandTarget, files: Sequence[str], *, as_json: bool) -> bool:
+    """Whether there is no error. A daemon that is named says so, else this machine. Raises `JackfieldError`."""
 
-    async def work(context: PluginContext) -> bool:
-        found = [await check(context, source) for source in read_sources(files)]
-        return (tell_as_json if as_json else tell)(found)
+    async def here(context: PluginContext) -> list[CheckedFile]:
+        return [await check(source, partial(problems_here, context)) for source in read_sources(files)]
 
-    return cli.run("workflows", work, config_dir=config_dir)
+    async def there(remote: RemoteWorkflows) -> list[CheckedFile]:
+        return [await check(source, partial(problems_there, remote)) for source in read_sources(files)]
+
+    if target.url:
+        found = reach_daemon(target, there)
+    else:
+        found = target.cli.run("workflows", here, config_dir=target.config_dir)
+    return (tell_as_json if as_json else tell)(found)

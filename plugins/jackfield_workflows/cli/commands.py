@@ -163,15 +163,17 @@ def run(
 @workflow.command()
 @FILES
 @json_option
-@config_dir_option
+@daemon_options
 @click.pass_obj
-def validate(cli: Cli, files: tuple[str, ...], as_json: bool, config_dir: Path | None) -> None:
+def validate(
+    cli: Cli, files: tuple[str, ...], as_json: bool, config_dir: Path | None, url: str | None, api_key: str | None
+) -> None:
     """Say what is wrong with the workflows of files, without saving or running anything.
 
-    Node types that no plugin provides are warnings: the rest of the workflow can run. Exit code 1 when there is an
-    error.
+    A daemon that is named answers with its node types, else this machine's plugins do. Node types that no plugin
+    provides are warnings: the rest of the workflow can run. Exit code 1 when there is an error.
     """
-    if not _work("checking", "validate")(cli, files, config_dir, as_json=as_json):
+    if not _work("checking", "validate")(_target(cli, config_dir, url, api_key), files, as_json=as_json):
         sys.exit(FAILED)
 
 
