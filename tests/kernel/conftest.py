@@ -215,7 +215,7 @@ class Client:
             "method": method,
             "scheme": "http",
             "path": bare,
-            "raw_path": path.encode(),
+            "raw_path": bare.encode(),
             "query_string": query.encode(),
             "root_path": "",
             "headers": sent,

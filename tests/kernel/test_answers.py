@@ -166,6 +166,7 @@ async def test_a_large_head_is_431_whatever_the_server_lets_through(client: Clie
     for path in ("/health", "/webhook/x", "/api/v1/things"):
         answer = await client("GET", path, ("X-Large", "a" * 70_000))
         assert (answer.status, answer.json["code"]) == (431, "HEADERS_TOO_LARGE")
+        assert (await client("GET", f"{path}?a=" + "b" * 70_000)).status == 431
 
 
 async def test_a_refusal_is_a_line_of_the_log_with_the_code_alone(

@@ -147,8 +147,9 @@ class Dispatcher:
             counters.seconds += time.perf_counter() - started
 
     def _head_problem(self, scope: Scope) -> JackfieldError | None:
-        """Hypercorn has refused a large head already; httptools has no limit of its own."""
-        if sum([len(name) + len(value) for name, value in scope["headers"]]) > self._head_limit:
+        """Hypercorn has refused a large head that came in several pieces; httptools has no limit of its own."""
+        target = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        if sum([len(name) + len(value) for name, value in scope["headers"]], target) > self._head_limit:
             return HeadersTooLarge()
         return target_problem(scope["path"])
 

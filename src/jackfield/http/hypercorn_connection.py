@@ -26,6 +26,7 @@ import re
 import socket
 from collections import deque
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any, cast
 from weakref import WeakSet
 
@@ -40,7 +41,7 @@ from hypercorn.protocol.h11 import H11Protocol, H11WSConnection
 
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
 
-from .http1.refusals import MALFORMED, body_of, too_late
+from .http1.refusals import MALFORMED, TOO_LARGE, body_of, too_late
 from .websocket_shortcut import Upgraded, WebSocketShortcut
 
 STALLED = 2.0
@@ -51,6 +52,7 @@ LOOK = 0.25
 
 BAD_REQUEST = 400
 VERSION_NOT_SUPPORTED = 505
+_REFUSALS = {HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: TOO_LARGE}
 _MAJOR = b"1."
 _BARE_LF = re.compile(rb"(?<!\r)\n")
 _CODING = b"transfer-encoding"
@@ -243,7 +245,7 @@ class Http1Protocol(H11Protocol):
     async def _send_error_response(self, status_code: int) -> None:
         """Hypercorn's has no body."""
         known = status_code == BAD_REQUEST and getattr(self.connection, "problem", "").endswith(".")
-        message = getattr(self.connection, "problem", "") if known else MALFORMED
+        message = getattr(self.connection, "problem", "") if known else _REFUSALS.get(status_code, MALFORMED)
         codes = {
             BAD_REQUEST: "MALFORMED_REQUEST",
             431: "HEADERS_TOO_LARGE",

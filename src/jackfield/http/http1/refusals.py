@@ -12,6 +12,7 @@ TOO_LATE = {
     "request": "The body of the request was not whole in time; see server.connections.request_timeout.",
 }
 TOO_MANY = "There are too many connections; see SETTING. Close some, or try again in a moment."
+TOO_LARGE = "The request's head is larger than server.header_limit allows."
 MALFORMED = "The request is malformed; send it as RFC 9112 has it."
 
 

@@ -1,7 +1,8 @@
 """The errors that an operation may answer, each with its envelope.
 
 Part of them follow from the operation's form: whoever reads a body may refuse it. The rest are named by `@operation`.
-An error before any operation is known, such as of a head that is too large, belongs to the connection and to none.
+A head that is too large is refused by the connection, which knows no path, or by the daemon: it has one envelope or the
+other. Other errors before any operation is known are described nowhere.
 """
 
 from __future__ import annotations
@@ -55,10 +56,13 @@ BODY: Sequence[type[JackfieldError]] = (
     errors.UnsupportedMediaType,
     errors.StoreUnavailable,
 )
+PARAMETERS: Sequence[type[JackfieldError]] = (errors.HeadersTooLarge,)
+"""Of who takes texts of any length in the path or the query."""
 DESCRIBED: Sequence[type[JackfieldError]] = (
     *ANY,
     *KNOWN,
     *BODY,
+    *PARAMETERS,
     errors.NotFound,
     errors.MethodNotAllowed,
     errors.Conflict,
@@ -79,11 +83,14 @@ HEADERS: Mapping[int, Described] = {
 
 def failures(described: Operation, path: str, *, names: Iterable[str], body: bool) -> dict[str, Described]:
     """Status -> reference. names: of the path's parameters; body: whether the operation reads one."""
+    names = tuple(names)
     found = {error.status for error in (*ANY, *described.errors)}
     if described.scope != "public":
         found |= {error.status for error in KNOWN}
-    if any(names):
+    if names:
         found.add(errors.NotFound.status)
+    if names or described.query is not None:
+        found |= {error.status for error in PARAMETERS}
     if body:
         found |= {error.status for error in BODY}
     if is_service(path):
@@ -98,10 +105,12 @@ def responses(used: Iterable[tuple[int, str]]) -> dict[str, Described]:
 
 def _response(status: int, path: str) -> Described:
     error = STATUSES.get(status)
-    schema = "Error" if is_service(path) else "DaemonError"
+    schema: Described = {"$ref": f"#/components/schemas/{'Error' if is_service(path) else 'DaemonError'}"}
+    if is_service(path) and error in PARAMETERS:
+        schema = {"anyOf": [schema, {"$ref": "#/components/schemas/DaemonError"}]}
     described: Described = {
         "description": inspect.getdoc(error) if error else HTTPStatus(status).phrase,
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}},
+        "content": {"application/json": {"schema": schema}},
     }
     if status in HEADERS:
         described["headers"] = HEADERS[status]
