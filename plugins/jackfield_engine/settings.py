@@ -23,6 +23,13 @@ class ExecutionsSettings(BaseModel):
         ge=1024,
         le=64 * 1024**3,
     )
+    read_back_memory: int = Field(
+        512 * 1024 * 1024,
+        description="Bytes of memory that executions may take together that came back from the store, after a restart, "
+        "a full queue or a long wait: estimated as for bodies. Further ones wait there. Input and results below 64 KiB "
+        "do not count, and one execution may always come.",
+        ge=1_048_576,
+    )
     timeout: float = Field(
         0, description="Seconds that an execution may run unless its workflow says otherwise; 0: no limit.", ge=0
     )

@@ -29,7 +29,7 @@ class Backlog:
         self._done = 0
         self._task: asyncio.Task[None] | None = None
         self._put_off: set[str] = set()
-        """Executions with which the daemon ended unexpectedly: their resume is put off."""
+        """Executions whose resume is put off: the daemon ended unexpectedly with them, or they have no room."""
         self.pending = False
         """Whether the store may hold executions that nobody runs."""
 
@@ -87,25 +87,35 @@ class Backlog:
     async def _load(self, execution_id: str) -> None:
         if self._live.knows(execution_id) or execution_id in self._put_off:
             return
+        if not self._recovery.read_back.may_come(execution_id):
+            self._put_off_for(RETRY_S, execution_id)
+            return
         stored = await self._recovery.stored(execution_id)
         if stored is None or stored.row.status not in ("queued", "running") or self._live.knows(execution_id):
             return
         if (seconds := self._recovery.put_off(stored)) > 0:
-            self._put_off.add(execution_id)
-            self._services.timers.after(seconds, partial(self._due, execution_id))
+            self._put_off_for(seconds, execution_id)
             return
         await self.take(stored)
+
+    async def take(self, stored: StoredExecution) -> None:
+        """Put a stored execution in its turn, now or when there is memory for it. Raises `StoreUnavailable`."""
+        memory = await self._recovery.read_back.reserve(stored)
+        if memory is None:
+            self._put_off_for(RETRY_S, stored.row.id)
+            return
+        run = await self._recovery.load(stored, memory)
+        if run is not None:
+            self._scheduler.enter(run)
+
+    def _put_off_for(self, seconds: float, execution_id: str) -> None:
+        self._put_off.add(execution_id)
+        self._services.timers.after(seconds, partial(self._due, execution_id))
 
     def _due(self, execution_id: str) -> None:
         self._put_off.discard(execution_id)
         self.mark()
         self.wake()
-
-    async def take(self, stored: StoredExecution) -> None:
-        """Put a stored execution in its turn. Raises `StoreUnavailable`."""
-        run = await self._recovery.load(stored)
-        if run is not None:
-            self._scheduler.enter(run)
 
     def _room(self) -> bool:
         return self._scheduler.fits(0) and not self._closed

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from jackfield.api.body_budget import TakenMemory
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import DataDamaged, NotFound, StoreUnavailable
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import OPEN_STATUSES, CallUpdate, FinishedExecution, Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.read_back import ReadBack
 from jackfield_engine.lifecycle.resuming import (
     back_off,
     check_resumes,
@@ -42,6 +44,7 @@ class Recovery:
         self._live = live
         self._make = make
         self._cancel_children = cancel_children
+        self.read_back = ReadBack(services.settings.read_back_memory)
         self._since = 0
         """When this process took over the store; Unix ms. What is older, an earlier one may have run."""
         self._took_over = services.clock.monotonic()
@@ -75,13 +78,16 @@ class Recovery:
         begun, execution_id = self._services.begun, stored.row.id
         return resumes(stored.steps, lambda life: begun.has(life, execution_id))
 
-    async def load(self, stored: StoredExecution) -> LiveRun | None:
+    async def load(self, stored: StoredExecution, memory: TakenMemory | None = None) -> LiveRun | None:
         """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
-        ends it, or when it is there already. Raises `StoreUnavailable`."""
+        ends it, or when it is there already. memory: what was reserved for it; None: it comes without. Raises
+        `StoreUnavailable`."""
+        if memory is None:
+            memory = await self.read_back.reserve(stored, always=True)
         try:
             check_resumes(self._resumes(stored), self._services.settings.max_resumes)
             stored = await with_outputs(self._services.context, stored)
-            request = await request_of(self._services.context, stored)
+            request = await request_of(self._services.context, stored, memory if memory.size else None)
             records = await records_of(stored)
         except StoreUnavailable:
             raise

@@ -9,6 +9,7 @@ from zlib import crc32
 
 import orjson
 
+from jackfield.api.body_budget import TakenMemory
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import ExecutionRequest, Failure, Mode, Outcome
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
@@ -25,8 +26,8 @@ class CannotResume(Exception):
     """The execution's workflow or data is not there any more."""
 
 
-async def request_of(context: PluginContext, stored: StoredExecution) -> ExecutionRequest:
-    """What the execution was started with. Raises `CannotResume`, `StoreUnavailable`."""
+async def request_of(context: PluginContext, stored: StoredExecution, memory: TakenMemory | None) -> ExecutionRequest:
+    """What the execution was started with. memory: that it takes. Raises `CannotResume`, `StoreUnavailable`."""
     try:
         given = await within_slices(stored, lambda: loaded(stored.input))
         workflow = await _workflow(context, stored)
@@ -44,6 +45,7 @@ async def request_of(context: PluginContext, stored: StoredExecution) -> Executi
             response_node=given.get("responseNode", False),
             depth=given.get("depth", 0),
             retry_of=stored.row.retry_of,
+            memory=memory,
         )
     except (ValueError, KeyError, TypeError):
         raise CannotResume("What is stored of it is damaged.") from None

@@ -94,11 +94,12 @@ class Waiting:
             after = ids[-1]
 
     async def _take(self, execution_id: str) -> None:
-        if self._live.knows(execution_id):
+        if self._live.knows(execution_id) or not self._recovery.read_back.may_come(execution_id):
             return
         stored = await self._recovery.stored(execution_id)
         if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):
             return
-        run = await self._recovery.load(stored)
+        memory = await self._recovery.read_back.reserve(stored)
+        run = None if memory is None else await self._recovery.load(stored, memory)
         if run is not None:
             run.move(RunEvent.HOLD)

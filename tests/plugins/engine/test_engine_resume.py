@@ -355,6 +355,32 @@ async def test_a_crowd_of_open_executions_is_resumed_a_few_at_a_time(lab: Lab) -
     await halt(engine)
 
 
+async def test_large_executions_come_back_one_after_another(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(read_back_memory=1_048_576)
+    workflow = await lab.save(doc(("Start", "webhook"), ("A", "pass"), ("B", "pass")))
+    large = {"start": "Start", "items": [{"json": {"list": [{}] * 30_000}}]}
+    small = {"start": "Start", "items": [{"json": {}}]}
+    for number in range(6):
+        given = orjson.dumps(large if number < 5 else small)
+        await lab.store.add_execution(
+            NewExecution(new_id(), workflow.id, 1, "webhook", "running", number, given, started_at=number)
+        )
+    engine = lab.engine()
+    assert await engine.recover() == 6
+    most = 0
+    for _ in range(2000):
+        most = max(
+            most, len([run for run in engine.live.runs.values() if run.request.memory and run.request.memory.size])
+        )
+        await asyncio.to_thread(lambda: None)  # large ones are read and written on threads
+        await lab.clock.advance(0.5)
+        if lab.ran.count("B") == 6:
+            break
+    assert lab.ran.count("B") == 6
+    assert most == 1
+    await halt(engine)
+
+
 async def test_the_call_of_a_resumed_execution_gets_its_end(lab: Lab) -> None:
     machine = Machine(lab)
     workflow = await lab.save(doc(("Start", "webhook"), ("A", "effect")))
