@@ -87,7 +87,9 @@ class Recovery:
         try:
             check_resumes(self._resumes(stored), self._services.settings.max_resumes)
             stored = await with_outputs(self._services.context, stored)
-            request = await request_of(self._services.context, stored, memory if memory.size else None)
+            request = await request_of(
+                self._services.context, stored, memory if memory is not None and memory.size else None
+            )
             records = await records_of(stored)
         except StoreUnavailable:
             raise

@@ -26,7 +26,9 @@ class CannotResume(Exception):
     """The execution's workflow or data is not there any more."""
 
 
-async def request_of(context: PluginContext, stored: StoredExecution, memory: TakenMemory | None) -> ExecutionRequest:
+async def request_of(
+    context: PluginContext, stored: StoredExecution, memory: TakenMemory | None = None
+) -> ExecutionRequest:
     """What the execution was started with. memory: that it takes. Raises `CannotResume`, `StoreUnavailable`."""
     try:
         given = await within_slices(stored, lambda: loaded(stored.input))
