@@ -40,7 +40,7 @@ COMPLETED = {
     "usage export": (["--provider", "anthro"], "anthropic"),
     "user passwd": (["adm"], "admin"),
     "variable delete": (["REG"], "REGION"),
-    "webhook show": (["spac"], "spaced"),
+    "webhook show": (["/spac"], "/spaced"),
     "workflow show": (["Spa"], r"Spaced\ name"),
     "workflow export": (["Spa"], r"Spaced\ name"),
     "workflow list": (["--tag", "urg"], "urgent"),
