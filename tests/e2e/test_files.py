@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def test_an_uploaded_file(daemon: Daemon) -> None:
     document = chain(
         "upload",
         webhook("upload", responseMode="lastNode", responseData="firstEntryBinary", responseBinaryPropertyName="f"),
-        node("Digest", "crypto", {"type": "SHA256", "binaryData": True, "binaryPropertyName": "f"}, version=1),
+        node("Kept", "noOp"),
     )
     daemon.live(document)
     answer = daemon.client().post("/webhook/upload", files={"f": ("rows.csv", LARGE, "text/csv")})
@@ -39,11 +40,21 @@ def test_an_uploaded_file(daemon: Daemon) -> None:
     assert (daemon.config_dir / "binary").stat().st_mode & 0o777 == 0o700
     shown = poll(lambda: done(api, execution), "the execution is stored")
     (item,) = shown["data"]
-    assert item["json"]["data"] == DIGEST
     file = item["binary"]["f"]
     assert (file["id"], file["data"], file["fileName"], file["bytes"]) == (DIGEST, "", "rows.csv", len(LARGE))
     assert api.delete(f"/executions/{execution}").status_code == 204
     assert kept(daemon) == []
+
+
+def test_the_digest_of_an_uploaded_file(daemon: Daemon) -> None:
+    document = chain(
+        "digest",
+        webhook("digest", responseMode="lastNode", responseData="firstEntryJson"),
+        node("Digest", "crypto", {"type": "SHA256", "binaryData": True, "binaryPropertyName": "f"}, version=1),
+    )
+    daemon.live(document)
+    answer = daemon.client().post("/webhook/digest", files={"f": ("rows.csv", LARGE, "text/csv")})
+    assert answer.json()["data"] == DIGEST
 
 
 def done(api: httpx.Client, execution: str) -> dict[str, list[dict[str, dict[str, dict[str, str]]]]] | None:
@@ -60,7 +71,7 @@ def test_rows_of_an_uploaded_file_and_back(daemon: Daemon) -> None:
     )
     daemon.live(document)
     answer = daemon.client().post("/webhook/rows", files={"f": ("rows.csv", LARGE, "text/csv")}, timeout=30)
-    assert answer.content == LARGE
+    assert answer.content == codecs.BOM_UTF8 + LARGE.rstrip(b"\n")
 
 
 def test_files_of_the_machine_are_off_by_default(daemon: Daemon, tmp_path: Path) -> None:

@@ -195,11 +195,11 @@ async def test_base64(bench: Bench, value: Any, options: dict[str, Any], expecte
 
 
 def test_a_hostile_data_url_is_refused_at_once() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     for text in ("data:" + "A" * 2_000_000, "data:" + ";" * 2_000_000, "data:;" + ";base64" * 300_000):
         with pytest.raises(NodeError, match="not valid base64"):
             base64_content(text)
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 async def test_what_is_not_base64(bench: Bench) -> None:
