@@ -148,7 +148,13 @@
     module: { exports: {} },
     global: globalThis,
   };
-  const OF_OLDER = { getWorkflowStaticData: staticData, getNodeParameter, getExecutionId: node.getExecutionId, $helpers: helpers };
+  async function setBinaryDataAsync(item, files) {
+    if (!item) throw new Error('setBinaryDataAsync() needs the item.');
+    if (!files) throw new Error('setBinaryDataAsync() needs the files.');
+    item.binary = files;
+  }
+  const ofFiles = { getBinaryDataAsync: async (item) => item?.binary, setBinaryDataAsync };
+  const OF_OLDER = { ...ofFiles, getWorkflowStaticData: staticData, getNodeParameter, getExecutionId: node.getExecutionId, $helpers: helpers };
   // Of expressions, and of an engine that is newer than that of n8n.
   const NOT_IN_CODE = ['$ifEmpty', '$max', '$min', '$average', '$not', '$webhookId', 'queueMicrotask', 'performance'];
   const isOlder = () => OLDER.has(current.facts.node.type);

@@ -109,7 +109,16 @@ def _source(given: Mapping[str, Json], language: str) -> str:
 
 
 def items_of_all(value: Json) -> Items:
-    """One object, a list of objects or of items. Raises `NodeError` for anything else."""
+    """One object, a list of objects or of items. Raises `NodeError` for anything else, also other keys."""
+    if isinstance(value, list) and any(isinstance(row, dict) and row.keys() & ITEM_KEYS for row in value):
+        for index, row in enumerate(value):
+            if isinstance(row, dict):
+                _check_keys(row, index)
+    return normalized(value)
+
+
+def normalized(value: Json) -> Items:
+    """As `items_of_all`; keys beside those of an item are left out."""
     if not isinstance(value, dict | list):
         raise NodeError(f"The program must return a list of objects, but it returned {_named(value)}.")
     rows = value if isinstance(value, list) else [value]
@@ -117,9 +126,6 @@ def items_of_all(value: Json) -> Items:
     if len(objects) < len(rows):
         wrong = next(row for row in rows if not isinstance(row, dict))
         raise NodeError(f"The program must return a list of objects, but an element is {_named(wrong)}.")
-    if isinstance(value, list) and any(row.keys() & ITEM_KEYS for row in objects):
-        for index, row in enumerate(objects):
-            _check_keys(row, index)
     if isinstance(value, dict) and not to_boolean(value.get("json")):
         objects = [{"json": value}]
     return [_checked(row, index) for index, row in enumerate(_with_json(objects))]

@@ -10,7 +10,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.items import error_item, goes_on, new_item
 from jackfield.api.nodes.running import ModelNode, mapped
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.code.code_node import files_of, log_lines
@@ -39,7 +39,12 @@ class FunctionItemNode(ModelNode):
         source = code_of(run, ABSENT)
         if not run.items:
             return [[]]
-        result = await run.run_script("javaScript", wrapped(source), each=True)
+        try:
+            result = await run.run_script("javaScript", wrapped(source), each=True)
+        except NodeError as exc:  # such as a program that cannot be read
+            if not goes_on(run):
+                raise
+            return [[error_item(exc, index) for index in range(len(run.items))]]
         log_lines(run, result.logs)
         if not isinstance(result.value, list):
             raise NodeError("The program's results are not a list with one entry per item.")
@@ -53,10 +58,13 @@ def wrapped(source: str) -> str:
     return (
         "let $$files = item.binary; "  # names that no program assigns to by chance
         "const $$get = () => $$files, $$set = async ($$given) => { $$files = $$given; }; "
-        "const $$value = await (async function (item, getBinaryData, setBinaryData) { "
+        "const $$read = async () => $$files, $$put = async ($$given) => { "
+        "if (!$$given) throw new Error('setBinaryDataAsync() needs the files.'); $$files = $$given; }; "
+        "const $$value = await (async function (item, getBinaryData, setBinaryData, "
+        "getBinaryDataAsync, setBinaryDataAsync) { "
         f"return await (async function VmCodeWrapper() {{ {source}\n"
         "}).call(this); }).call({ ...this, getBinaryData: $$get, setBinaryData: $$set }, "
-        "item.json, $$get, $$set); return { value: $$value, files: $$files };"
+        "item.json, $$get, $$set, $$read, $$put); return { value: $$value, files: $$files };"
     )
 
 

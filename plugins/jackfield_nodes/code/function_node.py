@@ -10,7 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.running import ModelNode, made_at_once
 from jackfield.api.workflows import Items, Outputs
-from jackfield_nodes.code.code_node import items_of_all, log_lines
+from jackfield_nodes.code.code_node import log_lines, normalized
 
 ABSENT = "for (const item of items) item.json.myNewField = 1; return items;"
 """What n8n runs when the program was never touched: a document leaves parameters at their defaults out."""
@@ -37,7 +37,7 @@ class FunctionNode(ModelNode):
     async def _items(self, run: NodeRun) -> Items:
         result = await run.run_script("javaScript", wrapped(code_of(run, ABSENT)), each=False)
         log_lines(run, result.logs)
-        return items_of_all(result.value)
+        return normalized(result.value)
 
 
 def code_of(run: NodeRun, absent: str) -> str:
@@ -52,8 +52,8 @@ def wrapped(source: str) -> str:
     """One list of items that the program may change in place, and replace. On the source's first line, so that errors
     name the author's lines; two functions, so that the program may also declare these names itself."""
     return (
-        f"return await (async function (items) {{ return await (async function VmCodeWrapper() {{ {source}\n"
-        "}).call(this); }).call(this, items);"
+        f"return (await (async function (items) {{ return await (async function VmCodeWrapper() {{ {source}\n"
+        "}).call(this); }).call(this, items)) ?? undefined;"  # null is an error as well
     )
 
 

@@ -175,3 +175,20 @@ async def test_function_item_goes_on_with_the_others(run: Any) -> None:
 
 async def test_function_item_without_items_runs_nothing(run: Any) -> None:
     assert await run("throw new Error('never');", [], kind="functionItem") == []
+
+
+async def test_function_reads_and_sets_files_by_the_asynchronous_calls(run: Any) -> None:
+    code = (
+        "await setBinaryDataAsync(items[0], {f: {data: 'aGk=', mimeType: 'text/plain'}});"
+        "items[0].json.read = (await getBinaryDataAsync(items[0])).f.data; return items;"
+    )
+    assert (await json_of(await run(code)))[0]["read"] == "aGk="
+    code = (
+        "await setBinaryDataAsync({f: {data: 'aGk=', mimeType: 'text/plain'}});"
+        "item.read = (await getBinaryDataAsync()).f.data; return item;"
+    )
+    assert (await json_of(await run(code, kind="functionItem")))[0]["read"] == "aGk="
+
+
+async def test_keys_beside_those_of_an_item_are_left_out(run: Any) -> None:
+    assert await json_of(await run("return [{json: {a: 1}, other: 2}];")) == [{"a": 1}]
