@@ -13,6 +13,8 @@ from jackfield_nodes.values.conversions import text_of
 _AMPERSAND = re.compile(r"&(?!#?[xX]?(?:[0-9a-fA-F]+|\w+);)")
 _ADDRESS = re.compile(r"(?<![\w/.])(?:(?:https?|ftp)://|www\.)[^'\">\s]+\.[^'\">\s]+(?=\s|$)")
 _BOX = re.compile(r"\[([ xX]?)\][ \t]")
+_OWN_ID = re.compile(r"\s?\{([^{]+?)\}\s*$")
+_MARKS = re.compile(r"[&+$,/:;=?@\"#{}|^¨~\[\]`\\*)(%.!'<>]")
 _TASK = ' class="task-list-item" style="list-style-type: none;"'
 _BOX_STYLE = "margin: 0px 0.35em 0.25em -1.6em; vertical-align: middle;"
 _CODE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -29,7 +31,8 @@ class HtmlWriter:
         for index, node in enumerate(nodes):
             if node.type == "blockquote":
                 quote += node.children
-                if index + 1 < len(nodes) and nodes[index + 1].type == "blockquote":
+                follows = index + 1 < len(nodes) and nodes[index + 1].type == "blockquote"
+                if follows and not self._options.split_adjacent_blockquotes:
                     continue
                 made.append(_indented(self.blocks(quote)))
                 quote = []
@@ -52,15 +55,29 @@ class HtmlWriter:
 
     def _heading(self, node: SyntaxTreeNode) -> str:
         tag = f"h{int(node.tag[1]) + self._options.header_level_start - 1}"
-        name = "" if self._options.no_header_id else f' id="{self._id(node.children[0].content)}"'
-        return f"<{tag}{name}>{self._inline(node)}</{tag}>"
+        title, text = node.children[0].content, self._inline(node)
+        own = _OWN_ID.search(title) if self._options.customized_header_id else None
+        if own:
+            title, text = own[1], _OWN_ID.sub("", text)
+        name = "" if self._options.no_header_id else f' id="{self._id(title)}"'
+        return f"<{tag}{name}>{text}</{tag}>"
 
     def _id(self, title: str) -> str:
-        """Letters and digits of the title in lower case, numbered when it was there already."""
-        name = re.sub(r"\W", "", text_of(self._options.prefix_header_id) + title, flags=re.ASCII).lower()
+        """The title as the options want it, numbered when it was there already."""
+        prefix, raw = text_of(self._options.prefix_header_id), self._options.raw_prefix_header_id
+        name = self._plain_id(title if raw else prefix + title)
+        name = prefix + name if raw else name
         count = self._ids.get(name, 0)
         self._ids[name] = count + 1
         return f"{name}-{count}" if count else name
+
+    def _plain_id(self, title: str) -> str:
+        """In lower case: letters and digits, or all but some marks, with hyphens in place of blanks."""
+        if self._options.gh_compatible_header_id:
+            return _MARKS.sub("", title.replace(" ", "-").replace("&amp;", "")).lower()
+        if self._options.raw_header_id:
+            return re.sub("[\"']", "-", title.replace(" ", "-").replace("&amp;", "&")).lower()
+        return re.sub(r"\W", "", title, flags=re.ASCII).lower()
 
     def _list(self, node: SyntaxTreeNode, nested: bool) -> str:
         tag = node.tag
@@ -87,10 +104,18 @@ class HtmlWriter:
         for part in node.children:
             lines.append(f"<{part.tag}>")
             for row in part.children:
-                cells = (f"<{cell.tag}{_style(cell)}>{self._inline(cell)}</{cell.tag}>" for cell in row.children)
+                cells = (
+                    f"<{cell.tag}{self._cell_id(cell)}{_style(cell)}>{self._inline(cell)}</{cell.tag}>"
+                    for cell in row.children
+                )
                 lines += ["<tr>", *cells, "</tr>"]
             lines.append(f"</{part.tag}>")
         return "\n".join([*lines, "</table>"])
+
+    def _cell_id(self, cell: SyntaxTreeNode) -> str:
+        if cell.tag != "th" or not self._options.tables_header_id:
+            return ""
+        return f' id="{cell.children[0].content.replace(" ", "_").lower()}"'
 
     def _inline(self, node: SyntaxTreeNode) -> str:
         return "".join(self._span(child) for inline in node.children for child in inline.children)

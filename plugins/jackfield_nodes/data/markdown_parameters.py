@@ -35,6 +35,12 @@ class MarkdownOptions(Parameters):
     open_links_in_new_window: Flag = Field(False, description="Links with target=_blank.")
     no_header_id: Flag = Field(False, description="Headings without an id.")
     prefix_header_id: object = Field("", description="The beginning of every heading's id.")
+    raw_prefix_header_id: Flag = Field(False, description="That beginning as it is.")
+    raw_header_id: Flag = Field(False, description="Ids of headings with hyphens for blanks, and all other characters.")
+    gh_compatible_header_id: Flag = Field(False, description="The same without marks, as GitHub has them.")
+    customized_header_id: Flag = Field(False, description="`{name}` at the end of a heading is its id.")
+    tables_header_id: Flag = Field(False, description="Ids for the headings of tables.")
+    split_adjacent_blockquotes: Flag = Field(False, description="A blank line ends a quotation.")
     header_level_start: int = Field(1, ge=1, le=100, description="The level of `#`.")
     disable_forced4_spaces_indented_sublists: Flag = Field(
         False,

@@ -201,4 +201,37 @@ def _to_html() -> Iterator[NodeCase]:
     yield from _cases("markdownToHtml", "markdown", MARKDOWN, TO, GOES_ON)
 
 
-FAMILIES = (Family("HTML to Markdown", _from_html), Family("Markdown to HTML", _to_html))
+OTHER_OPTIONS: Mapping[str, tuple[Document, str]] = {
+    "emoji": ({"emoji": True}, ":smile: and :+1:"),
+    "customizedHeaderId": ({"customizedHeaderId": True}, "# Title {own}"),
+    "rawHeaderId": ({"rawHeaderId": True}, "# A title: *b*"),
+    "rawPrefixHeaderId": ({"rawPrefixHeaderId": True, "prefixHeaderId": "a b "}, "# Title"),
+    "ghCompatibleHeaderId": ({"ghCompatibleHeaderId": True}, "# A title: b"),
+    "parseImgDimensions": ({"parseImgDimensions": True}, "![a](b.png =10x20)"),
+    "splitAdjacentBlockquotes": ({"splitAdjacentBlockquotes": True}, "> a\n\n> b"),
+    "smartIndentationFix": ({"smartIndentationFix": True}, "   # a\n\n   b"),
+    "tablesHeaderId": ({"tablesHeaderId": True, "tables": True}, "| A b |\n|---|\n| 1 |"),
+    "backslashEscapesHTMLTags": ({"backslashEscapesHTMLTags": True}, "\\<div>a\\</div>"),
+    "requireSpaceBeforeHeadingText": ({"requireSpaceBeforeHeadingText": True}, "#a\n\n# b"),
+    "ghCodeBlocks": ({"ghCodeBlocks": False}, "```\na\n```"),
+    "ghMentions": ({"ghMentions": True}, "hi @name"),
+    "ghMentionsLink": ({"ghMentions": True, "ghMentionsLink": "https://x.example/{u}"}, "hi @name"),
+    "excludeTrailingPunctuationFromURLs": (
+        {"excludeTrailingPunctuationFromURLs": True, "simplifiedAutoLink": True},
+        "see https://x.example.",
+    ),
+}
+
+
+def _other_options() -> Iterator[NodeCase]:
+    """Each with a text on which it works."""
+    for name, (options, text) in OTHER_OPTIONS.items():
+        node = _node("markdownToHtml", markdown="={{ $json.v }}", options=options)
+        yield from in_modes(name, node, ({"json": {"v": text}},), GOES_ON)
+
+
+FAMILIES = (
+    Family("HTML to Markdown", _from_html),
+    Family("Markdown to HTML", _to_html),
+    Family("Markdown to HTML: further options", _other_options),
+)
