@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, 
 from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.whole_numbers import whole
 
-Size = Annotated[StrictInt, BeforeValidator(whole), Field(ge=1, le=1000)]
+Size = Annotated[StrictInt, Field(ge=1, le=1000), BeforeValidator(whole)]
 Argument = Annotated[StrictStr, Field(max_length=131_072)]
 
 
