@@ -111,7 +111,13 @@ _ENDINGS: Mapping[str, str] = {
     "video/x-msvideo": "avi",
 }
 """Type -> its endings, the usual one first."""
-_PREFERRED: dict[str, str] = {"mp3": "audio/mpeg", "xml": "application/xml", "wav": "audio/wav"}
+_PREFERRED: dict[str, str] = {
+    "ico": "image/vnd.microsoft.icon",
+    "rs": "application/rls-services+xml",
+    "mp3": "audio/mpeg",
+    "xml": "application/xml",
+    "wav": "audio/wav",
+}
 """Of endings with several types."""
 _ALIASES: Mapping[str, str] = {"application/javascript": "js", "application/x-javascript": "js"}
 _UNKNOWN = frozenset(
