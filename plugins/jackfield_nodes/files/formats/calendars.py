@@ -105,9 +105,9 @@ def write_event(event: CalendarEvent) -> bytes:
     calendar.add("prodid", "-//Jackfield//EN")
     calendar.add("calscale", "GREGORIAN")
     calendar.add("method", "PUBLISH")
-    calendar.add("x-published-ttl", "PT1H")
     if event.calendar_name:
         calendar.add("x-wr-calname", event.calendar_name)
+    calendar.add("x-published-ttl", "PT1H")
     made = Component()
     for name, value in (("uid", event.uid), ("summary", event.title), ("dtstamp", event.stamp)):
         made.add(name, value)
@@ -151,6 +151,6 @@ def _line(text: str) -> str:
 
 def _bytes(calendar: Calendar) -> bytes:
     try:
-        return bytes(calendar.to_ical())
+        return bytes(calendar.to_ical(sorted=False))
     except (ValueError, TypeError) as exc:
         raise NodeError(f"The event cannot be written: {exc}.") from None
