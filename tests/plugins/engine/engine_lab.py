@@ -95,6 +95,7 @@ class Lab:
     kinds: dict[str, NodeType] = field(default_factory=dict)
     tables: list[BaseModel] = field(default_factory=list)
     scripts: dict[str, object] = field(default_factory=dict)
+    engines: list[EmbeddedEngine] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name, act in {
@@ -133,7 +134,9 @@ class Lab:
         return context
 
     def engine(self, store: Store | None = None) -> EmbeddedEngine:
-        return EmbeddedEngine(self.context(store), strict=True)
+        """It is kept: the runs of one that was forgotten would be collected, and end, when it pleases the collector."""
+        self.engines.append(EmbeddedEngine(self.context(store), strict=True))
+        return self.engines[-1]
 
     def parse(self, document: Document, **more: Any) -> Workflow:
         return CachedReader(self.context()).parse(document, **more)
