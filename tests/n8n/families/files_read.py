@@ -205,17 +205,15 @@ def _compression() -> Iterator[NodeCase]:
         "without ending": file("text", "a"),
     }
     for name, one in packed.items():
-        items = (with_files({"n": 1}, data=one), {"json": {"n": 2}}, with_files({"n": 3}, data=one, other=one))
-        yield from both_ways(
-            "compression",
-            (1, 1.1),
-            {
-                f"decompress {name}": {"operation": "decompress"},
+        # n8n starts threads for each file, a quarter of a second of work: variants are tried with few kinds of files.
+        items = (with_files({"n": 1}, data=one), {"json": {"n": 2}})
+        yield from both_ways("compression", (1, 1.1), {f"decompress {name}": {"operation": "decompress"}}, items)
+        if name in ("zip", "gz", "damaged gz"):
+            more = {
                 f"decompress {name} named": {"operation": "decompress", "outputPrefix": "out"},
                 f"decompress {name} two": {"operation": "decompress", "binaryPropertyName": "data, other"},
-            },
-            items,
-        )
+            }
+            yield from both_ways("compression", (1.1,), more, (with_files({"n": 3}, data=one, other=one),))
     given: dict[str, Document] = {}
     for form in ("zip", "gzip", "tar", "targz"):
         for fields in ("data", "data,other", "data, gone"):
@@ -233,12 +231,10 @@ def _compression() -> Iterator[NodeCase]:
             "fileName": "=n{{ $json.n }}.{{ $itemIndex }}",
         }
     given["gzip without a name"] = {"operation": "compress", "outputFormat": "gzip"}
-    items = (
-        with_files({"n": 1}, data=file("one", "one.txt"), other=file("two", "two.txt")),
-        {"json": {"n": 2}},
-        with_files({"n": 3}, data=file("three" * 50, "three.long.txt"), other=file("", "none")),
-    )
-    yield from both_ways("compression", (1, 1.1), given, items)
+    first = with_files({"n": 1}, data=file("one", "one.txt"), other=file("two", "two.txt"))
+    last = with_files({"n": 3}, data=file("three" * 50, "three.long.txt"), other=file("", "none"))
+    yield from both_ways("compression", (1,), given, (first, {"json": {"n": 2}}))
+    yield from both_ways("compression", (1.1,), given, (last, first))
 
 
 SELECTED = (
