@@ -195,6 +195,28 @@ def test_more_commands_answer_programs(shell: Shell, tmp_path: Path) -> None:
     assert shell.json("api-key", "delete", "gone", "-y")["revoked"] is True
 
 
+def test_errors_have_the_codes_of_the_api(shell: Shell, orders: str) -> None:
+    def code(*arguments: str, stdin: str = "", **environment: str) -> str:
+        last = shell(*arguments, "--json", stdin=stdin, code=1, **environment).splitlines()[-1]
+        return str(json.loads(last)["error"]["code"])
+
+    shell("data-table", "create", "Twice", "--column", "item")
+    assert code("data-table", "create", "Twice") == "CONFLICT"
+    assert code("api-key", "delete", "nobody's") == "ABORTED"
+    for wrong in ("http://127.0.0.1:1", "nowhere", "http:///x"):
+        assert code("workflow", "list", JACKFIELD_DAEMON_ENDPOINT=wrong) == "DAEMON_ABSENT"
+        assert code("data-table", "list", JACKFIELD_DAEMON_ENDPOINT=wrong) == "DAEMON_ABSENT"
+    assert "nowhere is no address" in shell("workflow", "list", code=1, JACKFIELD_DAEMON_ENDPOINT="nowhere")
+
+
+def test_a_workflow_whose_name_has_slashes_runs_by_its_name(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "slashes.json"
+    document = chain(webhook("slashes"), set_fields("Set", done=True))
+    file.write_text(json.dumps({**document, "name": "Sales/2024/orders"}), encoding="utf-8")
+    shell("workflow", "import", str(file))
+    assert shell.json("workflow", "run", "Sales/2024/orders")["status"] == "success"
+
+
 def test_an_address_without_a_daemon_is_named(shell: Shell) -> None:
     elsewhere = "http://127.0.0.1:1"
     for arguments in (("tag", "list"), ("workflow", "list"), ("terminal", "list"), ("webhook", "list")):

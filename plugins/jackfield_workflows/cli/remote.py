@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Self
 
 from jackfield.api.daemon import DaemonAbsent
-from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.management import ManagementClient
 from jackfield.api.workflows import Document
@@ -65,7 +64,7 @@ class RemoteWorkflows:
         try:
             found = await asyncio.to_thread(self._daemon.ask, method, path, query=query, body=json, refused=refused)
         except DaemonAbsent:
-            raise JackfieldError(
+            raise DaemonAbsent(
                 f"The daemon at {self._daemon.base} does not answer; if it listens elsewhere, say where "
                 "with --url or JACKFIELD_DAEMON_ENDPOINT."
             ) from None

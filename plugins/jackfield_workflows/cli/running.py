@@ -69,8 +69,14 @@ def _run(
 
 
 def _is_saved(what: str) -> bool:
-    """Whether this names a saved workflow rather than a file: no such file is there, nor does it look like one."""
-    return what != STDIN and not Path(what).exists() and not (what.endswith(".json") or "/" in what)
+    """Whether this names a saved workflow rather than a file: no such file is there, nor does it look like one.
+    Names of workflows may have slashes."""
+    return (
+        what != STDIN
+        and not Path(what).exists()
+        and not what.endswith(".json")
+        and not what.startswith((".", "/", "~"))
+    )
 
 
 async def _chosen(saved: SavedWorkflows, document: Any) -> Any:  # a document, or the id or name of a saved one

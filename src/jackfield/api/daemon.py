@@ -69,16 +69,18 @@ class DaemonClient:
 
     @property
     def base(self) -> str:
-        """Scheme, host and port. Raises `DaemonAbsent` when there is no such file."""
+        """Scheme, host and port. Raises `DaemonAbsent` when there is no such file, or what is named is no address."""
         try:
             content = read_private(self._config_dir / "daemon-endpoint") or b""
         except ConfigurationError:
             content = b""
         found = self.named or content.decode("utf-8", "replace").strip()
         try:
-            usable = urlsplit(found).scheme in ("http", "https")
+            usable = urlsplit(found).scheme in ("http", "https") and bool(urlsplit(found).hostname)
         except ValueError:
             usable = False
+        if not usable and self.named:
+            raise DaemonAbsent(f"{found} is no address of a daemon; give scheme, host and port: http://127.0.0.1:8765.")
         if not usable:
             raise DaemonAbsent
         return found.rstrip("/")

@@ -104,9 +104,11 @@ def refusal(status: int, body: object) -> JackfieldError:
     if status == 401:
         return JackfieldError(NO_KEY, code=str(found.get("code", "AUTH_REQUIRED")))
     message = str(found.get("message") or f"The daemon answered with the status {status}.")
-    details = found.get("details")
-    kind = {400: InvalidInput, 404: NotFound, 413: InvalidInput}.get(status, JackfieldError)
-    return kind(message, details=details if isinstance(details, dict) else None)
+    details = found.get("details") if isinstance(found.get("details"), dict) else None
+    kind = {400: InvalidInput, 404: NotFound, 413: InvalidInput}.get(status)
+    if kind is not None:
+        return kind(message, details=details)
+    return JackfieldError(message, code=str(found.get("code", JackfieldError.code)), details=details)
 
 
 def _read(answer: RawAnswer) -> object:

@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         echo_error(exc.code, exc.message, exc.details, as_json=as_json)
         code = FAILED
     except click.Abort:
+        click.echo(err=True)  # behind the question
         echo_error("ABORTED", "Aborted.", as_json=as_json)
         code = FAILED
     except click.ClickException as exc:
