@@ -120,6 +120,16 @@ class _Literal:
     value: Json
 
 
+def _first(plain: Getter, exact: Getter) -> Getter:
+    """A plain path is fast, and cannot tell null from undefined."""
+
+    def get(scope: ItemScope) -> object:
+        value = plain(scope)
+        return exact(scope) if value is None else value
+
+    return get
+
+
 class _Paths(NamedTuple):
     """Parameters that are compiled otherwise; see `jackfield.api.expressions.Expressions.compile`."""
 
@@ -212,10 +222,10 @@ class _Compiler:
 
     def _exact(self, chunk: Chunk, used: list[int]) -> Getter:
         """As `_bare`, but undefined is `UNDEFINED`, and NaN is NaN."""
-        self._path(chunk)
+        plain = self._path(chunk)
         get = _evaluator().exact(chunk.text, UNDEFINED) if self._compile else None
         if get is not None:
-            return get
+            return get if plain is None else _first(plain, get)
         scripted = self._javascript(AS_LIST + chunk.text, used)
         return lambda scope: _only(scripted(scope))
 

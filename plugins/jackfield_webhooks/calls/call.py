@@ -142,7 +142,7 @@ def new_call(call: IncomingCall, hook: Hook, parsed: ParsedBody, bodies: BodyMas
     status.
     """
     at_once = hook.plan.mode == "onReceived"
-    call_id, query = new_id(), masking.query_for_history(call.query_text)
+    call_id = new_id()
     truncated, content_type = len(call.body) > limit, call.headers.get("content-type", "")
     if truncated or "json" not in content_type:
         body = bodies.masked(call.body[:limit], content_type)
@@ -153,12 +153,12 @@ def new_call(call: IncomingCall, hook: Hook, parsed: ParsedBody, bodies: BodyMas
         webhook_id=hook.webhook.id,
         time=now,
         method=call.method,
+        query=masking.query_for_history(call.query_text),
         headers=masking.for_history(call.headers, hook.own_headers),
         body=body,
         truncated=truncated,
         response_status=hook.plan.code if at_once else None,
         response_body=accepted_text(hook.plan, "")[:limit] if at_once else "",
         duration_ms=call.elapsed_ms() if at_once else None,
-        query=query,
         event=call.event,
     )
