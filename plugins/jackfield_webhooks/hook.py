@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from jackfield.api.binary import BinarySettings
 from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeCatalog, streaming_node
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes.streaming_nodes import NOTHING_STREAMS, streams_behind
 from jackfield.api.records import record, replace
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import TRIGGERS, Registration, node_path, registered_node
@@ -22,10 +23,6 @@ from jackfield_webhooks.bodies.parsing import BodyOptions
 from jackfield_webhooks.parameters import SECRETS, Findings, HookParameters, read, text
 
 NOTHING: frozenset[str] = frozenset()
-NOTHING_STREAMS = (
-    "No node behind this one can stream: add an AI Agent (from version 2.1) or a Respond to Webhook (from version 1.5) "
-    "with enableStreaming, or choose another responseMode."
-)
 
 
 @record
@@ -97,28 +94,14 @@ class HookFactory:
 
     async def problems(self, kind: str, nodes: Sequence[Node], workflow: Workflow) -> Sequence[Problem]:
         found: list[Problem] = []
+        catalog = self._context.port(NodeCatalog)
         for node in nodes:
             where = node_path(workflow, node)
             for name, message in (await self._findings(node)).items():
                 found.append(Problem(f"{where}.parameters.{name}", message))
-            if read(node).mode == "streaming" and not self._streams(node, workflow):
+            if read(node).mode == "streaming" and not streams_behind(node, workflow, catalog):
                 found.append(Problem(f"{where}.parameters.responseMode", NOTHING_STREAMS))
         return [*found, *_twice(kind, nodes, workflow)]
-
-    def _streams(self, start: Node, workflow: Workflow) -> bool:
-        """Whether a node behind this one can send chunks."""
-        catalog, seen, open_ends = self._context.port(NodeCatalog), {start.name}, [start.name]
-        while open_ends:
-            for targets in workflow.wires.get(open_ends.pop(), ()):
-                fresh = {wire.node for wire in targets} - seen
-                seen |= fresh
-                open_ends += fresh
-        behind = (workflow.nodes[name] for name in seen if name in workflow.nodes)
-        return any(
-            (found := streaming_node(catalog.find(node.kind))) is not None and found.streams(node)
-            for node in behind
-            if not node.disabled
-        )
 
     async def _findings(self, node: Node) -> Findings:
         """Everything that keeps the node from going live."""

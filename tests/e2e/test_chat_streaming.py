@@ -103,3 +103,12 @@ def test_messages_that_are_none_are_refused_before_a_stream_begins(daemon: Daemo
     assert client.post("/chat/strict", content=b"x").status_code == 415
     answer = client.post("/chat/strict", json=MESSAGE, headers={"Origin": "https://page.example"})
     assert answer.headers["access-control-allow-origin"] == "https://page.example"
+
+
+def test_a_chat_whose_nodes_send_nothing_does_not_go_live(daemon: Daemon) -> None:
+    api = daemon.admin()
+    made = api.post("/workflows", json=chat("silent", node("Nothing", "noOp", {}, version=1))).raise_for_status().json()
+    refused = api.post(f"/workflows/{made['id']}/activate")
+    assert refused.status_code == 400
+    assert "No node behind this one can stream" in refused.text
+    assert "responseMode" in refused.text

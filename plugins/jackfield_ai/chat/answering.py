@@ -18,7 +18,7 @@ from jackfield.api.http import response_of
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeAnswer
 from jackfield.api.workflows import Node, Workflow
-from jackfield_ai.chat.trigger import options_of
+from jackfield_ai.chat.trigger import mode_of
 
 T = TypeVar("T")
 FAILED = "The message was received, but could not be worked on."
@@ -47,7 +47,7 @@ async def started(
                 items=[{"json": message}],
                 use_pin_data=test,
                 request_id=request_id,
-                response_node=_mode(node) in _RESPONSE_NODES,
+                response_node=mode_of(node) in _RESPONSE_NODES,
                 memory=memory,
                 stream=stream,
             )
@@ -59,7 +59,7 @@ async def started(
 
 
 def streams(node: Node) -> bool:
-    return _mode(node) == "streaming"
+    return mode_of(node) == "streaming"
 
 
 def streamed(stream: ChunkBuffer, execution: Execution, workflow: Workflow, clock: Clock, keepalive: float) -> Response:
@@ -85,21 +85,16 @@ def streamed(stream: ChunkBuffer, execution: Execution, workflow: Workflow, cloc
     return made
 
 
-def _mode(node: Node) -> str:
-    found = options_of(node).get("responseMode", node.parameters.get("responseMode", "lastNode"))
-    return found if isinstance(found, str) else "lastNode"
-
-
 async def answer_of(node: Node, execution: Execution, limit: float) -> Response:
     """limit: seconds. Raises `ExecutionFailed`, `ExecutionTimeout`, `NoResponseNode`."""
-    if _mode(node) in _RESPONSE_NODES:
+    if mode_of(node) in _RESPONSE_NODES:
         answer = await _within(execution.answer, limit)
         if answer is not None:
             return _of_node(answer)
     outcome = await _within(execution.finished, limit)
     if outcome.status != "success":
         raise ExecutionFailed(FAILED)
-    if _mode(node) in _RESPONSE_NODES:
+    if mode_of(node) in _RESPONSE_NODES:
         raise NoResponseNode
     last = outcome.items[0]["json"] if outcome.items else {}
     return Response(dumps(last), 200, {"X-Content-Type-Options": "nosniff"}, content_type="application/json")

@@ -10,6 +10,8 @@ from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.call_triggers import SuffixTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes.streaming_nodes import NOTHING_STREAMS, streams_behind
 from jackfield.api.triggers import NodeTrigger, Registration, Trigger, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_ai.chat.mounts import LIVE, TEST, application
@@ -52,9 +54,12 @@ class ChatTrigger(SuffixTrigger, NodeTrigger):
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
         found: list[Problem] = []
+        catalog = self._context.port(NodeCatalog)
         for node in served_nodes(workflow, NODES):
             place = node_path(workflow, node)
             found += [Problem(f"{place}.{where}", message) for where, message in _problems(node)]
+            if mode_of(node) == "streaming" and is_public(node) and not streams_behind(node, workflow, catalog):
+                found.append(Problem(f"{place}.parameters.options.responseMode", NOTHING_STREAMS))
             if is_public(node) and path_of(node) and await self._taken(workflow, path_of(node)):
                 found.append(Problem(f"{place}.webhookId", "Another live workflow has a chat at this address already."))
         return found
@@ -97,6 +102,12 @@ def authentication(node: Node) -> str:
 def options_of(node: Node) -> Mapping[str, Json]:
     found = node.parameters.get("options")
     return found if isinstance(found, dict) else {}
+
+
+def mode_of(node: Node) -> str:
+    """How a chat is answered: lastNode, responseNode, streaming."""
+    found = options_of(node).get("responseMode", node.parameters.get("responseMode", "lastNode"))
+    return found if isinstance(found, str) else "lastNode"
 
 
 def triggers(context: PluginContext) -> Sequence[Trigger]:
