@@ -74,6 +74,18 @@
   function extensionOf(name) {
     return /\.([^./\\]{1,20})$/.exec(name)?.[1];
   }
+  // A size for people, three digits and a unit, as n8n has it in `fileSize`.
+  function sizeText(bytes) {
+    const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
+    return `${power ? Number((bytes / 1000 ** power).toPrecision(3)) : bytes} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`;
+  }
+  // What n8n's `fileType` says of a media type.
+  function groupOf(type) {
+    const known = { 'application/json': 'json', 'text/html': 'html', 'application/pdf': 'pdf' }[type];
+    const group = known ?? /^(?:image|audio|video|text)(?=\/)/.exec(type)?.[0];
+    return group ? { fileType: group } : {};
+  }
+  const sizes = (bytes) => ({ fileSize: sizeText(bytes), bytes });
   const { Buffer } = kit.nodeGlobals;
   const binaryHelpers = {
     async getBinaryDataBuffer(index, name) {
@@ -87,13 +99,13 @@
     async prepareBinaryData(content, fileName, mimeType = 'application/octet-stream') {
       const bytes = Buffer.from(content);
       const named = fileName === undefined ? {} : { fileName, fileExtension: extensionOf(fileName) };
-      return { data: bytes.toString('base64'), mimeType, fileSize: bytes.length, ...named };
+      return { data: bytes.toString('base64'), mimeType, ...groupOf(mimeType), ...sizes(bytes.length), ...named };
     },
     async binaryToBuffer(content) {
       return Buffer.from(content);
     },
     async setBinaryDataBuffer(file, content) {
-      return { ...file, data: Buffer.from(content).toString('base64'), fileSize: content.length, id: undefined };
+      return { ...file, data: Buffer.from(content).toString('base64'), ...sizes(content.length), id: undefined };
     },
   };
   const helpers = {
@@ -103,10 +115,29 @@
     requestWithAuthentication: refuse(NO_NETWORK),
     request: refuse(NO_NETWORK),
   };
+  const isItem = (key) => (value) => typeof value === 'object' && value !== null && key in value;
+  function ofOneForm(items, key) {
+    const found = items.filter(isItem(key)).length;
+    if (found && found < items.length) throw new Error('Inconsistent item format');
+    return found > 0;
+  }
+  const olderHelpers = {
+    ...helpers,
+    returnJsonArray(values) {
+      return [values].flat(1).map((value) => (value?.json ? { ...value } : { json: value }));
+    },
+    normalizeItems(given) {
+      const items = Array.isArray(given) ? given : [given?.json ? given : { json: given }];
+      if (ofOneForm(items, 'json')) return items;
+      if (ofOneForm(items, 'binary')) return items.map(({ binary, ...json }) => ({ json, binary }));
+      return items.map((json) => ({ json }));
+    },
+    constructExecutionMetaData: (items, { itemData }) => items.map((item) => ({ ...item, pairedItem: itemData })),
+  };
   // What the Function nodes of old offer beside, also as `this`; the Code node has no more of it than `helpers`.
   const OLDER = new Set(['function', 'functionItem']);
   const node = {
-    helpers,
+    helpers: olderHelpers,
     getNodeParameter,
     getWorkflowStaticData: staticData,
     getInputData: () => current.all(),
@@ -154,7 +185,7 @@
     item.binary = files;
   }
   const ofFiles = { getBinaryDataAsync: async (item) => item?.binary, setBinaryDataAsync };
-  const OF_OLDER = { ...ofFiles, getWorkflowStaticData: staticData, getNodeParameter, getExecutionId: node.getExecutionId, $helpers: helpers };
+  const OF_OLDER = { ...ofFiles, getWorkflowStaticData: staticData, getNodeParameter, getExecutionId: node.getExecutionId, helpers: olderHelpers, $helpers: olderHelpers };
   // Of expressions, and of an engine that is newer than that of n8n.
   const NOT_IN_CODE = ['$ifEmpty', '$max', '$min', '$average', '$not', '$webhookId', 'queueMicrotask', 'performance'];
   const isOlder = () => OLDER.has(current.facts.node.type);

@@ -32,6 +32,7 @@ def _returned() -> Iterator[NodeCase]:
     yield from _cases([*(f"return {value};" for value in PROGRAMS["returned"]), *values], KINDS[:1])
     yield from _cases(values, KINDS[1:])
     yield from _cases((*PROGRAMS["programs"], *GIVEN["programs"]))
+    yield from _cases(GIVEN["helpers"], KINDS[:1])
     for kind in KINDS:
         yield NodeCase(f"{kind} untouched", _node(kind, None), ITEMS)
 
