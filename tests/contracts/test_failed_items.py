@@ -32,8 +32,8 @@ WHOLE = "n8n asks for the first item's parameters outside of its loop, so that t
 FIRST_ONLY: Mapping[str, str] = {
     **dict.fromkeys(
         (
-            *("aggregate", "compareDatasets", "itemLists", "limit", "merge", "removeDuplicates", "sort"),
-            *("splitInBatches", "splitOut", "stopAndError", "summarize", "wait", "xml"),
+            *("aggregate", "compareDatasets", "compression", "itemLists", "limit", "merge", "readBinaryFiles"),
+            *("removeDuplicates", "sort", "splitInBatches", "splitOut", "stopAndError", "summarize", "wait", "xml"),
         ),
         WHOLE,
     ),
@@ -45,6 +45,7 @@ ANY_ITEM: Mapping[str, str] = {
     "filter": "n8n discards the item without an error",
     "if": "n8n sends the item to false without an error",
     "itemLists": "n8n has no loop that goes on after errors",
+    "moveBinaryData": "n8n has no loop that goes on after errors",
     "splitOut": "n8n has no loop that goes on after errors",
     "removeDuplicates": "n8n has no loop that goes on after errors for what it remembers",
 }

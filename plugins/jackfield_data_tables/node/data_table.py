@@ -10,7 +10,7 @@ from jackfield.api.errors import NotFound
 from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
-from jackfield.api.nodes.items import new_items, passed_on
+from jackfield.api.nodes.items import new_item, new_items, passed_on
 from jackfield.api.nodes.running import ModelNode, each
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.storage import TABLE_ORDERS, DataTable, DataTableFilter, RowOrder, TableOrder
@@ -91,7 +91,7 @@ class DataTableNode(ModelNode):
         made = await self._tables.insert(table, rows, iana_zone(run.execution.timezone))
         if resolved[0].options.optimize_bulk:
             return [{"json": _counted(len(made))}]
-        return [{"json": row, "pairedItem": {"item": index}} for index, row in enumerate(made)]
+        return [new_item(row, index) for index, row in enumerate(made)]
 
     async def _insert(self, run: NodeRun, given: DataTableParameters, index: int) -> Items:
         table = await self._chosen(given)

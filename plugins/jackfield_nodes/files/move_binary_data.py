@@ -12,7 +12,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from jackfield.api.binary import BinaryError
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
@@ -59,10 +58,7 @@ class MoveNode(ItemNode):
         """An item that fails is a failure of the whole node."""
         made: Items = []
         for index, parameters in enumerate(await run.resolve()):
-            try:
-                made += await self.item(run, parameters, run.items[index], index)
-            except BinaryError as exc:
-                raise NodeError(exc.message, item=index) from None
+            made += await self.item(run, parameters, run.items[index], index)
         return [made]
 
     async def item(self, run: NodeRun, parameters: Move, item: Item, index: int) -> Items:

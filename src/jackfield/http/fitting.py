@@ -70,6 +70,7 @@ PARTS = (
         names=("_check_protocol", "next_event", "error_status_hint", "_send_error_response"),
     ),
     PatchPoint(f"{_H11}._send_error_response", ("self", "status_code")),
+    PatchPoint(f"{_H11}._send_h11_event", ("self", "event"), names=("connection", "send", "RawData")),
     PatchPoint(f"{_H11}._maybe_recycle", names=("Updated", "start_next_cycle")),
     # `StrictBuffer`.
     PatchPoint("h11:Connection.__init__", names=("ReceiveBuffer", "_receive_buffer")),

@@ -67,7 +67,7 @@ def hooks(api: Any) -> Any:
     """The API with node types that have secrets; its caller is a viewer as far as reading goes."""
     broken = RowsNode()
     broken.kind, broken.parameters = "broken", None  # type: ignore[assignment]  # a stranger's mistake
-    nodes = (WebhookNode(api.context), WaitNode(api.context), CryptoNode(api.context), RowsNode(), broken)
+    nodes = (WebhookNode(api.context), WaitNode(api.context), CryptoNode(), RowsNode(), broken)
     api.context.ports["NodeCatalog"] = FakeCatalog(*nodes)  # type: ignore[arg-type]
     return api
 
