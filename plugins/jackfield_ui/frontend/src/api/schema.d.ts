@@ -73,6 +73,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -160,6 +161,7 @@ export interface paths {
                 400: components["responses"]["DaemonInvalidRequest"];
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -205,6 +207,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 429: components["responses"]["DaemonTooManyRequests"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -289,6 +292,7 @@ export interface paths {
                 400: components["responses"]["DaemonInvalidRequest"];
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -368,6 +372,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -403,6 +408,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -442,6 +448,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -481,6 +488,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -526,6 +534,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -564,6 +573,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -612,6 +622,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -654,6 +665,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -708,6 +720,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -760,6 +773,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -843,6 +857,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -887,6 +902,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -923,6 +939,7 @@ export interface paths {
                 408: components["responses"]["DaemonRequestTimeout"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -953,6 +970,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -997,6 +1015,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1039,6 +1058,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1085,6 +1105,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1132,6 +1153,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1179,6 +1201,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1224,6 +1247,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1269,6 +1293,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1321,6 +1346,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1446,6 +1472,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -1624,6 +1651,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 502: components["responses"]["DaemonBadGateway"];
                 503: components["responses"]["DaemonStoreUnavailable"];
@@ -1986,6 +2014,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2017,6 +2046,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2058,6 +2088,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2112,6 +2143,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2164,6 +2196,7 @@ export interface paths {
                 409: components["responses"]["DaemonConflict"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2206,6 +2239,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2253,6 +2287,7 @@ export interface paths {
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2282,6 +2317,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2323,6 +2359,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2368,6 +2405,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2421,6 +2459,7 @@ export interface paths {
                 408: components["responses"]["DaemonRequestTimeout"];
                 413: components["responses"]["DaemonPayloadTooLarge"];
                 415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2450,6 +2489,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2491,6 +2531,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2540,6 +2581,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2575,6 +2617,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2621,6 +2664,7 @@ export interface paths {
                 400: components["responses"]["DaemonInvalidRequest"];
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2674,6 +2718,7 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2720,6 +2765,7 @@ export interface paths {
                 400: components["responses"]["DaemonInvalidRequest"];
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2775,6 +2821,7 @@ export interface paths {
                 400: components["responses"]["DaemonInvalidRequest"];
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
@@ -2820,6 +2867,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -2900,6 +2948,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3247,6 +3296,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3292,6 +3342,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3371,6 +3422,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3408,6 +3460,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3437,6 +3490,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3476,6 +3530,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3516,6 +3571,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3570,6 +3626,790 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List data tables */
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                    order?: "asc" | "desc";
+                    search?: string;
+                    sortBy?: "name" | "createdAt" | "updatedAt" | "size";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List data tables */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTablePage"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        /** Create a data table */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewDataTable"];
+                };
+            };
+            responses: {
+                /** @description Create a data table */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTableShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a data table with its columns */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Read a data table with its columns */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTableShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Delete a data table with its rows */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Delete a data table with its rows */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Rename a data table */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DataTableRename"];
+                };
+            };
+            responses: {
+                /** @description Rename a data table */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTableShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the columns of a data table */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the columns of a data table */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTableColumnsShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        /** Add a column to a data table */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewDataTableColumn"];
+                };
+            };
+            responses: {
+                /** @description Add a column to a data table */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTableColumnShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/columns/{column_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a column with its cells */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    column_id: string;
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Delete a column with its cells */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Rename or move a column */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    column_id: string;
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DataTableColumnChange"];
+                };
+            };
+            responses: {
+                /** @description Rename or move a column */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTableColumnShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Write a data table as CSV */
+        get: {
+            parameters: {
+                query?: {
+                    systemColumns?: boolean;
+                };
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Write a data table as CSV */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": unknown;
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        /** Add the rows of a CSV file to a data table; its first line names the columns */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Add the rows of a CSV file to a data table; its first line names the columns */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CsvImported"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List rows of a data table: filtered, searched, sorted, a page at a time */
+        get: {
+            parameters: {
+                query?: {
+                    filter?: string | null;
+                    limit?: number;
+                    offset?: number;
+                    order?: "asc" | "desc";
+                    search?: string;
+                    sortBy?: string;
+                };
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List rows of a data table: filtered, searched, sorted, a page at a time */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DataTableRowPage"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        /** Add rows to a data table */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewRows"];
+                };
+            };
+            responses: {
+                /** @description Add rows to a data table */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RowsAnswer"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/rows/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete all rows of a data table */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Delete all rows of a data table */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ClearedRows"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/rows/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete the rows that a filter finds */
+        delete: {
+            parameters: {
+                query: {
+                    dryRun?: boolean;
+                    filter: string;
+                    returnData?: boolean;
+                };
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Delete the rows that a filter finds */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RowsAnswer"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/rows/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change the rows that a filter finds */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RowChange"];
+                };
+            };
+            responses: {
+                /** @description Change the rows that a filter finds */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RowsAnswer"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/v1/data-tables/{table_id}/rows/upsert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change the rows that a filter finds, or add one where there is none */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    table_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RowChange"];
+                };
+            };
+            responses: {
+                /** @description Change the rows that a filter finds, or add one where there is none */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RowsAnswer"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-tables/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a data table from a CSV file; its values tell the columns' types */
+        post: {
+            parameters: {
+                query: {
+                    name: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Create a data table from a CSV file; its values tell the columns' types */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CsvImported"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["PayloadTooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3612,6 +4452,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3662,6 +4503,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3710,6 +4552,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3741,6 +4584,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3786,6 +4630,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3835,6 +4680,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3888,6 +4734,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -3934,6 +4781,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4039,6 +4887,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4130,6 +4979,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4175,6 +5025,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4220,6 +5071,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4299,6 +5151,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4337,6 +5190,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4366,6 +5220,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4408,6 +5263,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4487,6 +5343,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4518,6 +5375,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4558,6 +5416,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4673,6 +5532,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4711,6 +5571,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4740,6 +5601,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4780,6 +5642,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4864,6 +5727,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4911,6 +5775,7 @@ export interface paths {
                 405: components["responses"]["MethodNotAllowed"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -4961,6 +5826,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5016,6 +5882,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5062,6 +5929,7 @@ export interface paths {
                 401: components["responses"]["Unauthorized"];
                 403: components["responses"]["Forbidden"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5148,6 +6016,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5191,6 +6060,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5224,6 +6094,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5269,6 +6140,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5314,6 +6186,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5363,6 +6236,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5420,6 +6294,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5476,6 +6351,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
                 504: components["responses"]["ExecutionTimeout"];
@@ -5533,6 +6409,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5578,6 +6455,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5623,6 +6501,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5660,6 +6539,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5707,6 +6587,7 @@ export interface paths {
                 403: components["responses"]["Forbidden"];
                 404: components["responses"]["NotFound"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5756,6 +6637,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5810,6 +6692,7 @@ export interface paths {
                 404: components["responses"]["NotFound"];
                 409: components["responses"]["Conflict"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5870,6 +6753,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -5923,6 +6807,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
                 504: components["responses"]["ExecutionTimeout"];
@@ -5977,6 +6862,7 @@ export interface paths {
                 413: components["responses"]["PayloadTooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
                 500: components["responses"]["InternalError"];
                 503: components["responses"]["StoreUnavailable"];
             };
@@ -6655,6 +7541,13 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** ClearedRows */
+        ClearedRows: {
+            /** Deletedcount */
+            deletedCount: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** CodeAnswer */
         CodeAnswer: {
             data: components["schemas"]["CodeView"];
@@ -6882,6 +7775,35 @@ export interface components {
              */
             url?: string | null;
         };
+        /**
+         * CsvImported
+         * @description ignored: columns of the file that every table has itself.
+         */
+        CsvImported: {
+            /** Importedrowcount */
+            importedRowCount: number;
+            /** Systemcolumnsignored */
+            systemColumnsIgnored: string[];
+            table: components["schemas"]["DataTableShown"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * CsvQuery
+         * @description systemColumns: with id, createdAt and updatedAt.
+         */
+        CsvQuery: {
+            /**
+             * Systemcolumns
+             * @default true
+             */
+            systemColumns?: boolean;
+        };
+        /** CsvTableQuery */
+        CsvTableQuery: {
+            /** Name */
+            name: string;
+        };
         /** CursorOut */
         CursorOut: {
             /** Col */
@@ -6953,6 +7875,185 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /**
+         * DataTableColumnChange
+         * @description Another name, another place, or both.
+         */
+        DataTableColumnChange: {
+            /**
+             * Index
+             * @default null
+             */
+            index?: number | null;
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+        };
+        /** DataTableColumnShown */
+        DataTableColumnShown: {
+            /** Createdat */
+            createdAt: string;
+            /** Datatableid */
+            dataTableId: string;
+            /** Id */
+            id: string;
+            /** Index */
+            index: number;
+            /** Name */
+            name: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "string" | "number" | "boolean" | "date";
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DataTableColumnsShown
+         * @description In their order.
+         */
+        DataTableColumnsShown: components["schemas"]["DataTableColumnShown"][];
+        /** DataTablePage */
+        DataTablePage: {
+            /** Data */
+            data: components["schemas"]["DataTableShown"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** DataTableRename */
+        DataTableRename: {
+            /** Name */
+            name: string;
+        };
+        /** DataTableRowPage */
+        DataTableRowPage: {
+            /** Data */
+            data: components["schemas"]["DataTableRowShown"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DataTableRowShown
+         * @description A cell per column, beside the row's own.
+         */
+        DataTableRowShown: {
+            /** Createdat */
+            createdAt: string | null;
+            /** Id */
+            id: number | null;
+            /** Updatedat */
+            updatedAt: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DataTableRowsQuery
+         * @description search: what a cell holds, in any case; with `%` a pattern for a whole cell.
+         */
+        DataTableRowsQuery: {
+            /**
+             * Filter
+             * @default null
+             */
+            filter?: string | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Order
+             * @default asc
+             * @enum {string}
+             */
+            order?: "asc" | "desc";
+            /**
+             * Search
+             * @default
+             */
+            search?: string;
+            /**
+             * Sortby
+             * @description The name of a column.
+             * @default id
+             */
+            sortBy?: string;
+        };
+        /**
+         * DataTableShown
+         * @description rows: how many there are; sizeBytes: what they take.
+         */
+        DataTableShown: {
+            /** Columns */
+            columns: components["schemas"]["DataTableColumnShown"][];
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Sizebytes */
+            sizeBytes: number;
+            /** Updatedat */
+            updatedAt: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * DataTablesQuery
+         * @description search: a part of the name, in any case.
+         */
+        DataTablesQuery: {
+            /**
+             * Limit
+             * @default 50
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Order
+             * @default desc
+             * @enum {string}
+             */
+            order?: "asc" | "desc";
+            /**
+             * Search
+             * @default
+             */
+            search?: string;
+            /**
+             * Sortby
+             * @default updatedAt
+             * @enum {string}
+             */
+            sortBy?: "name" | "createdAt" | "updatedAt" | "size";
         };
         /** DeleteQuery */
         DeleteQuery: {
@@ -7456,8 +8557,9 @@ export interface components {
          * @description One workflow, credential or variable as n8n exports it, a list of them, or an object with lists of them.
          *
          *     encryptionKey: of the n8n that has written encrypted credentials; several stand in lines. following: ids of
-         *     workflows that further requests of the same import bring. origins: where documents come from, by the names of their
-         *     lists and in their order; remarks: what is to be told of workflows, in their order.
+         *     workflows that requests of the same import bring; then nothing is said of circles and twins. origins: where
+         *     documents come from, by the names of their lists and in their order; remarks: what is to be told of workflows, in
+         *     their order.
          */
         ImportDocuments: {
             /**
@@ -7691,7 +8793,7 @@ export interface components {
             name: string;
             /**
              * Scopes
-             * @description What the key may do: agents:read, agents:write, credentials:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
+             * @description What the key may do: agents:read, agents:write, credentials:write, data-tables:read, data-tables:write, executions:read, machine:write, webhooks:read, workflows:execute, workflows:read, workflows:write. Default: all that its owner may.
              * @default null
              */
             scopes?: string[] | null;
@@ -7769,6 +8871,30 @@ export interface components {
             kind: string;
             /** Reason */
             reason: string;
+        };
+        /**
+         * LimitsBody
+         * @description What all processes of one run may take together.
+         */
+        LimitsBody: {
+            /**
+             * Cpu
+             * @description Processors.
+             * @default null
+             */
+            cpu?: number | null;
+            /**
+             * Memory
+             * @description Bytes.
+             * @default null
+             */
+            memory?: number | null;
+            /**
+             * Processes
+             * @description How many there may be.
+             * @default null
+             */
+            processes?: number | null;
         };
         /** ListQuery */
         ListQuery: {
@@ -8211,6 +9337,94 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** N8nDataTablePage */
+        N8nDataTablePage: {
+            /** Data */
+            data: components["schemas"]["DataTableShown"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nDataTableRowPage */
+        N8nDataTableRowPage: {
+            /** Data */
+            data: components["schemas"]["DataTableRowShown"][];
+            /** Nextcursor */
+            nextCursor: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nDataTableRowsQuery */
+        N8nDataTableRowsQuery: {
+            /**
+             * Cursor
+             * @description `nextCursor` of the page before.
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Filter
+             * @default null
+             */
+            filter?: string | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Search
+             * @default null
+             */
+            search?: string | null;
+            /**
+             * Sortby
+             * @description A column, then :asc or :desc.
+             * @default null
+             */
+            sortBy?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** N8nDataTablesQuery */
+        N8nDataTablesQuery: {
+            /**
+             * Cursor
+             * @description `nextCursor` of the page before.
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Filter
+             * @description JSON with id, name or projectId.
+             * @default null
+             */
+            filter?: string | null;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * Sortby
+             * @description name, createdAt, updatedAt or size, then :asc or :desc.
+             * @default null
+             */
+            sortBy?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * N8nExecutionQuery
          * @description Data of an execution come as they are stored, whatever their size.
@@ -8465,6 +9679,36 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** NewDataTable */
+        NewDataTable: {
+            /** Columns */
+            columns?: components["schemas"]["NewDataTableColumn"][];
+            /** Name */
+            name: string;
+            /**
+             * Projectid
+             * @default null
+             */
+            projectId?: string | null;
+        };
+        /**
+         * NewDataTableColumn
+         * @description A column. index: its place from 0; default: the end.
+         */
+        NewDataTableColumn: {
+            /**
+             * Index
+             * @default null
+             */
+            index?: number | null;
+            /** Name */
+            name: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "string" | "number" | "boolean" | "date";
+        };
         /** NewKeyView */
         NewKeyView: {
             /** Createdat */
@@ -8499,6 +9743,22 @@ export interface components {
              * @description Empty: all that the owner may.
              */
             scopes: string[];
+        };
+        /**
+         * NewRows
+         * @description Rows to add. returnType: `count`: how many; `id`: their ids; `all`: whole rows.
+         */
+        NewRows: {
+            /** Data */
+            data: {
+                [key: string]: string | boolean | number | null;
+            }[];
+            /**
+             * Returntype
+             * @default count
+             * @enum {string}
+             */
+            returnType?: "count" | "id" | "all";
         };
         /** NewUserBody */
         NewUserBody: {
@@ -8658,6 +9918,8 @@ export interface components {
             outputs: string[];
             /** Provides */
             provides: string;
+            /** Scopes */
+            scopes: string[];
             /** Trigger */
             trigger: boolean;
             /** Type */
@@ -8701,6 +9963,8 @@ export interface components {
             };
             /** Provides */
             provides: string;
+            /** Scopes */
+            scopes: string[];
             /** Trigger */
             trigger: boolean;
             /** Type */
@@ -8986,6 +10250,11 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
+             * @description What bounds each of its runs and sessions; null: as the table [containers] says. It is replaced whole.
+             * @default null
+             */
+            limits?: components["schemas"]["LimitsBody"] | null;
+            /**
              * Model
              * @description Default: the provider's, then the agent's.
              * @default null
@@ -9060,6 +10329,11 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
+             * @description What bounds each of its runs and sessions; null: as the table [containers] says. It is replaced whole.
+             * @default null
+             */
+            limits?: components["schemas"]["LimitsBody"] | null;
+            /**
              * Model
              * @description null: the default.
              * @default null
@@ -9122,6 +10396,7 @@ export interface components {
             };
             /** Last Used */
             last_used: string | null;
+            limits: components["schemas"]["LimitsBody"];
             /** Model */
             model: string;
             /**
@@ -9750,7 +11025,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "workflow" | "credential" | "variable";
+            kind: "workflow" | "credential" | "variable" | "dataTable";
             /** Name */
             name: string;
             /** Origin */
@@ -9825,6 +11100,84 @@ export interface components {
             total_tokens: number;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * RowChange
+         * @description The rows that the filter finds get these values. returnData: answer with the rows; dryRun: change nothing, and
+         *     answer with the rows as they are and as they would be.
+         */
+        RowChange: {
+            /** Data */
+            data: {
+                [key: string]: string | boolean | number | null;
+            };
+            /**
+             * Dryrun
+             * @default false
+             */
+            dryRun?: boolean;
+            filter: components["schemas"]["RowFilterBody"];
+            /**
+             * Returndata
+             * @default false
+             */
+            returnData?: boolean;
+        };
+        /** RowCondition */
+        RowCondition: {
+            /** Columnname */
+            columnName: string;
+            /**
+             * Condition
+             * @default eq
+             * @enum {string}
+             */
+            condition?: "eq" | "neq" | "like" | "ilike" | "gt" | "gte" | "lt" | "lte" | "isEmpty" | "isNotEmpty";
+            /**
+             * Value
+             * @default null
+             */
+            value?: string | boolean | number | null;
+        };
+        /**
+         * RowFilterBody
+         * @description Conditions on rows, joined by and, or by or.
+         */
+        RowFilterBody: {
+            /** Filters */
+            filters?: components["schemas"]["RowCondition"][];
+            /**
+             * Type
+             * @default and
+             * @enum {string}
+             */
+            type?: "and" | "or";
+        };
+        /**
+         * RowsAnswer
+         * @description Rows, ids, true, or what was counted, as the request asks.
+         */
+        RowsAnswer: components["schemas"]["JsonValue"];
+        /**
+         * RowsDeletion
+         * @description As `RowChange`.
+         */
+        RowsDeletion: {
+            /**
+             * Dryrun
+             * @default false
+             */
+            dryRun?: boolean;
+            /**
+             * Filter
+             * @description JSON: {"type": "and" or "or", "filters": [{"columnName", "condition", "value"}]}; conditions: eq, neq, like, ilike, gt, gte, lt, lte, isEmpty, isNotEmpty.
+             */
+            filter: string;
+            /**
+             * Returndata
+             * @default false
+             */
+            returnData?: boolean;
         };
         /** RuleKind */
         RuleKind: {
@@ -11496,6 +12849,15 @@ export interface components {
                 "application/json": components["schemas"]["DaemonError"];
             };
         };
+        /** @description The request's head is larger than server.header_limit allows. */
+        DaemonRequestHeaderFieldsTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["DaemonError"];
+            };
+        };
         /** @description The request's body did not arrive in time. */
         DaemonRequestTimeout: {
             headers: {
@@ -11617,6 +12979,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The request's head is larger than server.header_limit allows. */
+        RequestHeaderFieldsTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["DaemonError"];
             };
         };
         /** @description The request's body did not arrive in time. */
