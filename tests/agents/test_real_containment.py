@@ -11,16 +11,9 @@ from model_streams import Call, Reply
 from test_real_agent_node import AGENT, workflow
 
 from jackfield.testing.daemon import poll
+from jackfield.testing.processes import is_running
 
 PROMPT = "Tidy up the garden."
-
-
-def lives(pid: int) -> bool:
-    """One that has ended keeps its number until its parent, which may be the system's first process, collects it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in b"ZX"
-    except OSError:
-        return False
 
 
 def at_work(lab: Lab, alias: str, directory: Path) -> tuple[Any, int]:
@@ -43,11 +36,11 @@ def at_work(lab: Lab, alias: str, directory: Path) -> tuple[Any, int]:
 
 def test_a_cancellation_ends_the_command_of_a_tool(lab: Lab, tmp_path: Path) -> None:
     api, pid = at_work(lab, "cancelled", tmp_path)
-    assert lives(pid)
+    assert is_running(pid)
     [execution] = api.get("/executions", params={"status": "running"}).json()["data"]
     answer = api.post(f"/executions/{execution['id']}/cancel")
     assert (answer.status_code, answer.json()["status"]) == (202, "cancelled")
-    assert not lives(pid)
+    assert not is_running(pid)
     assert not (tmp_path / "effect").exists()
 
 
@@ -60,7 +53,7 @@ def test_an_interrupted_run_goes_on_with_its_session(lab: Lab, tmp_path: Path) -
     params = {"status": "success"}
     [ended] = poll(lambda: api.get("/executions", params=params).json()["data"], "it ends", timeout=90)
     assert "The garden is tidy." in str(api.get(f"/executions/{ended['id']}").json())
-    assert not lives(pid)
+    assert not is_running(pid)
     first, last = lab.models.served[0], lab.models.served[-1]
     assert any(PROMPT in text for text in said(first.body))
     texts = list(said(last.body))

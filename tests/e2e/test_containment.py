@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.processes import is_running
 
 ROUNDS = int(os.environ.get("JACKFIELD_TEST_CANCELS", "8"))
 """Runs that are cancelled at random moments; 100 take some three minutes."""
@@ -89,14 +90,7 @@ def pids(work: Path) -> list[int]:
 
 
 def living(work: Path) -> list[int]:
-    return [pid for pid in pids(work) if _lives(pid)]
-
-
-def _lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in b"ZX"
-    except OSError:
-        return False
+    return [pid for pid in pids(work) if is_running(pid)]
 
 
 def effects(work: Path) -> int:

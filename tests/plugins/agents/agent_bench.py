@@ -13,6 +13,7 @@ from jackfield.api.manifests import ManifestKind
 from jackfield.core.manifests import KindLibrary
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext, FakeLibraries
+from jackfield.testing.processes import is_running
 from jackfield_agents.catalog import AgentCatalog
 from jackfield_agents.settings import AgentSettings
 
@@ -86,18 +87,10 @@ class Bench:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that is only waiting to be collected does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 async def gone(pid: int) -> bool:
     """Within five seconds."""
     for _ in range(500):
-        if not alive(pid):
+        if not is_running(pid):
             return True
         await asyncio.sleep(0.01)
     return False

@@ -7,10 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
-from agent_bench import alive, environment, gone
+from agent_bench import environment, gone
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jackfield.testing.processes import is_running
 from jackfield_agents import probing
 from jackfield_agents.probing import KEPT, probe, version_in
 
@@ -85,7 +86,7 @@ async def test_cancelling_kills_the_group(tmp_path: Path) -> None:
     while not mark.exists():
         await asyncio.sleep(0.01)
     pid = int(mark.read_text())
-    assert alive(pid)
+    assert is_running(pid)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -12,6 +12,7 @@ import pytest
 from integration_fakes import Bench, rows
 
 from jackfield.api.nodes import NodeError
+from jackfield.testing.processes import is_running
 
 
 @pytest.fixture
@@ -52,17 +53,9 @@ async def test_the_daemons_environment_stays_hidden(bench: Bench, monkeypatch: p
     assert "LC_TIME=C" in str(row["stdout"])
 
 
-def alive(process: int) -> bool:
-    """Whether it runs; one that is dead and not yet fetched does not."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 async def gone(process: int) -> None:
     end = time.monotonic() + 5
-    while alive(process):
+    while is_running(process):
         assert time.monotonic() < end, "the process is still there"
         await asyncio.sleep(0.01)
 
@@ -100,7 +93,7 @@ async def test_a_process_that_leaves_the_session_is_ended(make_bench: Callable[.
     file = tmp_path / "pid"
     with pytest.raises(NodeError, match=r"longer than 0\.5 seconds"):
         await bench.json("executeCommand", 1, {"command": f"setsid sh -c 'echo $$ > {file}; exec sleep 300' & wait"})
-    assert not alive(await written(file))
+    assert not is_running(await written(file))
 
 
 async def test_output_is_bounded(make_bench: Callable[..., Bench]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from jackfield.api.scripts import ScriptData, ScriptError
+from jackfield.testing.processes import is_running
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_workers.pool import SharedWorkerPool
@@ -35,13 +36,6 @@ def children() -> set[int]:
         if fields and int(fields[1]) == os.getpid() and b"jackfield_javascript/child.py" in command:
             found.add(int(entry.name))
     return found
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -129,7 +123,7 @@ async def test_a_worker_that_died_while_idle_is_replaced(two: JavaScriptEngine) 
     assert await run(two, "return 1") == 1
     (pid,) = children()
     os.kill(pid, signal.SIGKILL)
-    await until(lambda: not alive(pid))
+    await until(lambda: not is_running(pid))
     assert await run(two, "return 2") == 2
 
 
@@ -141,7 +135,7 @@ async def test_cancelling_the_caller_kills_the_run(two: JavaScriptEngine) -> Non
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await until(lambda: not alive(pid))
+    await until(lambda: not is_running(pid))
     assert await run(two, "return 2") == 2
 
 
@@ -165,7 +159,7 @@ async def test_nothing_is_left_after_close() -> None:
     await engine.close()
     with pytest.raises(ScriptError):
         await endless
-    assert not any(alive(pid) for pid in pids)
+    assert not any(is_running(pid) for pid in pids)
     assert children() == set()
     with pytest.raises(ScriptError):
         await run(engine, "return 1")
@@ -236,11 +230,11 @@ async def test_workers_die_with_the_daemon() -> None:
         assert parent.stdout is not None
         pids = [int(pid) for pid in (await asyncio.to_thread(parent.stdout.readline)).split()]
         assert len(pids) == 2
-        assert all(alive(pid) for pid in pids)
+        assert all(is_running(pid) for pid in pids)
     finally:
         parent.kill()
         parent.communicate()
-    await until(lambda: not any(alive(pid) for pid in pids))
+    await until(lambda: not any(is_running(pid) for pid in pids))
 
 
 async def test_a_worker_that_can_not_start(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainers
 from jackfield.testing.context import FakeContext
+from jackfield.testing.processes import is_running
 from jackfield_profiles.launching.processes import Finished, OutputTail, ProcessStart, _feed
 from jackfield_profiles.launching.processes import run_process as run_in_container
 
@@ -45,13 +46,6 @@ def start(tmp_path: Path, source: str, *args: str, stdin: bytes | None = None, *
 async def run_process(given: ProcessStart, started: Callable[[int], None] = lambda pid: None) -> Finished:
     container = await FakeContext(given.cwd.parent).port(ProcessContainers).open("run-1")  # type: ignore[type-abstract]
     return await run_in_container(given, container, started)
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 async def until(what: object, seconds: float = 10) -> None:
@@ -129,7 +123,7 @@ async def test_a_process_group_that_ignores_term_is_killed_at_the_timeout(tmp_pa
     assert (ended.timed_out, ended.exit_code) == (True, 128 + signal.SIGKILL)
     assert time.monotonic() - began < 15
     assert len(pids(tmp_path)) == 2
-    assert not [pid for pid in pids(tmp_path) if alive(pid)]
+    assert not [pid for pid in pids(tmp_path) if is_running(pid)]
 
 
 async def test_cancelling_kills_children_and_their_children(tmp_path: Path) -> None:
@@ -137,11 +131,11 @@ async def test_cancelling_kills_children_and_their_children(tmp_path: Path) -> N
         run_process(start(tmp_path, STUBBORN.format(after="time.sleep(60)"), str(tmp_path / "pid")))
     )
     await until(lambda: len(pids(tmp_path)) == 2)
-    assert all(alive(pid) for pid in pids(tmp_path))
+    assert all(is_running(pid) for pid in pids(tmp_path))
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert not [pid for pid in pids(tmp_path) if alive(pid)]
+    assert not [pid for pid in pids(tmp_path) if is_running(pid)]
 
 
 async def test_a_second_cancellation_kills_at_once(tmp_path: Path) -> None:
@@ -155,7 +149,7 @@ async def test_a_second_cancellation_kills_at_once(tmp_path: Path) -> None:
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    await until(lambda: not [pid for pid in pids(tmp_path) if alive(pid)])
+    await until(lambda: not [pid for pid in pids(tmp_path) if is_running(pid)])
 
 
 async def test_what_an_agent_leaves_behind_is_ended_with_it(tmp_path: Path) -> None:
@@ -163,7 +157,7 @@ async def test_what_an_agent_leaves_behind_is_ended_with_it(tmp_path: Path) -> N
                              "if len(glob.glob(sys.argv[1] + '.*')) == 2: os._exit(3)")  # fmt: skip
     ended = await run_process(start(tmp_path, source, str(tmp_path / "pid")))
     assert (ended.exit_code, ended.stdout, ended.timed_out) == (3, b"done\n", False)
-    assert not [pid for pid in pids(tmp_path) if alive(pid)]
+    assert not [pid for pid in pids(tmp_path) if is_running(pid)]
 
 
 @pytest.mark.parametrize("argument", ["half \ud800", "nul \0"])

@@ -20,6 +20,7 @@ from proxy_lab import ASKED, KEY, Profiles, Provider_, Usage, daemon_of, profile
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
+from jackfield.testing.processes import is_running
 from jackfield_proxy.daemon.crashes import Crashes
 from jackfield_proxy.daemon.logfile import ProxyLogFile
 from jackfield_proxy.daemon.manager import ProxyManager
@@ -57,13 +58,6 @@ async def ask(manager: ProxyManager, alias: str = "p") -> int:
         return answer.status
 
 
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 def change(daemon: FakeContext, **config: Any) -> None:
     profiles = cast("Profiles", daemon.ports["Profiles"])
     stored = profiles.stored["p"]
@@ -84,7 +78,7 @@ async def test_start_serve_stop(manager: ProxyManager, daemon: FakeContext, nort
     )  # fmt: skip
     assert (entry.tokens.input, entry.tokens.output) == (12, 3)
     assert (await manager.stopped("p"))["status"] == "stopped"
-    assert not alive(pid)
+    assert not is_running(pid)
     assert manager.running() == 0
     kinds = [event.type for event in daemon.events.published if event.topic == "proxy"]
     assert kinds.count("proxy_started") == kinds.count("proxy_stopped") == kinds.count("proxy_request") == 1
@@ -206,7 +200,7 @@ async def test_what_ran_is_started_again_with_the_daemon(daemon: FakeContext, tm
     first = ProxyManager(daemon)
     pid = cast("int", (await first.start("p"))["pid"])
     await first.close()
-    assert not alive(pid)
+    assert not is_running(pid)
     assert json.loads((tmp_path / MARKER).read_text()) == ["p"]
     second = ProxyManager(daemon)
     await second.resume()

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.testing.processes import is_running
 from jackfield_terminal import hub as hubs
 from jackfield_terminal.http.routes import shown
 from jackfield_terminal.persistent.directory import DIRECTORY
@@ -26,7 +27,7 @@ from jackfield_terminal.supervisor import client as holding
 from jackfield_terminal.supervisor.frames import OUTPUT, SOCKET, frame, number_frame
 
 from ..conftest import DEADLINE, FakeProfiles, attach, python
-from .persistence_lab import SECRET, SERVER, Daemons, descriptors, is_there, over, until
+from .persistence_lab import SECRET, SERVER, Daemons, descriptors, over, until
 
 
 @pytest.fixture(params=["posix_spawn", "ptyprocess"])
@@ -66,7 +67,7 @@ async def test_a_holder_that_talks_nonsense_is_dismissed(daemons: Daemons, sent:
     await over(session)
     assert session.reason is not None
     assert why in session.reason
-    await until(lambda: not is_there(session.holder))
+    await until(lambda: not is_running(session.holder))
     other.close()
 
 
@@ -79,14 +80,14 @@ async def test_a_holder_that_is_stopped_does_not_prevent_the_end(
     await asyncio.wait_for(daemons.hub.stop(session.id), DEADLINE)
     assert session.exit_code == UNKNOWN
     assert shown(session)["reason"] == "The session cannot go on: its supervisor does not answer."
-    await until(lambda: not is_there(session.holder) and not is_there(session.pid))
+    await until(lambda: not is_running(session.holder) and not is_running(session.pid))
 
 
 async def test_a_holder_that_is_killed_without_a_daemon_is_swept(daemons: Daemons) -> None:
     session = await daemons.open("cat")
     daemons.vanish()
     os.kill(session.holder, signal.SIGKILL)
-    await until(lambda: not is_there(session.holder) and not is_there(session.pid))  # the kernel hangs it up
+    await until(lambda: not is_running(session.holder) and not is_running(session.pid))  # the kernel hangs it up
     [finding] = findings(daemons.config_dir)
     assert finding.good
     assert "left of an ended session" in finding.message
@@ -100,7 +101,7 @@ async def test_nobody_is_waited_for_longer_than_the_lifetime(daemons: Daemons) -
     other = await daemons.open("exit 0")
     await over(other)
     await daemons.hub.close()
-    await until(lambda: not is_there(session.holder))
+    await until(lambda: not is_running(session.holder))
     assert not alive(session.pid)
     assert daemons.directories() == []
 
@@ -228,7 +229,7 @@ async def test_no_descriptor_and_no_process_is_left(daemons: Daemons) -> None:
         daemons.vanish()
         await daemons.start()
     await daemons.hub.stop(session.id)
-    await until(lambda: not is_there(session.holder))
+    await until(lambda: not is_running(session.holder))
     await until(lambda: descriptors() <= before)
 
 

@@ -17,6 +17,7 @@ import pytest
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
+from jackfield.testing.processes import is_running
 from jackfield_terminal import hub as hubs
 from jackfield_terminal import serving
 from jackfield_terminal.http.routes import shown
@@ -30,7 +31,7 @@ from jackfield_terminal.settings import SandboxSettings
 from jackfield_terminal.supervisor.frames import Frames, ended_frame
 
 from ..conftest import DEADLINE, FakeProfiles, attach, start
-from .persistence_lab import BEYOND, NUMBERS, Daemons, is_there, over, until
+from .persistence_lab import BEYOND, NUMBERS, Daemons, over, until
 
 
 async def test_a_session_goes_on_over_a_restart(daemons: Daemons) -> None:
@@ -53,7 +54,7 @@ async def test_a_session_goes_on_over_a_restart(daemons: Daemons) -> None:
     assert hub.live("one") == [session.id]
     await hub.end("one")
     assert not alive(session.pid)
-    await until(lambda: not is_there(session.holder))
+    await until(lambda: not is_running(session.holder))
     assert daemons.directories() == []
     assert daemons.profiles.ends == [("one", 129)]
 
@@ -110,14 +111,14 @@ async def test_an_end_without_a_daemon_is_told_and_accounted_once(daemons: Daemo
     assert session._master is not None
     os.write(session._master, b"\n")
     daemons.vanish()
-    await until(lambda: not is_there(session.pid))
+    await until(lambda: not is_running(session.pid))
     hub = await daemons.start()
     [again] = hub.all()
     client = attach(hub, again)
     await client.until(lambda: client.frames and client.frames[-1]["type"] == "websocket.close")
     assert client.messages("state_changed") == [{"type": "state_changed", "state": "terminated", "exit_code": 7}]
     assert b"last" in client.output
-    await until(lambda: not is_there(session.holder))
+    await until(lambda: not is_running(session.holder))
     assert daemons.profiles.ends == [("one", 7)]
     assert (await daemons.restart()).all() == []
     assert daemons.profiles.ends == [("one", 7)]
@@ -142,7 +143,7 @@ async def test_an_end_that_comes_with_the_handover_is_accounted(
     await over(again)
     await until(lambda: daemons.profiles.ends)
     assert daemons.profiles.ends == [("one", 9)]
-    await until(lambda: not is_there(session.pid))  # the supervisor ends what is still there
+    await until(lambda: not is_running(session.pid))  # the supervisor ends what is still there
 
 
 async def test_an_end_that_another_daemon_began_to_record_is_not_recorded_again(daemons: Daemons) -> None:
@@ -154,7 +155,7 @@ async def test_an_end_that_another_daemon_began_to_record_is_not_recorded_again(
     os.kill(session.pid, signal.SIGKILL)
     await over(again)
     assert again.exit_code == 137
-    await until(lambda: not is_there(session.holder))
+    await until(lambda: not is_running(session.holder))
     assert daemons.profiles.ends == []
 
 
