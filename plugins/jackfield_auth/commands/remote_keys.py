@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from jackfield.api.daemon_commands import identified, segment
@@ -22,25 +21,21 @@ def create(
         body["scopes"] = list(scopes)
     if expires:
         body["expiresAt"] = expires
-    with _daemon(config_dir) as daemon:
+    with ManagementClient(config_dir) as daemon:
         made: dict[str, Json] = daemon.ask("POST", PATH, body=body)
     return {"user": None, **made}
 
 
 def listed(config_dir: Path, username: str | None) -> list[dict[str, Json]]:
     _refuse(username)
-    with _daemon(config_dir) as daemon:
+    with ManagementClient(config_dir) as daemon:
         return [{**row, "user": None} for row in daemon.rows(PATH)]
 
 
 def delete(config_dir: Path, username: str | None, named: str) -> None:
     _refuse(username)
-    with _daemon(config_dir) as daemon:
+    with ManagementClient(config_dir) as daemon:
         daemon.ask("DELETE", f"{PATH}/{segment(identified(list(daemon.rows(PATH)), named, 'key'))}")
-
-
-def _daemon(config_dir: Path) -> ManagementClient:
-    return ManagementClient(config_dir, api_key=os.environ.get("JACKFIELD_API_KEY"))
 
 
 def _refuse(username: str | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,7 +22,7 @@ def on_daemon(config_dir: Path, work: Callable[[UserDirectory], Awaitable[T]]) -
     """Do the work on the users of the daemon that `JACKFIELD_DAEMON_ENDPOINT` names. Raises `JackfieldError`."""
 
     async def worked() -> T:
-        with ManagementClient(config_dir, api_key=os.environ.get("JACKFIELD_API_KEY")) as daemon:
+        with ManagementClient(config_dir) as daemon:
             return await work(RemoteUsers(daemon))
 
     return asyncio.run(worked())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from urllib.parse import quote
 
 from jackfield.api.context import PluginContext
 from jackfield.api.daemon import DaemonAbsent, DaemonClient
+from jackfield.api.daemon_commands import segment
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.providers import Providers
@@ -69,7 +69,7 @@ async def delete(context: PluginContext, alias: str, purge: bool, force: bool) -
     """By the daemon, when one runs: it knows of live sessions."""
     client = DaemonClient(context.service.config_dir)
     query = {"purge": str(purge).lower(), "force": str(force).lower()}
-    path = f"/api/profiles/{quote(alias, safe='')}"
+    path = f"/api/profiles/{segment(alias)}"
     try:
         left: Sequence[str] = (await asyncio.to_thread(client.ask, "DELETE", path, query=query)).warnings
     except DaemonAbsent:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
-from urllib.parse import quote
 
 from jackfield.api.daemon import DaemonClient
+from jackfield.api.daemon_commands import segment
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 
@@ -18,7 +18,7 @@ def default_provider(daemon: DaemonClient) -> str:
 
 def key_prompt(daemon: DaemonClient, provider_id: str) -> str | None:
     """The words in which a person is asked; None: no key is needed."""
-    provider = daemon.ask("GET", f"/api/providers/{quote(provider_id, safe='')}").data
+    provider = daemon.ask("GET", f"/api/providers/{segment(provider_id)}").data
     if not provider["auth"]["required"]:
         return None
     return str(provider["auth"]["prompt"] or f"API key for {provider['name']}")
@@ -47,7 +47,7 @@ def delete(daemon: DaemonClient, alias: str, purge: bool, force: bool) -> dict[s
 
 
 def put_provider_key(daemon: DaemonClient, provider: str, key: str | None, remove: bool) -> None:
-    path = f"/api/providers/{quote(provider, safe='')}/key"
+    path = f"/api/providers/{segment(provider)}/key"
     if remove:
         daemon.ask("DELETE", path)
     elif key:
@@ -55,7 +55,7 @@ def put_provider_key(daemon: DaemonClient, provider: str, key: str | None, remov
 
 
 def _path(alias: str) -> str:
-    return f"/api/profiles/{quote(alias, safe='')}"
+    return f"/api/profiles/{segment(alias)}"
 
 
 def _warnings(made: Mapping[str, Any]) -> list[Json]:  # Any: JSON of an answer

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import quote
 
 from jackfield.api import jsontext
 from jackfield.api.daemon import daemon_elsewhere
+from jackfield.api.daemon_commands import segment
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield_terminal.cli.attaching import LEAVING, print_bytes
 from jackfield_terminal.session.recorder import DIRECTORY
@@ -45,7 +45,7 @@ def open_recording(config_dir: Path, name: str) -> BinaryIO:
     daemon = None if Path(name).is_file() else daemon_elsewhere(config_dir)
     if daemon is None:
         return find_recording(config_dir, name).open("rb")
-    path = f"/api/terminal/sessions/{quote(name, safe='')}/recording"
+    path = f"/api/terminal/sessions/{segment(name)}/recording"
     answer = daemon.send("GET", path, headers=daemon.headers(), largest=LARGEST)
     if answer.status != OK:
         raise JackfieldError(f"There is no file {name}, and the daemon at {daemon.base} has no such recording.")

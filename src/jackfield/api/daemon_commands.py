@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -157,8 +156,8 @@ def completed_whole(path: str, *, key: str, about: str = "") -> Complete:
 
 
 def _daemon(cli: Cli, params: Mapping[str, Any]) -> ManagementClient:
-    api_key = params.get("api_key") or os.environ.get("JACKFIELD_API_KEY")
-    return ManagementClient(cli.config_dir(params.get("config_dir")), endpoint=params.get("url"), api_key=api_key)
+    config_dir = cli.config_dir(params.get("config_dir"))
+    return ManagementClient(config_dir, endpoint=params.get("url"), api_key=params.get("api_key"))
 
 
 def completed_of(path: str, *, key: str, about: str = "") -> Complete:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -31,9 +32,11 @@ class ManagementClient:
     this object. Every method raises `DaemonAbsent`, and `JackfieldError` with the daemon's own words."""
 
     def __init__(self, config_dir: Path, *, endpoint: str | None = None, api_key: str | None = None) -> None:
-        """endpoint: scheme, host and port in place of what `JACKFIELD_DAEMON_ENDPOINT` or the directory names."""
+        """endpoint: scheme, host and port in place of what `JACKFIELD_DAEMON_ENDPOINT` or the directory names. api_key:
+        in place of `JACKFIELD_API_KEY`."""
         self._daemon = DaemonClient(config_dir, endpoint)
-        self._headers: dict[str, str] = {"X-API-Key": api_key} if api_key else {}
+        key = api_key or os.environ.get("JACKFIELD_API_KEY")
+        self._headers: dict[str, str] = {"X-API-Key": key} if key else {}
         self._has_session = False
 
     def __enter__(self) -> Self:
