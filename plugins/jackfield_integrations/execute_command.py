@@ -76,7 +76,7 @@ async def _end(process: asyncio.subprocess.Process, container: ProcessContainer)
         await container.end()
     finally:
         # Pipes that were not read to their end would keep wait() waiting.
-        process._transport.close()  # type: ignore[attr-defined]
+        process._transport.close()  # type: ignore[attr-defined]  # asyncio has no public way to its pipes
         await asyncio.shield(process.wait())
 
 

@@ -58,10 +58,6 @@ async def started(
     return execution
 
 
-def streams(node: Node) -> bool:
-    return mode_of(node) == "streaming"
-
-
 def streamed(stream: ChunkBuffer, execution: Execution, workflow: Workflow, clock: Clock, keepalive: float) -> Response:
     """What the nodes send, while they run. keepalive: seconds."""
 

@@ -29,7 +29,7 @@ from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node, Workflow
-from jackfield_ai.chat.answering import answer_of, started, streamed, streams
+from jackfield_ai.chat.answering import answer_of, started, streamed
 from jackfield_ai.chat.mounts import LIVE, TEST
 from jackfield_ai.chat.page import page
 from jackfield_ai.chat.trigger import (
@@ -40,6 +40,7 @@ from jackfield_ai.chat.trigger import (
     is_public,
     options_of,
     path_of,
+    streams,
 )
 from jackfield_ai.settings import AiSettings
 

@@ -9,8 +9,7 @@ from quart import Response
 
 from jackfield.api.jsontext import Json
 from jackfield.api.workflows import Node
-from jackfield_ai.chat.answering import streams
-from jackfield_ai.chat.trigger import options_of
+from jackfield_ai.chat.trigger import options_of, streams
 
 _STYLE = """
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

@@ -58,7 +58,7 @@ class ChatTrigger(SuffixTrigger, NodeTrigger):
         for node in served_nodes(workflow, NODES):
             place = node_path(workflow, node)
             found += [Problem(f"{place}.{where}", message) for where, message in _problems(node)]
-            if mode_of(node) == "streaming" and is_public(node) and not streams_behind(node, workflow, catalog):
+            if streams(node) and is_public(node) and not streams_behind(node, workflow, catalog):
                 found.append(Problem(f"{place}.parameters.options.responseMode", NOTHING_STREAMS))
             if is_public(node) and path_of(node) and await self._taken(workflow, path_of(node)):
                 found.append(Problem(f"{place}.webhookId", "Another live workflow has a chat at this address already."))
@@ -108,6 +108,10 @@ def mode_of(node: Node) -> str:
     """How a chat is answered: lastNode, responseNode, streaming."""
     found = options_of(node).get("responseMode", node.parameters.get("responseMode", "lastNode"))
     return found if isinstance(found, str) else "lastNode"
+
+
+def streams(node: Node) -> bool:
+    return mode_of(node) == "streaming"
 
 
 def triggers(context: PluginContext) -> Sequence[Trigger]:

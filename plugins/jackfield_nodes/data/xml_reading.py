@@ -89,7 +89,7 @@ class Reader(ContentHandler, LexicalHandler):
     def characters(self, content: str) -> None:
         self._open[-1].text.append(content)
 
-    def startCDATA(self) -> None:  # noqa: N802
+    def startCDATA(self) -> None:  # noqa: N802 - the name that SAX calls
         self._open[-1].kept = True
 
     def endElement(self, name: str) -> None:  # noqa: N802

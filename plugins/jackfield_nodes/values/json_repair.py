@@ -67,7 +67,7 @@ class _Reader:
             return self._text(letter)
         if number := NUMBER.match(self.text, self.place):
             self.place = number.end()
-            return json.loads(number[0])  # type: ignore[no-any-return]
+            return json.loads(number[0])  # type: ignore[no-any-return]  # a number
         return self._bare()
 
     def _object(self, depth: int) -> Json:
