@@ -14,7 +14,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, PayloadTooLarge, UnsupportedMediaType
 from jackfield.api.http import json_response, operation, read_query
 from jackfield.api.jsontext import Json
-from jackfield.api.storage import DataTable, RowFilter, RowOrder
+from jackfield.api.table_storage import DataTable, RowFilter, RowOrder
 from jackfield_data_tables.asking import model, schema
 from jackfield_data_tables.csv_texts import PIECE, CsvFile, matched, written
 from jackfield_data_tables.routes import ONE, READ, TAGS, WRITE, Route

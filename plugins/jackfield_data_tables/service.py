@@ -12,7 +12,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
-from jackfield.api.storage import (
+from jackfield.api.storage import Page
+from jackfield.api.table_storage import (
     SYSTEM_COLUMNS,
     Cells,
     ColumnType,
@@ -22,7 +23,6 @@ from jackfield.api.storage import (
     DataTable,
     DataTableFilter,
     NewDataRow,
-    Page,
     RowFilter,
     RowOrder,
 )

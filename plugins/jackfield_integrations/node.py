@@ -20,7 +20,7 @@ Model = TypeVar("Model")
 Session = TypeVar("Session")
 
 
-class OutOfTime(NodeUnavailable):
+class NodeOutOfTime(NodeUnavailable):
     """The run took longer than `integrations.timeout`."""
 
 
@@ -57,7 +57,7 @@ class IntegrationNode:
     @contextlib.asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """One of the connections that nodes of this kind may hold, for as long as a run may take. Raises
-        `OutOfTime`."""
+        `NodeOutOfTime`."""
         if self._slots is None:
             self._slots = asyncio.Semaphore(self.settings.max_connections)
         limit = self.settings.timeout
@@ -68,7 +68,7 @@ class IntegrationNode:
         except TimeoutError:
             if not deadline.expired():
                 raise
-            raise OutOfTime(f"The node took longer than {limit:g} seconds (integrations.timeout).") from None
+            raise NodeOutOfTime(f"The node took longer than {limit:g} seconds (integrations.timeout).") from None
 
     async def through(
         self,
@@ -89,7 +89,7 @@ class IntegrationNode:
                     except FAILURES as exc:
                         made.append(error_item(accepted(run, exc, index), index))
                     ended = index + 1
-        except OutOfTime as exc:
+        except NodeOutOfTime as exc:
             if not goes_on(run):
                 raise
             made += [error_item(exc, index) for index in range(ended, len(resolved))]

@@ -10,13 +10,13 @@ from jackfield_store_sqlite.calls import SqliteWebhooks
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
+from jackfield_store_sqlite.data_tables.tables import SqliteTables
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.tables import SqliteTables
 from jackfield_store_sqlite.tags import SqliteTags
 from jackfield_store_sqlite.users import SqliteUsers
 from jackfield_store_sqlite.workflows import SqliteWorkflows

@@ -10,17 +10,17 @@ from jackfield.api.nodes.items import goes_on
 from jackfield.api.workflows import Items
 
 
-class Refused(NodeError):
+class RefusedByTable(NodeError):
     """Data tables did not take something. As in n8n, a row operation that goes on after errors passes the item on
     without the error."""
 
 
 async def asked(work: Awaitable[Items]) -> Items:
-    """Raises `Refused` for what data tables refuse."""
+    """Raises `RefusedByTable` for what data tables refuse."""
     try:
         return await work
     except JackfieldError as exc:
-        raise Refused(exc.message) from None
+        raise RefusedByTable(exc.message) from None
 
 
 async def of_item(run: NodeRun, index: int, work: Callable[[], Awaitable[Items]], *, tell_all: bool) -> Items:
@@ -33,7 +33,7 @@ async def of_item(run: NodeRun, index: int, work: Callable[[], Awaitable[Items]]
         if index or not goes_on(run):
             raise _placed(exc, index) from None
         json = run.items[index]["json"]
-        if isinstance(exc, Refused) and not tell_all:
+        if isinstance(exc, RefusedByTable) and not tell_all:
             return [{"json": json}]
         return [{"json": json, "error": {"message": exc.message}}]
 
@@ -46,7 +46,7 @@ async def of_all(run: NodeRun, work: Callable[[], Awaitable[Items]]) -> Items:
         if not goes_on(run):
             raise
         items: Items = [{"json": {**item}} for item in run.items]  # type: ignore[dict-item]  # items are JSON
-        if isinstance(exc, Refused):
+        if isinstance(exc, RefusedByTable):
             return items
         return [{**item, "error": {"message": exc.message}} for item in items]
 

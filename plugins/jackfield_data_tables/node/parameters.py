@@ -21,14 +21,14 @@ class TableLocator(Parameters, title="Locator"):
     mode: str = "list"
 
 
-class RowCondition(Parameters, title="Condition"):
+class ConditionRow(Parameters, title="Condition"):
     key_name: str = "id"
     condition: str | None = "eq"
     key_value: object = ""
 
 
 class RowConditions(Parameters, title="Conditions"):
-    conditions: list[RowCondition] = Field(default_factory=list)
+    conditions: list[ConditionRow] = Field(default_factory=list)
 
 
 class MappedColumn(Parameters):

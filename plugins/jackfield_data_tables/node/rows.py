@@ -11,10 +11,10 @@ from jackfield.api.dates import iana_zone
 from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
-from jackfield.api.storage import SYSTEM_COLUMNS, ColumnType, DataTable, RowFilter
+from jackfield.api.table_storage import SYSTEM_COLUMNS, ColumnType, DataTable, RowFilter
 from jackfield_data_tables.filters import Asked, checked
-from jackfield_data_tables.node.errors import Refused
-from jackfield_data_tables.node.parameters import DataTableParameters, MappedColumn, RowCondition, TableColumns
+from jackfield_data_tables.node.errors import RefusedByTable
+from jackfield_data_tables.node.parameters import ConditionRow, DataTableParameters, MappedColumn, TableColumns
 from jackfield_data_tables.values import TableRefusal, described, moment_of, typed
 from jackfield_data_tables.views import shown_cell
 
@@ -28,7 +28,7 @@ def row_of(run: NodeRun, parameters: DataTableParameters, index: int) -> dict[st
     if mapper.mapping_mode == "autoMapInputData":
         data = {name: value for name, value in run.items[index]["json"].items() if name not in SYSTEM_COLUMNS}
     elif mapper.value is None:
-        raise Refused("The parameter columns has no values; map at least one column.", item=index)
+        raise RefusedByTable("The parameter columns has no values; map at least one column.", item=index)
     else:
         data = _mapped(run, mapper, index)
     for value in data.values():
@@ -48,10 +48,10 @@ def _mapped(run: NodeRun, mapper: TableColumns, index: int) -> dict[str, Json]:
 
 
 def _fitted(column: MappedColumn, value: Json, index: int, zone: tzinfo) -> Json:
-    """Raises `Refused`."""
+    """Raises `RefusedByTable`."""
     if value is None:
         if column.required and column.type != "boolean":
-            raise Refused(f'The value "{column.id}" is required but not set', item=index)
+            raise RefusedByTable(f'The value "{column.id}" is required but not set', item=index)
         return None
     kind = _CHECKED.get(column.type)
     if kind is None:
@@ -59,7 +59,7 @@ def _fitted(column: MappedColumn, value: Json, index: int, zone: tzinfo) -> Json
     try:
         return shown_cell(typed(value, column.id, kind, zone), kind)
     except TableRefusal:
-        raise Refused(
+        raise RefusedByTable(
             f"Invalid input for '{column.id}' [item {index}]",
             item=index,
             description=f"'{column.id}' expects a {column.type} but we got {described(value)}",
@@ -84,7 +84,7 @@ def filter_of(run: NodeRun, parameters: DataTableParameters, table: DataTable, m
     return checked(table, asked, any_of=parameters.match_type == "anyCondition", most=most, zone=zone)
 
 
-def _asked(given: RowCondition, types: Mapping[str, ColumnType]) -> Asked:
+def _asked(given: ConditionRow, types: Mapping[str, ColumnType]) -> Asked:
     column, operator, value = given.key_name, given.condition or "eq", cast("Json", given.key_value)
     if operator in ("isTrue", "isFalse"):
         return Asked(column, "eq", operator == "isTrue")

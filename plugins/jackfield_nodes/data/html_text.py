@@ -9,7 +9,7 @@ from itertools import count
 
 from selectolax.lexbor import LexborNode
 
-from jackfield_nodes.data.text_lines import BLANKS, TextBlock
+from jackfield_nodes.data.text_lines import BLANKS, LaidOutBlock
 
 WIDTH = 80
 NARROWEST = 20
@@ -39,7 +39,7 @@ class _Layout:
 
     def __init__(self, root: int, skipped: Collection[int]) -> None:
         """root: `mem_id` of the element that the text is taken of, whose own kind does not matter."""
-        self.block = TextBlock(0, WIDTH, verbatim=False)
+        self.block = LaidOutBlock(0, WIDTH, verbatim=False)
         self._root = root
         self._skipped = skipped
         self._headings = 0
@@ -67,7 +67,7 @@ class _Layout:
         elif tag == "wbr":
             self.block.lines.breakable = True
         elif tag == "hr":
-            outer = self._opened(TextBlock(2, self.block.lines.width, verbatim=self.block.verbatim))
+            outer = self._opened(LaidOutBlock(2, self.block.lines.width, verbatim=self.block.verbatim))
             self.block.write("-" * WIDTH, capitals=False)
             self._close(outer, 2)
         elif tag == "img":
@@ -79,12 +79,12 @@ class _Layout:
         else:
             self.walk(children, depth)
 
-    def _opened(self, block: TextBlock) -> TextBlock:
+    def _opened(self, block: LaidOutBlock) -> LaidOutBlock:
         """Opens a block; returns the one around it."""
         outer, self.block = self.block, block
         return outer
 
-    def _close(self, outer: TextBlock, below: int, written: Callable[[str], str] = str) -> None:
+    def _close(self, outer: LaidOutBlock, below: int, written: Callable[[str], str] = str) -> None:
         """written: makes of the block's text what stands in the one around it."""
         ended, self.block = self.block, outer
         outer.put(written(ended.text()), ended.above, max(ended.below, below))
@@ -92,7 +92,7 @@ class _Layout:
     def _block(self, tag: str, children: Iterable[LexborNode], depth: int) -> None:
         above, below = AROUND[tag]
         width = max(self.block.lines.width - (2 if tag == "blockquote" else 0), NARROWEST)
-        outer = self._opened(TextBlock(above, width, verbatim=self.block.verbatim or tag == "pre"))
+        outer = self._opened(LaidOutBlock(above, width, verbatim=self.block.verbatim or tag == "pre"))
         self._headings += tag in HEADINGS
         self.walk(children, depth)
         self._headings -= tag in HEADINGS
@@ -114,10 +114,10 @@ class _Layout:
         marks = _marks(node, rows, tag, inside=inside)
         indent = max(map(len, marks))
         around = 1 if inside else 2
-        outer = self._opened(TextBlock(around, self.block.lines.width, verbatim=self.block.verbatim))
+        outer = self._opened(LaidOutBlock(around, self.block.lines.width, verbatim=self.block.verbatim))
         width = max(self.block.lines.width - indent, NARROWEST)
         for row, mark in zip(rows, marks, strict=True):
-            rows_block = self._opened(TextBlock(1, width, verbatim=self.block.verbatim))
+            rows_block = self._opened(LaidOutBlock(1, width, verbatim=self.block.verbatim))
             self.walk([row], depth)
             self._close(rows_block, 1, partial(_indented, mark.ljust(indent)))
         ended, self.block = self.block, outer

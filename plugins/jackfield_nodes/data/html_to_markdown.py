@@ -47,7 +47,7 @@ def _children(node: LexborNode) -> Sequence[LexborNode]:
 
 
 @state
-class Mark:
+class WrittenSoFar:
     """A place in the text. tail: what stood before it."""
 
     pieces: int
@@ -153,10 +153,10 @@ class Writer:
         blanks = self._tail[len(self._tail.rstrip()) :]
         self._append("\n" * (count - blanks.count("\n") - blanks.count("\r")))
 
-    def _mark(self) -> Mark:
-        return Mark(len(self._pieces), self._tail)
+    def _mark(self) -> WrittenSoFar:
+        return WrittenSoFar(len(self._pieces), self._tail)
 
-    def _back(self, mark: Mark) -> None:
+    def _back(self, mark: WrittenSoFar) -> None:
         del self._pieces[mark.pieces :]
         self._tail = mark.tail
 

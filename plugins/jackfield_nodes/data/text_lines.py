@@ -73,7 +73,7 @@ class TextLines:
         self._push(word)
 
 
-class TextBlock:
+class LaidOutBlock:
     """above, below: how many line breaks it asks for around it; below: of the block that ended last inside of it."""
 
     def __init__(self, above: int, width: int, *, verbatim: bool) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import record
-from jackfield.api.storage import Cell, Cells, ColumnType, Condition, DataRow, DataTable, RowFilter, RowOrder
+from jackfield.api.table_storage import Cell, Cells, ColumnType, Condition, DataRow, DataTable, RowFilter, RowOrder
 from jackfield_store_sqlite.rows import Row, Value, encodable
 
 FIELD_TYPES: Mapping[ColumnType, str] = {"string": "TEXT", "number": "REAL", "boolean": "INTEGER", "date": "INTEGER"}

@@ -6,21 +6,21 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.storage import (
+from jackfield.api.storage import Page
+from jackfield.api.table_storage import (
     Cells,
     DataColumn,
     DataRow,
     DataTable,
     DataTableFilter,
     NewDataRow,
-    Page,
     RowFilter,
     RowOrder,
     TableOrder,
 )
+from jackfield_store_sqlite.data_tables.rows import FIELD_TYPES, Field, RowTable, inserted, size_sql
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Value, execute, number
-from jackfield_store_sqlite.table_rows import FIELD_TYPES, Field, RowTable, inserted, size_sql
 
 _TABLES = "SELECT number, id, name, created_at, updated_at, row_count, size FROM data_tables"
 _COLUMNS = """SELECT id, name, type, created_at, updated_at, field FROM data_table_columns

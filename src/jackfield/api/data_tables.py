@@ -7,7 +7,7 @@ from typing import Protocol
 
 from .jsontext import Json
 from .records import record
-from .storage import ColumnType
+from .table_storage import ColumnType
 
 
 @record

@@ -17,24 +17,7 @@ from .import_storage import ImportedId as ImportedId
 from .import_storage import ImportStore as ImportStore
 from .paging import Page as Page
 from .records import record
-from .table_storage import COLUMN_TYPES as COLUMN_TYPES
-from .table_storage import OPERATORS as OPERATORS
-from .table_storage import SYSTEM_COLUMNS as SYSTEM_COLUMNS
-from .table_storage import TABLE_ORDERS as TABLE_ORDERS
-from .table_storage import Cell as Cell
-from .table_storage import Cells as Cells
-from .table_storage import ColumnType as ColumnType
-from .table_storage import Condition as Condition
-from .table_storage import DataColumn as DataColumn
-from .table_storage import DataRow as DataRow
-from .table_storage import DataTable as DataTable
-from .table_storage import DataTableFilter as DataTableFilter
-from .table_storage import DataTableStore as DataTableStore
-from .table_storage import NewDataRow as NewDataRow
-from .table_storage import Operator as Operator
-from .table_storage import RowFilter as RowFilter
-from .table_storage import RowOrder as RowOrder
-from .table_storage import TableOrder as TableOrder
+from .table_storage import DataTableStore
 from .triggers import Registration
 from .user_storage import ApiKey as ApiKey
 from .user_storage import Credential as Credential

@@ -23,7 +23,7 @@ from .runtime import Runtime
 if TYPE_CHECKING:
     from jackfield.core.settings import Settings
 
-    from .rotation import Resealed
+    from .rotation import ResealedValues
 
 
 @click.command()
@@ -158,7 +158,7 @@ def rotate_key(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None
 
     Whatever interrupts this, the daemon opens everything, and another run goes on. Exit code 1 when a value is lost."""
     require_here(runtime.config_dir(config_dir))
-    rotate = cast("Callable[[Runtime, Path | None], list[Resealed]]", load("jackfield.cli.rotation:rotate"))
+    rotate = cast("Callable[[Runtime, Path | None], list[ResealedValues]]", load("jackfield.cli.rotation:rotate"))
     found = rotate(runtime, config_dir)
     if as_json:
         echo_json([{"name": one.name, "sealed": one.done, "lost": list(one.lost)} for one in found])

@@ -18,7 +18,7 @@ from .runtime import Runtime
 
 
 @record
-class Resealed:
+class ResealedValues:
     """Of one sort of values: how many are sealed anew, and a sentence for each that no key opens."""
 
     name: str
@@ -26,7 +26,7 @@ class Resealed:
     lost: Sequence[str]
 
 
-def rotate(runtime: Runtime, config_dir: Path | None) -> list[Resealed]:
+def rotate(runtime: Runtime, config_dir: Path | None) -> list[ResealedValues]:
     """Raises `ConfigurationError`, also when the daemon runs."""
     kernel = runtime.kernel(config_dir)
     lock = DirectoryLock(kernel.config_dir)
@@ -42,14 +42,14 @@ def rotate(runtime: Runtime, config_dir: Path | None) -> list[Resealed]:
     return found
 
 
-async def _reseal(kernel: Kernel) -> list[Resealed]:
+async def _reseal(kernel: Kernel) -> list[ResealedValues]:
     context = kernel.context("rotate-key")
     await kernel.open_store()
-    found: list[Resealed] = []
+    found: list[ResealedValues] = []
     try:
         for values in context.extensions(SEALED_VALUES).values():
             result = await values.reseal()
-            found.append(Resealed(values.name, result.done, tuple(result.lost)))
+            found.append(ResealedValues(values.name, result.done, tuple(result.lost)))
     finally:
         await kernel.tasks.close()
         await context.store.close()

@@ -9,7 +9,8 @@ from ..api.clock import iso
 from ..api.errors import Conflict, InvalidInput, NotFound
 from ..api.javascript import number_text
 from ..api.records import replace
-from ..api.storage import (
+from ..api.storage import Page
+from ..api.table_storage import (
     SYSTEM_COLUMNS,
     Cell,
     Cells,
@@ -19,7 +20,6 @@ from ..api.storage import (
     DataTable,
     DataTableFilter,
     NewDataRow,
-    Page,
     RowFilter,
     RowOrder,
     TableOrder,

@@ -11,11 +11,7 @@ from ..api.errors import Conflict, StoreUnavailable
 from ..api.records import replace
 from ..api.storage import (
     ApiKey,
-    Cell,
-    Cells,
     Credential,
-    DataRow,
-    DataTable,
     ExecutionRow,
     ImportedId,
     Page,
@@ -27,6 +23,7 @@ from ..api.storage import (
     Variable,
     WebhookStats,
 )
+from ..api.table_storage import Cell, Cells, DataRow, DataTable
 from ..api.triggers import Registration
 from ..api.workflows import Document
 

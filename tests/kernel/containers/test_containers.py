@@ -18,8 +18,9 @@ from jackfield.api.clock import SystemClock
 from jackfield.api.process_containers import ContainerSettings, EndStep, ProcessContainer, ProcessLimits
 from jackfield.core.containers.cgroups import GroupHome, find_home
 from jackfield.core.containers.container import Container
-from jackfield.core.containers.marks import Mark, Owner, instance_of, mark_of
+from jackfield.core.containers.marks import ContainerMark, Owner, instance_of, mark_of
 from jackfield.core.containers.service import Containers
+from jackfield.testing.processes import is_running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 GROUPS = isinstance(find_home(), GroupHome)
@@ -89,13 +90,6 @@ def written(path: Path) -> Callable[[], int]:
     return look
 
 
-def lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in b"ZX"
-    except OSError:
-        return False
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("script", [SETSID, DOUBLE_FORK, WITHOUT_MARK, STOPPED])
 async def test_the_end_reaches_whatever_a_program_has_started(tmp_path: Path, method: str, script: str) -> None:
@@ -105,7 +99,7 @@ async def test_the_end_reaches_whatever_a_program_has_started(tmp_path: Path, me
     pid = int((tmp_path / "pid").read_text())
     assert {pid, process.pid} <= set(await container.members())
     await container.end()
-    assert not lives(pid)
+    assert not is_running(pid)
     assert not await container.members()
     assert await process.wait() != 0
     assert not (tmp_path / "effect").exists()
@@ -197,7 +191,7 @@ async def test_a_cancelled_end_hurries_and_is_an_end(tmp_path: Path, method: str
     ending.cancel()
     with pytest.raises(asyncio.CancelledError):
         await ending
-    assert not lives(process.pid)
+    assert not is_running(process.pid)
     await process.wait()
 
 
@@ -216,7 +210,7 @@ async def test_too_many_processes_are_killed_all_together(tmp_path: Path, method
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
 async def test_the_system_stops_a_fork_bomb_at_the_limit_of_threads(tmp_path: Path) -> None:
-    container = Container(Mark("0123456789ab", None, tmp_path.name[-40:]), ContainerSettings(), threads=60)
+    container = Container(ContainerMark("0123456789ab", None, tmp_path.name[-40:]), ContainerSettings(), threads=60)
     process = await start(container, sys.executable, "-ISc", BOMB, cwd=tmp_path)
     most = 0
     for _ in range(15):
@@ -296,12 +290,12 @@ def left_by_a_killed_one(directory: Path, method: str, *more: str) -> int:
 @pytest.mark.parametrize("method", METHODS)
 async def test_what_a_killed_daemon_has_left_is_ended(tmp_path: Path, method: str) -> None:
     pid = left_by_a_killed_one(tmp_path, method)
-    assert lives(pid)
+    assert is_running(pid)
     (tmp_path / "other").mkdir()
     assert await made(tmp_path / "other", method).end_leftovers() == 0
-    assert lives(pid)
+    assert is_running(pid)
     assert await made(tmp_path, method).end_leftovers() == 1
-    assert not lives(pid)
+    assert not is_running(pid)
     home = find_home()
     if isinstance(home, GroupHome):
         assert not list(home.path.glob(f"jackfield.{instance_of(tmp_path)}.*"))
@@ -315,21 +309,21 @@ async def test_what_outlives_its_daemon_is_found_again(tmp_path: Path, method: s
     (found,) = await containers.unowned()
     assert found.name == "run-1"
     await found.end()
-    assert not lives(pid)
+    assert not is_running(pid)
 
 
 async def test_what_a_living_process_has_open_is_no_leftover(tmp_path: Path) -> None:
     container = await made(tmp_path, "subreaper").open("run-1")
     process = await start(container, "/bin/sleep", "300", cwd=tmp_path)
     assert await made(tmp_path, "subreaper").end_leftovers() == 0
-    assert lives(process.pid)
+    assert is_running(process.pid)
     await container.end()
     await process.wait()
 
 
 @pytest.mark.parametrize("owner", [None, Owner(12, 34, 56)])
 def test_a_mark_is_read_as_it_is_written(owner: Owner | None) -> None:
-    mark = Mark("0123456789ab", owner, "run-x_1")
+    mark = ContainerMark("0123456789ab", owner, "run-x_1")
     assert mark_of(mark.text) == mark
 
 

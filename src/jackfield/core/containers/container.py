@@ -16,8 +16,8 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.process_containers import ContainerSettings, EndStep
 
 from .cgroups import Group
-from .marks import PREFIX, VARIABLE, Mark
-from .processes import Seen, descendants, look, send, start_of
+from .marks import PREFIX, VARIABLE, ContainerMark
+from .processes import SeenProcess, descendants, look, send, start_of
 
 _LOOK = 0.02
 """Seconds between two looks at processes that were told to end."""
@@ -44,7 +44,7 @@ class Container:
 
     def __init__(
         self,
-        mark: Mark,
+        mark: ContainerMark,
         settings: ContainerSettings,
         words: Sequence[str] = (),
         group: Group | None = None,
@@ -87,7 +87,7 @@ class Container:
     async def members(self) -> Sequence[int]:
         return [process.pid for process in await asyncio.to_thread(self.look)]
 
-    def look(self) -> Sequence[Seen]:
+    def look(self) -> Sequence[SeenProcess]:
         """Those that have not ended. Blocks."""
         if sys.platform != "linux":
             return self._look_elsewhere()
@@ -99,13 +99,13 @@ class Container:
         found = descendants(seen, roots)
         return [seen[pid] for pid in found if pid in seen and pid != os.getpid()]
 
-    def _is_ours(self, seen: Mapping[int, Seen]) -> bool:
+    def _is_ours(self, seen: Mapping[int, SeenProcess]) -> bool:
         """Whether the leader's number is still its own: nobody gets it as long as its session has members."""
         pid, started = self._leader or (0, None)
         there = seen.get(pid)
         return there is None or there.started == started
 
-    def _look_elsewhere(self) -> Sequence[Seen]:
+    def _look_elsewhere(self) -> Sequence[SeenProcess]:
         """Without `/proc`: the leader stands for its process group."""
         if self._leader is None:
             return ()
@@ -114,9 +114,9 @@ class Container:
             os.killpg(pid, 0)
         except OSError:
             return ()
-        return (Seen(pid, 0, pid, pid, 0),)
+        return (SeenProcess(pid, 0, pid, pid, 0),)
 
-    def count(self, seen: Mapping[int, Seen]) -> int:
+    def count(self, seen: Mapping[int, SeenProcess]) -> int:
         """Processes in it, or that descend from its leader. Blocks."""
         if self.group is not None:
             return self.group.count()
@@ -161,7 +161,7 @@ class Container:
             if self.group is not None:
                 await asyncio.to_thread(self.group.remove)
 
-    async def _take(self, step: EndStep, left: Sequence[Seen]) -> None:
+    async def _take(self, step: EndStep, left: Sequence[SeenProcess]) -> None:
         """Send the signal, also to those that are started afterwards, until none is left or the time is over."""
         deadline = time.monotonic() + step.seconds
         told: set[tuple[int, int]] = set()
@@ -173,7 +173,7 @@ class Container:
                 return
             left = await asyncio.to_thread(self.look)
 
-    async def _wait_for(self, left: Sequence[Seen], deadline: float) -> bool:
+    async def _wait_for(self, left: Sequence[SeenProcess], deadline: float) -> bool:
         """Until they have ended, or others may have been started meanwhile. False: the step's time is over."""
         again = time.monotonic() + _AGAIN
         while any(await asyncio.to_thread(_living, left)):
@@ -189,7 +189,7 @@ class Container:
             await asyncio.wait_for(self._hurry.wait(), seconds)
         return self._hurry.is_set()
 
-    def _send(self, processes: Sequence[Seen], number: signal.Signals) -> None:
+    def _send(self, processes: Sequence[SeenProcess], number: signal.Signals) -> None:
         for process in processes:
             if sys.platform != "linux":
                 with contextlib.suppress(OSError):
@@ -212,7 +212,7 @@ class Container:
             await asyncio.to_thread(self._kill_all, left, keepers=waited > self._settings.kill_timeout / 2)
             await asyncio.sleep(_LOOK / 4)
 
-    def _left(self) -> Sequence[Seen]:
+    def _left(self) -> Sequence[SeenProcess]:
         """Those that have not ended. One look is not all at one moment: who is born while its parent dies is missed.
         The kernel knows better of a group; and a subreaper, which is one of those left, ends when nobody descends from
         it."""
@@ -223,7 +223,7 @@ class Container:
             left = self.look()
         return left
 
-    def _kill_all(self, left: Sequence[Seen], *, keepers: bool) -> None:
+    def _kill_all(self, left: Sequence[SeenProcess], *, keepers: bool) -> None:
         """A control group at once; else stop them first, so that none is started while others are killed. keepers:
         also subreapers, without which what they have adopted would be lost to us: one that does not end by itself."""
         if self.group is not None:
@@ -253,7 +253,7 @@ def _keeps(pid: int) -> bool:
     return len(words) > 3 and words[3] == os.fsencode(ENTRY) and b"keep=" in b"\0".join(words)
 
 
-def _living(processes: Sequence[Seen]) -> Sequence[bool]:
+def _living(processes: Sequence[SeenProcess]) -> Sequence[bool]:
     if sys.platform != "linux":
         return [_group_lives(process.pid) for process in processes]
     return [start_of(process.pid) == process.started for process in processes]

@@ -33,7 +33,7 @@ class Owner:
 
 
 @record
-class Mark:
+class ContainerMark:
     """instance: of the configuration directory. owner: None: the container outlives whoever opened it."""
 
     instance: str
@@ -62,10 +62,10 @@ def checked(name: str) -> str:
     return name
 
 
-def mark_of(text: str) -> Mark | None:
+def mark_of(text: str) -> ContainerMark | None:
     """None: it is no mark."""
     found = _TEXT.fullmatch(text)
     if found is None:
         return None
     instance, owner, name = found.groups()
-    return Mark(instance, None if owner == "0" else Owner(*map(int, owner.split("-"))), name)
+    return ContainerMark(instance, None if owner == "0" else Owner(*map(int, owner.split("-"))), name)

@@ -15,7 +15,7 @@ _KERNEL = 2
 
 
 @record
-class Seen:
+class SeenProcess:
     """A process that has not ended. started: clock ticks from the system's start. marks: its own from the environment,
     and those in the path of its control group."""
 
@@ -41,7 +41,7 @@ def space_of() -> int:
         return 0
 
 
-def family() -> Mapping[int, Seen]:
+def family() -> Mapping[int, SeenProcess]:
     """Every process by its pid, without marks."""
     seen = (_stat(name) for name in _pids())
     return {process.pid: process for process in seen if process is not None and process.parent != _KERNEL}
@@ -64,7 +64,7 @@ def _pids() -> list[str]:
         return []
 
 
-def look(variable: str, prefix: str) -> Mapping[int, Seen]:
+def look(variable: str, prefix: str) -> Mapping[int, SeenProcess]:
     """Every process by its pid. variable: the mark's, in environments. prefix: of the names of marked control groups.
     What may not be read of a process is not there."""
     found = {}
@@ -74,18 +74,18 @@ def look(variable: str, prefix: str) -> Mapping[int, Seen]:
         if seen is not None and seen.parent != _KERNEL:
             marks = _marks(name, key, start)
             found[seen.pid] = (
-                Seen(seen.pid, seen.parent, seen.group, seen.session, seen.started, marks) if marks else seen
+                SeenProcess(seen.pid, seen.parent, seen.group, seen.session, seen.started, marks) if marks else seen
             )
     return found
 
 
-def _stat(name: str) -> Seen | None:
+def _stat(name: str) -> SeenProcess | None:
     content = _content(f"/proc/{name}/stat")
     try:
         fields = content.rpartition(b")")[2].split()
         if fields[0] in b"ZX":
             return None
-        return Seen(int(name), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+        return SeenProcess(int(name), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
     except (IndexError, ValueError):
         return None
 
@@ -114,7 +114,7 @@ def _content(path: str) -> bytes:
         return b""
 
 
-def descendants(seen: Mapping[int, Seen], roots: Iterable[int]) -> set[int]:
+def descendants(seen: Mapping[int, SeenProcess], roots: Iterable[int]) -> set[int]:
     """The roots, and whatever descends from them."""
     children: dict[int, list[int]] = {}
     for process in seen.values():
@@ -129,7 +129,7 @@ def descendants(seen: Mapping[int, Seen], roots: Iterable[int]) -> set[int]:
     return found
 
 
-def send(process: Seen, number: signal.Signals) -> None:
+def send(process: SeenProcess, number: signal.Signals) -> None:
     """To this process, unless its number has gone to another."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         try:

@@ -17,7 +17,7 @@ from jackfield.api.process_containers import ContainerSettings, EndStep, Process
 
 from .cgroups import PERIOD, Group, GroupHome, find_home
 from .container import ENTRY, Container
-from .marks import PREFIX, VARIABLE, Mark, checked, instance_of, mark_of, ourselves
+from .marks import PREFIX, VARIABLE, ContainerMark, checked, instance_of, mark_of, ourselves
 from .processes import look, threads_of_user
 from .watching import ProcessWatch, Spawn
 
@@ -40,7 +40,7 @@ class Containers:
 
     async def open(self, name: str, limits: ProcessLimits | None = None, *, outlives: bool = False) -> ProcessContainer:
         home = await self._group_home()
-        mark = Mark(self._instance, None if outlives else ourselves(), checked(name))
+        mark = ContainerMark(self._instance, None if outlives else ourselves(), checked(name))
         bounds = self._bounds(limits or ProcessLimits())
         group = None
         if home is not None:
@@ -131,11 +131,11 @@ class Containers:
         await asyncio.to_thread(self._remove_empty)
         return len(left)
 
-    def _found(self, mark: Mark) -> Container:
+    def _found(self, mark: ContainerMark) -> Container:
         group = None if self._home is None else Group(self._home.path / (PREFIX + mark.text))
         return Container(mark, self._settings, group=group if group is not None and group.path.is_dir() else None)
 
-    def _marks(self) -> Sequence[Mark]:
+    def _marks(self) -> Sequence[ContainerMark]:
         """Of this configuration directory, in which processes live."""
         texts = {text for process in look(VARIABLE, PREFIX).values() for text in process.marks}
         found = [mark for text in sorted(texts) if (mark := mark_of(text)) is not None]

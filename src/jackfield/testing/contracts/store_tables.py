@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
-from jackfield.api.storage import (
+from jackfield.api.storage import Store
+from jackfield.api.table_storage import (
     Cell,
     Condition,
     DataColumn,
@@ -18,7 +19,6 @@ from jackfield.api.storage import (
     Operator,
     RowFilter,
     RowOrder,
-    Store,
     TableOrder,
 )
 
