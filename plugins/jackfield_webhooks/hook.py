@@ -94,12 +94,11 @@ class HookFactory:
 
     async def problems(self, kind: str, nodes: Sequence[Node], workflow: Workflow) -> Sequence[Problem]:
         found: list[Problem] = []
-        catalog = self._context.port(NodeCatalog)
         for node in nodes:
             where = node_path(workflow, node)
             for name, message in (await self._findings(node)).items():
                 found.append(Problem(f"{where}.parameters.{name}", message))
-            if read(node).mode == "streaming" and not streams_behind(node, workflow, catalog):
+            if read(node).mode == "streaming" and not streams_behind(node, workflow, self._context.port(NodeCatalog)):
                 found.append(Problem(f"{where}.parameters.responseMode", NOTHING_STREAMS))
         return [*found, *_twice(kind, nodes, workflow)]
 

@@ -201,7 +201,8 @@ class Container:
 
     async def _kill(self) -> None:
         begun = time.monotonic()
-        while left := await asyncio.to_thread(self._left):
+        deadline = begun + self._settings.kill_timeout
+        while left := await asyncio.to_thread(self._left, deadline):
             waited = time.monotonic() - begun
             if waited >= self._settings.kill_timeout:
                 raise ProcessesLeft(
@@ -212,15 +213,17 @@ class Container:
             await asyncio.to_thread(self._kill_all, left, keepers=waited > self._settings.kill_timeout / 2)
             await asyncio.sleep(_LOOK / 4)
 
-    def _left(self) -> Sequence[SeenProcess]:
+    def _left(self, deadline: float) -> Sequence[SeenProcess]:
         """Those that have not ended. One look is not all at one moment: who is born while its parent dies is missed.
         The kernel knows better of a group; and a subreaper, which is one of those left, ends when nobody descends from
         it."""
         left = self.look()
-        while not left and self.group is not None and self.group.is_populated():
+        while not left and self.group is not None and self.group.is_populated() and time.monotonic() < deadline:
             self.group.kill()
             time.sleep(_LOOK / 4)
             left = self.look()
+        if not left and self.group is not None and self.group.is_populated():
+            raise ProcessesLeft(f"{self.name} has processes that cannot be seen from here, and that no signal ends.")
         return left
 
     def _kill_all(self, left: Sequence[SeenProcess], *, keepers: bool) -> None:
