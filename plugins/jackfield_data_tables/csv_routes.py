@@ -13,12 +13,12 @@ from quart import Response, request
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, PayloadTooLarge, UnsupportedMediaType
 from jackfield.api.http import json_response, operation, read_query
-from jackfield.api.jsontext import Json
 from jackfield.api.table_storage import DataTable, RowFilter, RowOrder
 from jackfield_data_tables.asking import model, schema
-from jackfield_data_tables.csv_texts import PIECE, CsvFile, matched, written
+from jackfield_data_tables.csv_texts import PIECE, CsvFile, Line, matched, written
 from jackfield_data_tables.routes import ONE, READ, TAGS, WRITE, Route
 from jackfield_data_tables.service import DataTables
+from jackfield_data_tables.values import TableRefusal
 from jackfield_data_tables.views import table_view
 
 if TYPE_CHECKING:
@@ -107,16 +107,28 @@ class CsvRoutes:
     ) -> Response:
         """Every row is looked at before the first is stored."""
         async for piece in _pieces(file, names):
-            await self._tables.checked_rows(table, piece)
+            await self._check(table, piece)
         count = 0
         async for piece in _pieces(file, names):
-            count += len(await self._tables.insert(table, piece))
+            count += len(await self._tables.insert(table, [row for _, row in piece]))
         shown = table_view(await self._tables.find(table.id))
         return json_response({"importedRowCount": count, "systemColumnsIgnored": list(ignored), "table": shown})
 
+    async def _check(self, table: DataTable, piece: Sequence[Line]) -> None:
+        """Raises `TableRefusal` with the line of the first row that does not fit."""
+        try:
+            await self._tables.checked_rows(table, [row for _, row in piece])
+        except TableRefusal:
+            for number, row in piece:
+                try:
+                    await self._tables.checked_rows(table, [row])
+                except TableRefusal as exc:
+                    raise exc.at_line(number) from None
+            raise
 
-async def _pieces(file: IO[bytes], names: Mapping[str, str]) -> AsyncIterator[list[dict[str, Json]]]:
-    pieces: Iterator[list[dict[str, Json]]] = CsvFile(file).pieces(names)
+
+async def _pieces(file: IO[bytes], names: Mapping[str, str]) -> AsyncIterator[list[Line]]:
+    pieces: Iterator[list[Line]] = CsvFile(file).pieces(names)
     while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
         yield piece
 

@@ -22,6 +22,8 @@ PIECE = 1000
 """Rows of one piece."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?|\d{4}/\d{2}/\d{2}.*|\d{2}/\d{2}/\d{4}.*", re.ASCII)
 _KINDS: Sequence[ColumnType] = ("boolean", "number", "date")
+Line = tuple[int, dict[str, Json]]
+"""The line of a file on which a row ends, from 1, and the row."""
 
 
 class CsvFile:
@@ -35,22 +37,22 @@ class CsvFile:
         found = next(self._lines(), None)
         if not found:
             raise TableRefusal("the CSV file is empty; its first line names the columns")
-        names = [name.strip() for name in found]
+        names = [name.strip() for name in found[1]]
         if len(set(names)) < len(names):
             raise TableRefusal("two columns of the CSV file have the same name")
         return names
 
-    def rows(self, names: Mapping[str, str]) -> Iterator[dict[str, Json]]:
+    def rows(self, names: Mapping[str, str]) -> Iterator[Line]:
         """names: of the file's columns to the table's. An empty cell is nothing. Raises `TableRefusal`."""
         header, lines = self.names(), self._lines()
         next(lines)
         wanted = [(place, names[name]) for place, name in enumerate(header) if name in names]
-        for number, line in enumerate(lines, 2):
+        for number, line in lines:
             if len(line) > len(header):
-                raise TableRefusal(f"row {number} of the CSV file has more cells than there are columns")
-            yield {name: line[place] or None if place < len(line) else None for place, name in wanted}
+                raise TableRefusal(f"line {number} of the CSV file has more cells than there are columns")
+            yield number, {name: line[place] or None if place < len(line) else None for place, name in wanted}
 
-    def pieces(self, names: Mapping[str, str]) -> Iterator[list[dict[str, Json]]]:
+    def pieces(self, names: Mapping[str, str]) -> Iterator[list[Line]]:
         rows = self.rows(names)
         while piece := list(islice(rows, PIECE)):
             yield piece
@@ -59,17 +61,19 @@ class CsvFile:
         """Of a new table: the first value of a column in the sample tells its type."""
         names = self.names()
         sample = list(islice(self.rows({name: name for name in names}), SAMPLE))
-        return [(name, _kind([row[name] for row in sample])) for name in names if name not in SYSTEM_COLUMNS]
+        return [(name, _kind([row[name] for _, row in sample])) for name in names if name not in SYSTEM_COLUMNS]
 
-    def _lines(self) -> Iterator[list[str]]:
+    def _lines(self) -> Iterator[tuple[int, list[str]]]:
+        """Cells with the line on which they end."""
         self._file.seek(0)
         text = io.TextIOWrapper(self._file, encoding="utf-8-sig", newline="")
+        reader = csv.reader(text, strict=True)
         try:
-            for line in csv.reader(text, strict=True):
+            for line in reader:
                 if line:
-                    yield line
+                    yield reader.line_num, line
         except csv.Error as exc:
-            raise TableRefusal(f"this is no CSV file: {exc}") from None
+            raise TableRefusal(f"line {reader.line_num} of the CSV file is no CSV: {exc}") from None
         except UnicodeDecodeError:
             raise TableRefusal("the CSV file is not in UTF-8") from None
         finally:

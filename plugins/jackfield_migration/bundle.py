@@ -32,7 +32,7 @@ NOT_HERE: Mapping[str, str] = {
 LONGEST_ID = 255
 """Characters; n8n's own have up to 36."""
 SHOWN = 60
-"""Characters of a name in a message about what was not read."""
+"""Characters of a name in a message and in a table."""
 
 
 @record
@@ -163,8 +163,12 @@ def _unkeepable(document: Mapping[str, Json]) -> str:
 def _shown(document: Mapping[str, Json]) -> str:
     """A name for a message."""
     found = next((text for key in ("name", "key", "id") if isinstance(text := document.get(key), str) and text), "")
-    text = found.replace("\0", "\N{SYMBOL FOR NULL}")
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+    return shortened(found.replace("\0", "\N{SYMBOL FOR NULL}"))
+
+
+def shortened(name: str) -> str:
+    """For a message, or a cell of a table."""
+    return name if len(name) <= SHOWN else f"{name[:SHOWN]}..."
 
 
 def _is_collection(value: Mapping[str, Json]) -> bool:

@@ -24,6 +24,7 @@ from jackfield_migration.credentials import CredentialImport
 from jackfield_migration.data_tables import DataTableImport
 from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_digest
 from jackfield_migration.reading.cipher import N8nCipher
+from jackfield_migration.redaction import REMARK, is_redacted
 from jackfield_migration.report import DONE, Report, Result, Status, report_of
 from jackfield_migration.rewriting import Rewritten, rewritten
 from jackfield_migration.settings import MigrationSettings
@@ -234,6 +235,8 @@ def _remarks(source: Source) -> list[Problem]:
         found.append(Problem("isArchived", "It was archived in n8n; delete it here if nobody needs it.", "warning"))
     if isinstance(name := source.document.get("name"), str) and len(name) > MAX_NAME:
         found.append(Problem("name", f"It was cut to {MAX_NAME} characters.", "warning"))
+    if is_redacted(source.document.get("settings")):
+        found.append(Problem("settings.redactionPolicy", REMARK, "warning"))
     if source.remark:
         found.append(Problem("versionId", source.remark, "warning"))
     return found

@@ -18,7 +18,7 @@ from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import NOT_HERE, Bundle, Source
+from jackfield_migration.bundle import NOT_HERE, Bundle, Source, shortened
 from jackfield_migration.identities import foreign_id
 from jackfield_migration.reading.cipher import N8nCipher, WrongKey
 from jackfield_migration.reading.files import Reading
@@ -231,5 +231,5 @@ def _print(report: Report) -> None:
 def _row(result: Result) -> Sequence[str]:
     remarks = "; ".join(f"{problem.path}: {problem.message}" for problem in result.problems)
     return (
-        result.kind, result.name, result.status, _VERDICTS[result.verdict], cell(result.active), remarks or "-",
+        result.kind, shortened(result.name), result.status, _VERDICTS[result.verdict], cell(result.active), remarks or "-",
     )  # fmt: skip

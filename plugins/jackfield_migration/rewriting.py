@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.workflows import Document
+from jackfield_migration.redaction import unredacted
 
 Own = Callable[[str], str]
 """Id of a workflow there -> its id here."""
@@ -66,7 +67,7 @@ class _Rewriting:
         self.unknown: dict[str, str] = {}
 
     def settings(self, settings: Mapping[str, Json]) -> dict[str, Json]:
-        changed = dict(settings)
+        changed = unredacted(settings)
         error = settings.get("errorWorkflow")
         if isinstance(error, str | int) and error != "DEFAULT" and _ID.fullmatch(str(error)):
             changed["errorWorkflow"] = self._linked(str(error), "settings.errorWorkflow")

@@ -138,10 +138,21 @@ def test_a_similar_parameter_is_proposed(lab: Lab, asked: str, hint: str) -> Non
 
 @pytest.mark.parametrize(
     "cursor",
-    ["x", "e30=", base64.b64encode(b"[1]").decode(), base64.b64encode(b'{"offset":-1}').decode(), "A" * 5000],
+    [b"x", b"{}", b"[1]", b'{"offset":-1,"of":"PATH"}', b'{"offset":0,"limit":"a","of":"PATH"}', b"A" * 5000],
 )
-def test_a_cursor_that_nobody_gave_is_refused(lab: Lab, cursor: str) -> None:
+def test_a_cursor_that_nobody_gave_is_refused(lab: Lab, cursor: bytes) -> None:
     for path in ("workflows", "executions", "tags", "credentials", "variables", "users", "projects"):
+        own = cursor.replace(b"PATH", f"/api/v1/{path}".encode())
+        for text in (own.decode(), base64.b64encode(own).decode()):
+            answer = lab.n8n.get(f"/api/v1/{path}", params={"cursor": text})
+            assert (answer.status_code, list(answer.json()["details"])) == (400, ["cursor"]), path
+
+
+def test_a_cursor_of_another_list_is_refused(lab: Lab) -> None:
+    for _ in range(2):
+        lab.saved()
+    cursor = lab.n8n.get("/api/v1/workflows?limit=1").json()["nextCursor"]
+    for path in ("executions", "tags", "credentials", "variables"):
         answer = lab.n8n.get(f"/api/v1/{path}", params={"cursor": cursor})
         assert (answer.status_code, list(answer.json()["details"])) == (400, ["cursor"]), path
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
@@ -28,6 +29,7 @@ ENTITIES: Mapping[str, str] = {
     "user": "user",
 }
 """Table -> the name of its files."""
+_MAGIC = b"PK\x03\x04"
 _PART = re.compile(r"(?:.*/)?([a-z]+)(?:\.([0-9]+))?\.jsonl")
 _NO_KEY = (
     "An export of entities is encrypted. Give the key of the n8n that wrote it, and in a second line the one of "
@@ -35,8 +37,12 @@ _NO_KEY = (
 )
 
 
-def is_archive(path: Path) -> bool:
-    return zipfile.is_zipfile(path)
+def is_archive(path: Path, origin: str) -> bool:
+    """Whether it is a zip file, or was to be one by its name or its first bytes: half a file has lost its directory."""
+    if zipfile.is_zipfile(path) or origin.lower().endswith(".zip"):
+        return True
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def read_archive(
@@ -55,8 +61,8 @@ def read_archive(
             tables = _Tables(archive, files, cipher, limit)
             read_tables(tables.rows, origin, bundle, tables.count)
             return list(data_keys(tables.rows))
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as exc:
-        raise InvalidInput(f"It is no whole zip file: {exc}.") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as exc:
+        raise InvalidInput(f"It is no whole zip file: {exc}. Export again, or copy the file once more.") from None
 
 
 def _files(archive: zipfile.ZipFile) -> Mapping[str, list[str]]:

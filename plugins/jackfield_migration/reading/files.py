@@ -54,7 +54,7 @@ class Reading:
     def _file(self, path: Path, origin: str) -> None:
         if is_database(path):
             self.learn(read_database(path, origin, self.bundle))
-        elif is_archive(path):
+        elif is_archive(path, origin):
             self.learn(read_archive(path, origin, self.bundle, self.cipher, self.limit))
         else:
             with path.open("rb") as file:

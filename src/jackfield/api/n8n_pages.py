@@ -57,36 +57,41 @@ class TransferBody(N8nAnswer):
 
 @record
 class Cursor:
-    """A place in a list. until: of a list that grows at its beginning, the time of the first page's first row."""
+    """A place in a list. of: the list's path; until: of a list that grows at its beginning, the time of the first
+    page's first row."""
 
     offset: int
     limit: int
+    of: str
     until: int | None = None
 
     def after(self, count: int, total: int, until: int | None = None) -> str | None:
         """The text for the page behind this one, which has so many rows; None behind the last."""
         if not count or self.offset + count >= total:
             return None
+        place = {"limit": self.limit, "offset": self.offset + count, "of": self.of}
         more = {} if until is None else {"until": until}
-        return base64.b64encode(orjson.dumps({"limit": self.limit, "offset": self.offset + count, **more})).decode()
+        return base64.b64encode(orjson.dumps({**place, **more})).decode()
 
 
 def asked_cursor() -> Cursor:
-    """The place that the present request names, else the beginning. Raises `InvalidInput` for what no page has given.
-    An `offset`, which n8n takes for workflows, is where it begins."""
+    """The place that the present request names, else the beginning. Raises `InvalidInput` for what no page of the same
+    list has given. An `offset`, which n8n takes for workflows, is where it begins."""
     limit = clamp(request.args.get("limit"), DEFAULT, 1, MOST)
     text = request.args.get("cursor")
     if not text:
-        return Cursor(clamp(request.args.get("offset"), 0, 0, _LARGEST_OFFSET), limit)
+        return Cursor(clamp(request.args.get("offset"), 0, 0, _LARGEST_OFFSET), limit, request.path)
     try:
         found = orjson.loads(base64.b64decode(text[:_LONGEST], validate=True))
     except (ValueError, binascii.Error):
         raise _no_cursor() from None
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or found.get("of") != request.path:
         raise _no_cursor()
     until = found.get("until")
     offset, own = _number(found.get("offset"), _LARGEST_OFFSET), _number(found.get("limit", limit), _LARGEST_OFFSET)
-    return Cursor(offset, min(max(own, 1), MOST), None if until is None else _number(until, _LARGEST_TIME))
+    return Cursor(
+        offset, min(max(own, 1), MOST), request.path, None if until is None else _number(until, _LARGEST_TIME)
+    )
 
 
 def page(rows: Sequence[Json], cursor: str | None) -> dict[str, Json]:
@@ -113,5 +118,5 @@ def _number(value: object, largest: int) -> int:
 
 
 def _no_cursor() -> InvalidInput:
-    details = {"cursor": "give nextCursor of the page before, as it is"}
+    details = {"cursor": "give nextCursor of the same list's page before, as it is"}
     return InvalidInput("An invalid cursor was provided.", details=details)

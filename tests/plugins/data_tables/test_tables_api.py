@@ -116,6 +116,13 @@ def test_a_value_that_does_not_fit_is_refused_and_nothing_is_added(
         ("POST", "/csv", {"content": b"name\n\xff\n", "headers": {"content-type": "text/csv"}}, "UTF-8"),
         ("POST", "/csv", {"content": b"nope\n1\n", "headers": {"content-type": "text/csv"}}, "nope"),
         ("POST", "/csv", {"content": b"age\nx\n", "headers": {"content-type": "text/csv"}}, "expects a number"),
+        (
+            "POST",
+            "/csv",
+            {"content": b'name,age\n"a\nb",1\n\nc,x\n', "headers": {"content-type": "text/csv"}},
+            "line 5",
+        ),
+        ("POST", "/csv", {"content": b"name\na,b\n", "headers": {"content-type": "text/csv"}}, "line 2"),
     ],
 )
 def test_bad_requests_say_what_is_wrong(

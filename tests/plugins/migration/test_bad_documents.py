@@ -71,3 +71,18 @@ def test_what_was_active_and_only_a_person_can_start_is_told(daemon: Daemon) -> 
     assert all("only a person can start it" in " ".join(told[name]) for name in ("By hand", "Switched off"))
     assert told["Greets"] == []
     assert {row["active"] for row in rows.values()} == {None}
+
+
+@pytest.mark.parametrize(
+    ("policy", "live", "by_hand"), [("all", "none", False), ("non-manual", "none", None), ("manual-only", None, False)]
+)
+def test_what_n8n_hides_is_not_kept(daemon: Daemon, policy: str, live: str | None, by_hand: bool | None) -> None:
+    api = daemon.admin()
+    given = workflow(f"Hidden{policy}", f"Hidden {policy}", SET, settings={"redactionPolicy": policy})
+    (row,) = imported(api, [given], source="hidden")["results"]
+    told = [problem["message"] for problem in row["problems"] if problem["path"] == "settings.redactionPolicy"]
+    assert (row["status"], len(told)) == ("created", 1)
+    shown = api.get(f"/workflows/{row['id']}").json()["settings"]
+    kept = [shown.get(name) for name in ("saveDataSuccessExecution", "saveDataErrorExecution", "saveManualExecutions")]
+    assert kept == [live, live, by_hand]
+    assert "redactionPolicy" not in shown

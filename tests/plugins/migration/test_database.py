@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zipfile
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -126,3 +128,19 @@ def test_what_is_nothing_of_n8n(tmp_path: Path, content: bytes) -> None:
     file.write_bytes(content)
     bundle = read(file).bundle
     assert (len(bundle.unreadable), bundle.size()) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "spoilt"),
+    [
+        ("half.json", lambda whole: whole[: len(whole) // 2]), ("empty.ZIP", lambda whole: b""),
+        ("text.zip", lambda whole: b"no archive"), ("other.zip", lambda whole: whole[:60] + b"\0\0\0\0" + whole[64:]),
+    ],
+)  # fmt: skip
+def test_a_broken_archive_is_told_as_one(tmp_path: Path, name: str, spoilt: Callable[[bytes], bytes]) -> None:
+    file = tmp_path / name
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("workflowentity.jsonl", SEALED * 50)
+    file.write_bytes(spoilt(file.read_bytes()))
+    (told,) = read(file).bundle.unreadable
+    assert "no whole zip file" in told.reason
