@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -21,13 +23,15 @@ from jackfield.api.cli import (
 from jackfield.api.daemon import require_here
 from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
 from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
 
 PATH = "/api/agents"
+TELL_FILES = "jackfield.api.manifest_checks.problems:tell_files"
 
 
 @click.group(cls=CommandGroup)
 def agents() -> None:
-    """Coding agents: list, show."""
+    """Coding agents: list, show, validate."""
 
 
 @agents.command("list")
@@ -65,6 +69,24 @@ def show_agent(cli: Cli, agent_id: str, as_json: bool, config_dir: Path | None) 
         echo_json(shown)
     else:
         echo_fields(shown)
+
+
+@agents.command("validate")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE..."
+)
+@json_option
+@config_dir_option
+@click.pass_obj
+def validate_agents(cli: Cli, files: tuple[Path, ...], as_json: bool, config_dir: Path | None) -> None:
+    """Check manifests of agents before they are used: each mistake with its line and what is allowed there.
+
+    Exit code 1 when a file has an error.
+    """
+    work = work_at("jackfield_agents.checking:validated", files)
+    views = cli.run("agents", work, config_dir=config_dir)
+    if not cast("Callable[..., bool]", load(TELL_FILES))(views, as_json=as_json):
+        sys.exit(1)
 
 
 def _version(row: Mapping[str, Json]) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import click
 
@@ -18,13 +21,15 @@ from jackfield.api.cli import (
     work_at,
 )
 from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
+from jackfield.api.object_references import load
 
 PATH = "/api/providers"
+TELL_FILES = "jackfield.api.manifest_checks.problems:tell_files"
 
 
 @click.group(cls=CommandGroup)
 def providers() -> None:
-    """Providers of models: list, show."""
+    """Providers of models: list, show, validate."""
 
 
 @providers.command("list")
@@ -57,3 +62,21 @@ def show_provider(cli: Cli, provider_id: str, as_json: bool, config_dir: Path | 
         echo_json(shown)
     else:
         echo_fields(shown)
+
+
+@providers.command("validate")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE..."
+)
+@json_option
+@config_dir_option
+@click.pass_obj
+def validate_providers(cli: Cli, files: tuple[Path, ...], as_json: bool, config_dir: Path | None) -> None:
+    """Check manifests of providers before they are used: each mistake with its line and what is allowed there.
+
+    Exit code 1 when a file has an error.
+    """
+    work = work_at("jackfield_providers.checking:validated", files)
+    views = cli.run("providers", work, config_dir=config_dir)
+    if not cast("Callable[..., bool]", load(TELL_FILES))(views, as_json=as_json):
+        sys.exit(1)

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, json_option, work_at
+from jackfield.api.object_references import load
 from jackfield_profiles.commands.aliases import complete_alias
+
+TELL_FILES = "jackfield.api.manifest_checks.problems:tell_files"
 
 
 @click.group(cls=CommandGroup)
 def scripts() -> None:
-    """Scripts that make agents' configuration."""
+    """Scripts that make agents' configuration: test, validate."""
+
+
+@scripts.command("validate")
+@click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE..."
+)
+@json_option
+@config_dir_option
+@click.pass_obj
+def validate_scripts(cli: Cli, files: tuple[Path, ...], as_json: bool, config_dir: Path | None) -> None:
+    """Check scripts before agents or rules depend on them: each mistake with its line.
+
+    A script is run for made-up profiles of the agents that name it, with each type of provider; one that reads
+    `request` is a condition. Exit code 1 when a file has an error.
+    """
+    views = cli.run(
+        "profiles", work_at("jackfield_profiles.commands.script_checking:validated", files), config_dir=config_dir
+    )
+    if not cast("Callable[..., bool]", load(TELL_FILES))(views, as_json=as_json):
+        sys.exit(1)
 
 
 @scripts.command("test")
