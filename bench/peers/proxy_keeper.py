@@ -21,8 +21,8 @@ RULES = [
 ]
 """Requests for models that begin with "other" go to the provider of the other dialect."""
 UPSTREAMS = {
-    "same": Upstream("same", "anthropic", UPSTREAM, key="key"),
-    "other": Upstream("other", "openai", f"{UPSTREAM}/v1", key="key"),
+    "same": Upstream("same", "anthropic", UPSTREAM, keys=("key",)),
+    "other": Upstream("other", "openai", f"{UPSTREAM}/v1", keys=("key",)),
 }
 
 

@@ -47,16 +47,21 @@ class Concurrency:
 
 @record
 class Upstream:
-    """A provider as the proxy reaches it. native: the vendor's own API, not one that is compatible with it. key: None
-    when the provider asks for none. concurrency: None: no limit."""
+    """A provider as the proxy reaches it. url: with the query that every request has; `{model}` in it is the model.
+    native: the vendor's own API, not one that is compatible with it. keys: none when the provider asks for none; of
+    several each has its turn. concurrency: None: no limit. auth, header: how a key is shown, in the words of manifests;
+    empty: as the vendor of the family has it. headers: that every request has."""
 
     id: str
     family: Literal["anthropic", "openai"]
     url: str
     native: bool = False
-    key: str | None = None
+    keys: Sequence[str] = ()
     models: Sequence[str] = ()
     concurrency: Concurrency | None = None
+    auth: str = ""
+    header: str = "api-key"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @record
@@ -75,6 +80,7 @@ class ProxyLimits:
     retry_after_limit: float = 60.0
     breaker_failures: int = 4
     breaker_open: float = 30.0
+    key_pause: float = 300.0
     script_timeout: float = 2.0
     stop_grace: float = 2.0
 

@@ -61,6 +61,12 @@ class ProxySettings(BaseModel):
         4, ge=1, le=1000, description="Failures in a row after which a target is left alone, where there is another."
     )
     breaker_open: float = Field(30.0, ge=0, le=3600, description="Time for which it is left alone, in seconds.")
+    key_pause: float = Field(
+        300.0,
+        ge=0,
+        le=86_400,
+        description="Time for which one of several keys rests that a provider has refused, in seconds.",
+    )
     script_timeout: float = Field(2.0, gt=0, le=60, description="Time for a condition script, in seconds.")
     start_timeout: float = Field(15.0, gt=0, le=300, description="Time until a proxy must run, in seconds.")
     stop_grace: float = Field(

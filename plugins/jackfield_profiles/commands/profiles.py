@@ -214,10 +214,13 @@ def provider_key(cli: Cli, provider: str, remove: bool, as_json: bool, config_di
 
 
 def read_key(prompt: str) -> str | None:
-    """Hidden, when a person types it; else the first line of standard input. Empty is none."""
+    """Hidden, when a person types it; else the first line of standard input, or the JSON document that begins there.
+    Empty is none."""
     if sys.stdin.isatty():
         return click.prompt(prompt, hide_input=True, default="", show_default=False) or None
-    return sys.stdin.readline(LONGEST_LINE).strip() or None
+    line = sys.stdin.readline(LONGEST_LINE).strip()
+    more = sys.stdin.read(LONGEST_LINE) if line.startswith("{") and not line.endswith("}") else ""
+    return (line + more) or None
 
 
 profiles.add_command(run)

@@ -13,7 +13,14 @@ from jackfield.api.providers import Provider
 
 def require_fit(agent: Agent, provider: Provider, *, translated: bool) -> None:
     """translated: the profile's proxy stands between them. Raises `InvalidInput` when they speak different
-    dialects."""
+    dialects, or the provider wants what only a proxy can do."""
+    if (part := provider.needs_proxy) and not translated:
+        raise InvalidInput(
+            f"The provider {provider.id} is reached through the profile's proxy alone: agents know nothing of the "
+            f"{part} in its manifest.",
+            code="PROXY_NEEDED",
+            details={"proxy_config": "enable the profile's proxy, such as with {}"},
+        )
     if translated or agent.dialect is None or provider.dialect is None or agent.dialect == provider.dialect:
         return
     raise InvalidInput(

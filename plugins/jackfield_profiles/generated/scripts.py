@@ -134,6 +134,7 @@ def script_context(
             "type": provider.type,
             "dialect": provider.dialect,
             "auth_env_key": provider.auth.env_key,
+            "own_login": provider.dialect is None or provider.auth.kind == "agent",
             "models": list(provider.models.available),
             "default_model": provider.models.default,
         },

@@ -12,16 +12,18 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
+import orjson
+
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profile
-from jackfield.api.providers import Provider, Providers
+from jackfield.api.providers import Provider, Providers, keys_in
 from jackfield_profiles.keys.files import KeyFiles, StoredKey
 from jackfield_profiles.keys.system_keyring import KeyringSilent, SystemKeyring
 from jackfield_profiles.settings import ProfilesSettings
 
 LONGEST = 8192
-"""Characters of a key."""
+"""Characters of a key, or of several together."""
 
 
 class KeyStore:
@@ -94,8 +96,7 @@ class KeyStore:
         """The provider's key in the daemon's own environment."""
         name = provider.auth.env_key
         found = os.environ.get(name, "").strip() if name else ""
-        if found:
-            self._context.secrets.redact(found)
+        self._context.secrets.redact(found, *keys_in(found))
         return found or None
 
     async def _from_environment(self, provider_id: str) -> str | None:
@@ -111,11 +112,11 @@ class KeyStore:
             return None
         key = place.key if place.key is not None else await self._keyring.get(owner)
         if key is not None:
-            self._context.secrets.redact(key)
+            self._context.secrets.redact(key, *keys_in(key))
         return key
 
     async def _put(self, owner: str, key: str) -> None:
-        self._context.secrets.redact(key)
+        self._context.secrets.redact(key, *keys_in(key))
         if self._choice == "keyring":
             await self._put_in_keyring(owner, key)
             return
@@ -141,12 +142,21 @@ class KeyStore:
 
 
 def checked_key(text: str) -> str:
-    """Without the white space around it that copying leaves. Raises `InvalidInput`; the key is not quoted."""
-    key = text.strip()
+    """In one line: without the white space around a key that copying leaves, and with one space between several.
+    Raises `InvalidInput`; the key is not quoted."""
+    key = " ".join(text.split()) if not text.lstrip().startswith("{") else _document(text)
     if len(key) > LONGEST or any(not " " <= character <= "~" for character in key):
-        raise InvalidInput(
-            "The API key is not valid.",
-            code="KEY_INVALID",
-            details={"api_key": f"give at most {LONGEST} printable ASCII characters"},
-        )
+        raise _invalid(f"give at most {LONGEST} printable ASCII characters")
     return key
+
+
+def _document(text: str) -> str:
+    """The key file of a Google service account."""
+    try:
+        return orjson.dumps(orjson.loads(text)).decode()
+    except orjson.JSONDecodeError:
+        raise _invalid("give the whole JSON document, or a key that does not begin with {") from None
+
+
+def _invalid(remedy: str) -> InvalidInput:
+    return InvalidInput("The API key is not valid.", code="KEY_INVALID", details={"api_key": remedy})

@@ -7,8 +7,8 @@ from jackfield.api.agents import Agent
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profile
-from jackfield.api.providers import Dialect, DialectName, Provider
-from jackfield.api.proxy import Proxies
+from jackfield.api.providers import Dialect, DialectName, Provider, keys_in
+from jackfield.api.proxy import KEYED_PATH, Proxies
 from jackfield.api.records import record
 
 NO_KEY = "no-key-needed"
@@ -17,13 +17,15 @@ NO_KEY = "no-key-needed"
 
 @record
 class Access:
-    """url: empty for `self`. secret: the key, or the proxy's token. dialect: what the agent speaks; None: it keeps its
-    own login."""
+    """url: empty for `self`. secret: the key, or the proxy's token. dialect: what the agent speaks; None: nothing is
+    to be told to it. own_login: it logs in by itself, and its login passes through the proxy, whose token is in
+    `url`."""
 
     url: str
     secret: str | None
     proxied: bool
     dialect: DialectName | None
+    own_login: bool = False
 
 
 async def access_of(
@@ -31,14 +33,16 @@ async def access_of(
 ) -> Access:
     """What an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
     _, url = provider.endpoint(profile.endpoint_id)
+    own_login = provider.auth.kind == "agent"
     if not profile.proxy_enabled or (proxies := context.find_port(Proxies)) is None:
-        return Access(url, key, False, provider.dialect)
+        first = None if own_login else next(iter(keys_in(key)), None)
+        return Access(url, first, False, provider.dialect, own_login)
     address = await proxies.reserve(profile.alias)
     dialect = agent.dialect or provider.dialect
-    base = address.base_url.rstrip("/")
+    base = address.base_url.rstrip("/") + (f"{KEYED_PATH}{address.token}" if own_login else "")
     if dialect == "openai" and not base.endswith("/v1"):
         base += "/v1"
-    return Access(base, address.token, True, dialect)
+    return Access(base, None if own_login else address.token, True, dialect, own_login)
 
 
 def require_key(provider: Provider, profile: Profile, access: Access) -> None:
@@ -57,6 +61,8 @@ def variables(access: Access, provider: Provider, profile: Profile, dialect: Dia
     if dialect is None:
         return {}
     made = {dialect.model: profile.model} if profile.model else {}
+    if access.own_login:  # a key of any kind would come before it
+        return made if access.url.rstrip("/") == dialect.native_url else {**made, dialect.base_url: access.url}
     native = not access.proxied and not provider.type.endswith("-compatible")
     if native:
         if access.secret is not None:

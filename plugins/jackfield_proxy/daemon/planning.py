@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
+from urllib.parse import urlencode
 
 from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.api.context import PluginContext
@@ -16,8 +17,9 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.manifests import Layers
 from jackfield.api.profiles import Profile, Profiles
-from jackfield.api.providers import Provider, Providers
+from jackfield.api.providers import Provider, Providers, keys_in
 from jackfield.api.records import replace
+from jackfield.api.urls import joined
 from jackfield_proxy.daemon import offered_kinds, prices
 from jackfield_proxy.daemon.budgets import limits_of
 from jackfield_proxy.plan import (
@@ -131,20 +133,24 @@ async def _upstreams(
         except JackfieldError as exc:
             context.log.warning("The key of the provider %s cannot be read: %s", name, exc.message)
             key = None
-        made[name] = replace(_upstream(provider, url, key), concurrency=_concurrency(config, name))
-        if key:
-            context.secrets.redact(key)
+        keys = keys_in(key)
+        made[name] = replace(_upstream(provider, url, keys), concurrency=_concurrency(config, name))
+        for one in keys:
+            context.secrets.redact(one)
     return made
 
 
-def _upstream(provider: Provider, url: str, key: str | None) -> Upstream:
+def _upstream(provider: Provider, url: str, keys: Sequence[str]) -> Upstream:
     return Upstream(
         id=provider.id,
         family=provider.dialect or "openai",
-        url=url,
+        url=joined(url, "", urlencode(provider.query)),
         native=not provider.type.endswith("-compatible"),
-        key=key,
+        keys=keys,
         models=tuple(provider.models.available),
+        auth=provider.auth.kind or "",
+        header=provider.auth.header,
+        headers=dict(provider.headers),
     )
 
 

@@ -17,6 +17,9 @@ from .extensions import ExtensionPoint
 from .jsontext import Json
 from .records import record
 
+KEYED_PATH = "/t/"
+"""In a proxy's base URL, before its token: for agents whose own login is in the headers."""
+
 
 @record
 class ProxyAddress:
@@ -51,7 +54,8 @@ class Target:
 
     @property
     def text(self) -> str:
-        return f"{self.provider}/{self.model}"
+        """Without a model for what is no request of one."""
+        return f"{self.provider}/{self.model}" if self.model else self.provider
 
     @classmethod
     def of(cls, text: str) -> Target:
@@ -77,7 +81,9 @@ class Rule:
 class RequestAttributes:
     """What rules may know of a request. model: as asked for. tokens: its length, counted or estimated. tools: how many
     it brings. headers: lower-case names. minute: of the local day. scripts: path -> what the condition script said.
-    session: what tells it from other conversations; empty: nothing does."""
+    session: what tells it from other conversations; empty: nothing does. path: as the client asked for it, with `/v1`.
+    dialect: that the client speaks. converses: it asks a model for the next turn of a conversation, or belongs to
+    that."""
 
     model: str = ""
     tokens: int = 0
@@ -89,6 +95,9 @@ class RequestAttributes:
     minute: int = 0
     scripts: Mapping[str, bool] = field(default_factory=dict)
     session: str = ""
+    path: str = ""
+    dialect: str = ""
+    converses: bool = True
 
     @property
     def background(self) -> bool:

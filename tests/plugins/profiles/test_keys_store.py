@@ -225,7 +225,7 @@ async def test_a_key_that_cannot_be_removed_is_told_and_swept_later(tmp_path: Pa
     assert not backend.kept
 
 
-@pytest.mark.parametrize("bad", ["a\nb", "a\0b", "schlüssel", "x" * 8193])
+@pytest.mark.parametrize("bad", ["{not JSON", "a\0b", "schlüssel", "x" * 8193])
 def test_what_cannot_be_a_key_is_refused_without_being_quoted(bad: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         checked_key(bad)
@@ -234,4 +234,12 @@ def test_what_cannot_be_a_key_is_refused_without_being_quoted(bad: str) -> None:
 
 def test_white_space_of_copying_is_taken_off() -> None:
     assert checked_key(f"  {KEY}\r\n") == KEY
+
+
+def test_several_keys_and_a_key_file_of_several_lines_become_one_line() -> None:
+    assert checked_key("a\n b\r\n") == "a b"
+    assert checked_key('{\n "type": "service_account"\n}\n') == '{"type":"service_account"}'
+
+
+def test_a_provider_needs_a_key() -> None:
     assert ACME.needs_key

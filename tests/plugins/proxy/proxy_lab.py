@@ -138,7 +138,7 @@ def plan(upstreams: Mapping[str, Upstream], *rules: Rule, limits: ProxyLimits | 
 
 def upstream(provider: Provider_, name: str = "north", family: Any = "anthropic", **more: Any) -> Upstream:
     url = provider.url + ("/v1" if family == "openai" else "")
-    return Upstream(name, family, url, key=KEY, **more)
+    return Upstream(name, family, url, **{"keys": (KEY,), **more})
 
 
 @contextlib.asynccontextmanager

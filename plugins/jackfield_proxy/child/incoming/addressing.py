@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
+from urllib.parse import quote
 
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.urls import joined
@@ -21,10 +22,14 @@ _HOP = frozenset({
     "transfer-encoding", "upgrade",
 })  # fmt: skip
 _REPLACED = _HOP | {
-    "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "cookie", "accept-encoding",
-    "forwarded", "x-real-ip", "via", "x-client-ip", "x-cluster-client-ip", "true-client-ip", "cf-connecting-ip",
+    "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "api-key", "x-goog-api-key",
+    "cookie", "accept-encoding", "forwarded", "x-real-ip", "via", "x-client-ip", "x-cluster-client-ip",
+    "true-client-ip", "cf-connecting-ip",
     "cf-connecting-ipv6", "fastly-client-ip",
 }  # fmt: skip
+_LOGINS = ("authorization", "x-api-key")
+MODEL = "{model}"
+"""In a provider's address, where its paths name the model."""
 VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""
 REQUEST_ID: Mapping[DialectName, str] = {"anthropic": "request-id", "chat": "x-request-id", "responses": "x-request-id"}
@@ -51,23 +56,26 @@ def dialect_of(upstream: Upstream, dialect: DialectName) -> DialectName:
     return "responses" if dialect == "responses" and upstream.native else "chat"
 
 
-def address(upstream: Upstream, dialect: DialectName, query: str = "", suffix: str = "") -> str:
+def address(upstream: Upstream, dialect: DialectName, model: str, query: str = "", suffix: str = "") -> str:
     """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has."""
     without = "/v1" if dialect == "anthropic" else ""
-    return joined(upstream.url, _PATHS[dialect] + suffix, query, without=without)
+    base = upstream.url.replace(MODEL, quote(model, safe="")) if MODEL in upstream.url else upstream.url
+    return joined(base, _PATHS[dialect] + suffix, query, without=without)
 
 
 def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pairs:
-    """The client's, with the provider's credential in place of its own. The answer comes uncompressed, so that its
-    usage can be read as it passes."""
+    """The client's without its credential, and what the provider's manifest adds. The answer comes uncompressed, so
+    that its usage can be read as it passes."""
     given = list(headers)
     dropped = _REPLACED | _of_connection(given) - {"anthropic-version", "anthropic-beta"}
+    if upstream.headers:
+        dropped |= {name.lower() for name in upstream.headers}
     kept = [
         (key, value)
         for key, value in given
         if key.lower() not in dropped and not key.lower().startswith("x-forwarded-")
     ]
-    return [*kept, ("Accept-Encoding", "identity"), *credential(upstream)]
+    return [*kept, ("Accept-Encoding", "identity"), *upstream.headers.items()]
 
 
 def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
@@ -77,20 +85,37 @@ def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
         ("Accept", "text/event-stream" if stream else "application/json"),
         ("Accept-Encoding", "identity"),
         ("User-Agent", "jackfield-proxy"),
-        *credential(upstream),
     ]
-    return [*made, ("anthropic-version", VERSION)] if upstream.family == "anthropic" else made
+    made += [("anthropic-version", VERSION)] if upstream.family == "anthropic" else []
+    theirs = {name.lower() for name in upstream.headers}
+    return [*(pair for pair in made if pair[0].lower() not in theirs), *upstream.headers.items()]
 
 
-def credential(upstream: Upstream) -> Pairs:
+def with_version(headers: Pairs) -> Pairs:
+    """Anthropic's dialect has to say which version of it is spoken."""
+    said = any(name.lower() == "anthropic-version" for name, _ in headers)
+    return headers if said else [*headers, ("anthropic-version", VERSION)]
+
+
+def credential(upstream: Upstream, key: str) -> Pairs:
     """Those that are compatible with Anthropic read the one header or the other; Anthropic refuses both at once."""
-    if not upstream.key:
-        return []
-    bearer = ("Authorization", f"Bearer {upstream.key}")
-    if upstream.family == "openai":
+    if upstream.auth == "api-key":
+        return [(upstream.header, key)]
+    bearer = ("Authorization", f"Bearer {key}")
+    if upstream.auth == "bearer" or upstream.family == "openai":
         return [bearer]
-    key = ("x-api-key", upstream.key)
-    return [key] if upstream.native else [bearer, key]
+    own = ("x-api-key", key)
+    return [own] if upstream.native else [bearer, own]
+
+
+def login_of(headers: Iterable[tuple[str, str]]) -> Pairs:
+    """The agent's own login."""
+    return [(key, value) for key, value in headers if key.lower() in _LOGINS]
+
+
+def without_token(headers: Iterable[tuple[str, str]], token: str) -> Pairs:
+    """The client's headers without those by which it has come into the proxy."""
+    return [(key, value) for key, value in headers if token not in value or key.lower() not in ("api-key", *_LOGINS)]
 
 
 def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:

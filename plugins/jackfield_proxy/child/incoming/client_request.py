@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from jackfield.api import dialects
@@ -23,13 +23,15 @@ LONGEST_MODEL = 512
 
 @record
 class UpstreamRequest:
-    """What is sent. dialect: that the provider answers in; translated: it is not the client's."""
+    """What is sent, but for the provider's credential. dialect: that the provider answers in; translated: it is not the
+    client's. login: the agent's own, for a provider that keeps none."""
 
     url: str
     headers: addressing.Pairs
     body: bytes
     dialect: DialectName
     translated: bool
+    login: Sequence[tuple[str, str]] = ()
 
 
 _NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
@@ -127,11 +129,12 @@ class ClientRequest:
         dialect = addressing.dialect_of(upstream, self.dialect)
         if dialect == self.dialect and not self.mixed:
             body = self.body if target.model == self.model else await self.renamed(target.model)
-            url = addressing.address(upstream, dialect, self.query)
+            url = addressing.address(upstream, dialect, target.model, self.query)
             headers = addressing.passed_headers(self.pairs, upstream)
             if dialect == "anthropic" and "anthropic-version" not in self.headers:
-                headers.append(("anthropic-version", addressing.VERSION))
-            return UpstreamRequest(url, headers, body, dialect, False)
+                headers = addressing.with_version(headers)
+            login = addressing.login_of(self.pairs) if upstream.auth == "agent" else ()
+            return UpstreamRequest(url, headers, body, dialect, False, login)
         wanted = UpstreamModel(
             target.model,
             web_search=upstream.native and dialect != "chat",
@@ -141,7 +144,7 @@ class ClientRequest:
         )
         body = await self.translated(dialect, wanted)
         headers = addressing.own_headers(upstream, stream=self.stream)
-        return UpstreamRequest(addressing.address(upstream, dialect), headers, body, dialect, True)
+        return UpstreamRequest(addressing.address(upstream, dialect, target.model), headers, body, dialect, True)
 
 
 @lru_cache(1)

@@ -20,9 +20,10 @@ _CREATED = "1970-01-01T00:00:00Z"
 
 
 def models(plan: ProxyPlan, path: str) -> web.Response:
-    """The aliases and the models of the profile's provider, in a form that clients of either family read."""
+    """The aliases and the models of the profile's provider, in a form that clients of either family read. path: below
+    `/v1`."""
     listed = [_model(name) for name in _names(plan)]
-    _, _, wanted = path.removeprefix("/v1").removeprefix("/models").partition("/")
+    _, _, wanted = path.removeprefix("/models").partition("/")
     if wanted:
         found = next((one for one in listed if one["id"] == unquote(wanted)), None)
         if found is None:

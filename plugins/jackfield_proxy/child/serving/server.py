@@ -34,7 +34,7 @@ from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
 from jackfield_proxy.child.serving.exchange import CLIENT_GONE, ExchangeServices, ProxiedExchange
 from jackfield_proxy.child.upstream.counting import Counter
 from jackfield_proxy.child.upstream.sending import UpstreamSender
-from jackfield_proxy.client_routes import ClientRoute, route_of
+from jackfield_proxy.client_routes import ClientRoute, route_of, short_of, token_in
 from jackfield_proxy.messages import FromChild
 from jackfield_proxy.plan import BACKLOG, HOST, ProxyLimits, ProxyPlan
 from jackfield_proxy.takeover import InheritedDescriptors
@@ -48,8 +48,7 @@ IDLE_CONNECTION = 120.0
 """Seconds that a connection is kept without a request."""
 LAST_WORDS = 0.2
 """Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
-
-
+_KEYS = ("x-api-key", "api-key")
 _NOTHING = InheritedDescriptors()
 
 
@@ -192,7 +191,7 @@ class Server:
         if not _admitted(request, plan.token):
             raise DialectError(
                 401,
-                "This proxy takes the token of its profile, as Bearer or in x-api-key.",
+                "This proxy takes the token of its profile, as Bearer, in x-api-key or in api-key.",
                 "authentication_error",
                 code="invalid_api_key",
             )
@@ -201,12 +200,12 @@ class Server:
                 404, f"There is no {request.method} {request.path} here.", "not_found_error", code="unknown_url"
             )
         if route.action == "models":
-            return catalogue.models(plan, request.path)
+            return catalogue.models(plan, short_of(token_in(request.path)[1]))
         body = await _body(request, plan.limits)
         connection_of(request).admitted.request_is_whole()
         query = request.rel_url.raw_query_string
         counts = route.action == "count"
-        pairs = list(request.headers.items())
+        pairs = addressing.without_token(request.headers.items(), plan.token)
         call = await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)
         exchange = ProxiedExchange(compiled, call, self._shared, request_id)
         try:
@@ -230,7 +229,7 @@ def _admitted(request: web.BaseRequest, token: str) -> bool:
     wanted = token.encode()
     return any(
         hmac.compare_digest(found.encode("utf-8", "replace"), wanted)
-        for found in (bearer, request.headers.get("x-api-key", ""))
+        for found in (bearer, *(request.headers.get(name, "") for name in _KEYS), token_in(request.path)[0])
     )
 
 

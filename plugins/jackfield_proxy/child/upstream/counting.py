@@ -14,7 +14,7 @@ from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.sending import UpstreamSender, up_to
-from jackfield_proxy.plan import ProxyPlan, Target
+from jackfield_proxy.plan import ProxyPlan, Target, Upstream
 
 LIMIT = 1024 * 1024
 """Bytes of a provider's count."""
@@ -60,21 +60,18 @@ class Counter:
 
     async def _read(self, plan: ProxyPlan, call: ClientRequest, target: Target) -> bytes:
         """Empty: another status than 200. Raises `UpstreamFailure`, `DialectError`, and what the connection raises."""
-        reply = await self._sender.post(await _asked(plan, call, target), target.provider, plan.limits)
+        upstream = plan.upstreams[target.provider]
+        asked = await _asked(upstream, call, target)
+        reply = await self._sender.post(asked, upstream, self._sender.keys.next(upstream), plan.limits)
         async with reply:
             return await up_to(reply, LIMIT) if reply.status == 200 else b""
 
 
-async def _asked(plan: ProxyPlan, call: ClientRequest, target: Target) -> UpstreamRequest:
+async def _asked(upstream: Upstream, call: ClientRequest, target: Target) -> UpstreamRequest:
     """Raises `DialectError`: the request cannot be told in Anthropic's dialect."""
-    upstream = plan.upstreams[target.provider]
     body = await call.counted(target.model)
-    if call.dialect == "anthropic":
-        url = addressing.address(upstream, "anthropic", call.query, "/count_tokens")
-        headers = addressing.passed_headers(call.pairs, upstream)
-    else:
-        url = addressing.address(upstream, "anthropic", "", "/count_tokens")
-        headers = addressing.own_headers(upstream, stream=False)
-    if "anthropic-version" not in {name.lower() for name, _ in headers}:
-        headers.append(("anthropic-version", addressing.VERSION))
-    return UpstreamRequest(url, headers, body, "anthropic", False)
+    own = call.dialect == "anthropic"
+    url = addressing.address(upstream, "anthropic", target.model, call.query if own else "", "/count_tokens")
+    headers = addressing.passed_headers(call.pairs, upstream) if own else addressing.own_headers(upstream, stream=False)
+    login = addressing.login_of(call.pairs) if own and upstream.auth == "agent" else ()
+    return UpstreamRequest(url, addressing.with_version(headers), body, "anthropic", not own, login)

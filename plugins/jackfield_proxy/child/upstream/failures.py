@@ -20,6 +20,7 @@ _KINDS_OF_PROVIDER = frozenset({
 _CODES_OF_PROVIDER = frozenset({
     "insufficient_quota", "invalid_api_key", "model_not_found", "rate_limit_exceeded", "server_is_overloaded",
 })  # fmt: skip
+_CODES_OF_ACCOUNT = frozenset({"insufficient_quota", "invalid_api_key"})
 _SAID_OF_PROVIDER = re.compile(
     r"credit balance is too low|insufficient (?:balance|credits|quota)"
     r"|api[ _]key (?:is )?(?:not valid|invalid|expired)",
@@ -33,7 +34,8 @@ class UpstreamFailure(Exception):
 
     again: the same may work later; elsewhere: another target may serve it. answer: status, headers and body for a
     client of the provider's dialect, None when there was none. cooling: counts against the target. attempts: how often
-    the request was sent, the last time to `candidate`.
+    the request was sent, the last time to `candidate`. of_account: it speaks of the key or its account. other_key: the
+    provider has another key, which may serve.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class UpstreamFailure(Exception):
     ) -> None:
         super().__init__(error.message)
         self.attempts = 1
+        self.of_account = self.other_key = False
         self.candidate: Candidate | None = None
         self.error, self.again, self.elsewhere, self.cooling, self.answer = error, again, elsewhere, cooling, answer
 
@@ -62,13 +65,15 @@ def refused(
     """status, headers: of the provider's answer."""
     again = (status in RETRIED or status >= 500) and headers.get("x-should-retry", "").lower() != "false"
     of_provider = _is_of_provider(error, status)
-    return UpstreamFailure(
+    made = UpstreamFailure(
         error,
         again=again,
         elsewhere=of_provider,
         cooling=of_provider and status != 409,
         answer=(status, [*pairs], body),
     )
+    made.of_account = error.code in _CODES_OF_ACCOUNT or _SAID_OF_PROVIDER(error.message) is not None
+    return made
 
 
 def broken(error: DialectError) -> UpstreamFailure:

@@ -38,6 +38,9 @@ class Fallback:
         self._retries = 0
         self._again: tuple[Candidate, float] | None = None
         """Who may be asked again, and after how many seconds."""
+        self._with_other_key: Candidate | None = None
+        self._other_keys = 0
+        """That may still be tried with the present target."""
         self._tried = 0
         self._attempts = 0
         self._refused: UpstreamFailure | None = None
@@ -60,6 +63,10 @@ class Fallback:
         refused.candidate = candidate
         if self._refused is None or refused.is_answer or not self._refused.is_answer:
             self._refused = refused
+        if refused.other_key and self._other_keys:
+            self._other_keys -= 1
+            self._with_other_key = candidate
+            return
         # What the first target says of the request as the client has written it is true elsewhere. A later one may
         # have another model, which says nothing of those that are left.
         if not refused.elsewhere and self._tried == 1:
@@ -70,6 +77,9 @@ class Fallback:
 
     async def _next(self) -> Candidate | None:
         """An untried one that is healthy now, the same one again, or at last one that is to be left alone."""
+        if self._with_other_key is not None:
+            same, self._with_other_key = self._with_other_key, None
+            return same
         found = self._healthy()
         if found is None and self._again is not None:
             (candidate, pause), self._again = self._again, None
@@ -82,6 +92,8 @@ class Fallback:
         if found is not None:
             self._left.remove(found)
             self._tried += 1
+            upstream = self._plan.upstreams.get(found.target.provider)
+            self._other_keys = len(upstream.keys) - 1 if upstream is not None else 0
         return found
 
     def _healthy(self) -> Candidate | None:

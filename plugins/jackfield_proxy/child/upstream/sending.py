@@ -20,8 +20,10 @@ from jackfield_proxy.child.incoming.large import LARGE
 from jackfield_proxy.child.upstream import failures, opening
 from jackfield_proxy.child.upstream.concurrency import ConcurrencyLimiter
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
+from jackfield_proxy.child.upstream.key_turns import KeyTurns
+from jackfield_proxy.child.upstream.logins import ProviderLogins
 from jackfield_proxy.child.upstream.unpacking import unpacked
-from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target
+from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.health import Health
 
@@ -51,7 +53,9 @@ class UpstreamSender:
     def __init__(self, plan: ProxyPlan) -> None:
         self.health = Health(time.monotonic)
         self.limiter = ConcurrencyLimiter()
+        self.keys = KeyTurns(time.monotonic)
         self.signatures: OrderedDict[str, str] = OrderedDict()
+        self._logins = ProviderLogins()
         self._connect_timeout = plan.limits.connect_timeout
         # Looking for web proxies takes a thread for each request, and reads ~/.netrc.
         self._web_proxies = any(name.lower() != "no_proxy" for name in plan.environment)
@@ -107,8 +111,9 @@ class UpstreamSender:
         began = time.monotonic()
         self.health.began(target)
         opened = False
+        key = self.keys.next(upstream, call.conversation if plan.sticky is not None else "")
         try:
-            reply = await self.post(outgoing, target.provider, limits)
+            reply = await self.post(outgoing, upstream, key, limits)
             seconds = time.monotonic() - began
             if reply.status >= 300:
                 raise await _refusal(reply, outgoing)
@@ -118,21 +123,30 @@ class UpstreamSender:
             return Opened(reply, beginning, outgoing, candidate, attempts, seconds)
         except UpstreamFailure as exc:
             exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words
-            self.failed(target, exc, limits)
+            exc.other_key = self.keys.refused(upstream, key, exc, limits)
+            if not exc.other_key:
+                self.failed(target, exc, limits)
             raise
         finally:
             if not opened:
                 self.health.ended(target)
                 self.limiter.leave(upstream.id)
 
-    async def post(self, outgoing: UpstreamRequest, provider: str, limits: ProxyLimits) -> aiohttp.ClientResponse:
+    async def post(
+        self, outgoing: UpstreamRequest, upstream: Upstream, key: str, limits: ProxyLimits
+    ) -> aiohttp.ClientResponse:
         """Up to the head of the answer. Raises `UpstreamFailure`."""
+        provider = upstream.id
+        try:
+            login = await self._logins.headers(upstream, key, outgoing)
+        except DialectError as exc:
+            raise UpstreamFailure(exc, elsewhere=True) from None
         try:
             async with asyncio.timeout(limits.first_byte_timeout):
                 return await self.session().post(
                     URL(outgoing.url, encoded=True),
                     data=_in_pieces(outgoing.body),
-                    headers=CIMultiDict(outgoing.headers),
+                    headers=CIMultiDict([*outgoing.headers, *login]),
                     allow_redirects=False,
                 )
         except aiohttp.ConnectionTimeoutError:

@@ -1,0 +1,41 @@
+"""How a request proves to a provider who sends it: the last headers that it gets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jackfield.api.dialects.model import DialectError
+from jackfield_proxy.child.incoming import addressing
+
+if TYPE_CHECKING:
+    from jackfield_proxy.child.incoming.client_request import UpstreamRequest
+    from jackfield_proxy.plan import Upstream
+
+
+class ProviderLogins:
+    """Shared by all requests."""
+
+    async def headers(self, upstream: Upstream, key: str, outgoing: UpstreamRequest) -> addressing.Pairs:
+        """key: of the provider, empty where it has none. Raises `DialectError`."""
+        if upstream.auth == "agent":
+            return _of_agent(upstream, outgoing)
+        return addressing.credential(upstream, key) if key else []
+
+
+def _of_agent(upstream: Upstream, outgoing: UpstreamRequest) -> addressing.Pairs:
+    """Its login is for its own vendor, so that it goes out with a request in the agent's own dialect alone."""
+    if outgoing.translated:
+        raise DialectError(
+            400,
+            f"The provider {upstream.id} is reached with the agent's own login, which goes with the agent's own "
+            "dialect alone; choose another provider for this agent.",
+            "invalid_request_error",
+        )
+    if not outgoing.login:
+        raise DialectError(
+            401,
+            f"The provider {upstream.id} is reached with the agent's own login, and the agent sends none; log in with "
+            "the agent.",
+            "authentication_error",
+        )
+    return [*outgoing.login]
