@@ -9,11 +9,15 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from jackfield.api.admission.counts import ConnectionCounts
+from jackfield.api.dialects.model import DialectError, ErrorKind
+from jackfield.api.gateway import CallerPass, PlannedRequest
 from jackfield.api.records import record
 from jackfield_proxy.plan import ProxyPlan
 
 LONGEST_LINE = 64 * 2**20
 """Bytes: a plan of thousands of rules, the attributes of a request."""
+CLIENT_GONE = 499
+"""Status of a request whose client went away, as web servers write it."""
 MessageT = TypeVar("MessageT")
 
 
@@ -21,7 +25,8 @@ MessageT = TypeVar("MessageT")
 class ServedRequest:
     """One request, after its end. rule: that chose the target; None: no rule fitted. attempts: of sending it. status:
     what the client got. reason: why the target was chosen, for a person. counted: `estimated_tokens` is no estimate but
-    the provider's count. Tokens are None when the answer said nothing of them."""
+    the provider's count. Tokens are None when the answer said nothing of them. profile: whose proxy has served it. key:
+    of the caller, empty: the profile's own token. whole: the tokens are all that was used; cached: nothing was sent."""
 
     id: str
     time_ms: int
@@ -48,6 +53,46 @@ class ServedRequest:
     cache_write_1h: int = 0
     tier: str | None = None
     error: str | None = None
+    profile: str = ""
+    key: str = ""
+    whole: bool = True
+    cached: bool = False
+
+
+@record
+class PermissionRefusal:
+    """As `DialectError`."""
+
+    status: int
+    message: str
+    kind: ErrorKind
+    code: str | None = None
+    retry_after: float | None = None
+
+    @classmethod
+    def of(cls, error: DialectError) -> PermissionRefusal:
+        return cls(error.status, error.message, error.kind, error.code, error.retry_after)
+
+    def error(self) -> DialectError:
+        return DialectError(self.status, self.message, self.kind, code=self.code, retry_after=self.retry_after)
+
+
+@record
+class PermissionQuestion:
+    """digest: of a key that somebody presents; planned: a request that is about to be sent. One of them is set."""
+
+    id: int
+    digest: str = ""
+    planned: PlannedRequest | None = None
+
+
+@record
+class PermissionAnswer:
+    """caller: whose key it is; refusal: why not, or why the request is not sent."""
+
+    id: int
+    caller: CallerPass | None = None
+    refusal: PermissionRefusal | None = None
 
 
 @record
@@ -58,6 +103,7 @@ class ToChild:
     number: int = 0
     script: int | None = None
     value: bool = False
+    permission: PermissionAnswer | None = None
 
 
 @record
@@ -79,6 +125,7 @@ class FromChild:
     failed: str | None = None
     served: ServedRequest | None = None
     question: Question | None = None
+    permission: PermissionQuestion | None = None
     connections: ConnectionCounts | None = None
 
 

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 HOST = "127.0.0.1"
-"""Proxies listen here and nowhere else."""
+"""Proxies of profiles listen here and nowhere else."""
 BACKLOG = 512
 """Connections that wait until they are accepted, also while a process is started again."""
 
@@ -83,6 +83,8 @@ class ProxyLimits:
     key_pause: float = 300.0
     script_timeout: float = 2.0
     stop_grace: float = 2.0
+    key_timeout: float = 5.0
+    reserved_output: int = 4096
 
 
 @record
@@ -127,7 +129,9 @@ CONNECTION_RULES = tuple(ConnectionRules.__annotations__)
 @record
 class ProxyPlan:
     """One profile's proxy. port: asked for; 0: any free one. provider: the profile's own, which gets what no rule
-    takes. environment: web proxies on the way to providers, which may have passwords. plugins: beside our own."""
+    takes. environment: web proxies on the way to providers, which may have passwords. plugins: beside our own. keys:
+    virtual keys count here too; budgeted: each request has to be reserved. members: of the shared listener, whose own
+    plan has no token and no providers, the plan of each profile by its alias; host: where it listens."""
 
     alias: str
     token: str
@@ -143,3 +147,7 @@ class ProxyPlan:
     sticky: Stickiness | None = None
     refusal: Refusal | None = None
     plugins: Sequence[PluginSource] = ()
+    keys: bool = False
+    budgeted: bool = False
+    members: Mapping[str, ProxyPlan] = field(default_factory=dict)
+    host: str = HOST

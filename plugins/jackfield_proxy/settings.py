@@ -68,6 +68,16 @@ class ProxySettings(BaseModel):
         description="Time for which one of several keys rests that a provider has refused, in seconds.",
     )
     script_timeout: float = Field(2.0, gt=0, le=60, description="Time for a condition script, in seconds.")
+    key_timeout: float = Field(
+        5.0, gt=0, le=60, description="Time for the daemon's word on a virtual key or a budget, in seconds; then 503."
+    )
+    reserved_output: int = Field(
+        4096,
+        ge=0,
+        le=10_000_000,
+        description="Most output that budgets and limits of tokens reserve for one request, in tokens; a request that "
+        "allows less reserves less.",
+    )
     start_timeout: float = Field(15.0, gt=0, le=300, description="Time until a proxy must run, in seconds.")
     stop_grace: float = Field(
         2.0, ge=0, le=300, description="Time that requests in flight get when a proxy stops, in seconds."

@@ -1,17 +1,21 @@
 """Budgets of a profile: how much its proxy may spend in a day and in a month.
 
 What was spent before is read from the ledger of usage, so that a budget survives restarts; from then on every record
-counts as it comes. Requests that are in flight when a budget ends are served to their end.
+counts as it comes. What a request may use is held while it is in flight, so that requests that come together do not
+all pass. Requests that are in flight when a budget ends are served to their end.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, TypeAlias
 
 from jackfield.api.context import PluginContext
+from jackfield.api.dialects.model import DialectError
 from jackfield.api.errors import JackfieldError
+from jackfield.api.gateway import has_room
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
 from jackfield.api.records import record, state
@@ -19,6 +23,8 @@ from jackfield.api.telemetry import Usage
 from jackfield_proxy.plan import Refusal
 
 Period: TypeAlias = Literal["day", "month"]
+SOON = 1.0
+"""Seconds after which to try again where requests in flight hold what is left."""
 WARN_AT = 0.8
 """Share of a budget from which on listeners are warned."""
 
@@ -37,6 +43,17 @@ class BudgetLimit:
 
     def told(self, amount: float) -> str:
         return f"{amount:,.2f} USD" if self.unit == "usd" else f"{round(amount):,} tokens"
+
+
+@record
+class HeldAmount:
+    """What a request in flight may use at most."""
+
+    tokens: int
+    usd: float
+
+    def amount(self, unit: Literal["usd", "tokens"]) -> float:
+        return self.usd if unit == "usd" else self.tokens
 
 
 @state
@@ -59,6 +76,17 @@ class BudgetTracker:
         self._spent: dict[Period, _Spent] = {}
         self._read: set[Period] = set()
         self._warned: set[tuple[str, int, float]] = set()
+        self._held: dict[str, HeldAmount] = {}
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is any budget."""
+        return bool(self._limits)
+
+    @property
+    def in_usd(self) -> bool:
+        """Whether any is in US dollars."""
+        return any(limit.unit == "usd" for limit in self._limits)
 
     async def follow(self, profile: Profile) -> None:
         """Take its limits; what was spent is read once, and when a limit of another period comes."""
@@ -79,6 +107,27 @@ class BudgetTracker:
             return
         found.usd, found.tokens = used.cost.total, used.tokens.total
         self._read.add(period)
+
+    def hold(self, request: str, tokens: int, usd: float) -> None:
+        """Until `release`. Raises `DialectError` 429 where it does not fit beside other requests in flight, and where a
+        budget is used up."""
+        refusal = self.refusal()
+        if refusal is not None:
+            rest = max(1, math.ceil((refusal.until_ms - self._context.clock.now_ms()) / 1000))
+            raise exceeded(refusal.message, rest)
+        wanted = HeldAmount(tokens, usd)
+        for limit in self._limits:
+            used = _amount(self._present(limit.period), limit)
+            held = sum(one.amount(limit.unit) for one in self._held.values())
+            if not has_room(limit.most, used, held, wanted.amount(limit.unit)):
+                left, needed = limit.told(limit.most - used), limit.told(held)
+                message = f"{left} are left of the budget {limit.name}, and requests in flight may need {needed} of it."
+                raise exceeded(message, SOON)
+        self._held[request] = wanted
+
+    def release(self, request: str) -> HeldAmount:
+        """The request is over; what was held for it."""
+        return self._held.pop(request, HeldAmount(0, 0.0))
 
     def add(self, tokens: int, usd: float) -> None:
         """A request was served."""
@@ -149,6 +198,10 @@ class BudgetTracker:
 
     def _begun(self, period: Period) -> _Spent:
         return _Spent(*bounds(period, self._context.clock.now_ms()))
+
+
+def exceeded(message: str, retry_after: float) -> DialectError:
+    return DialectError(429, message, "rate_limit_error", code="budget_exceeded", retry_after=retry_after)
 
 
 def limits_of(config: Mapping[str, Json]) -> tuple[BudgetLimit, ...]:

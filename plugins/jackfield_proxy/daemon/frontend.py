@@ -12,6 +12,7 @@ from jackfield_proxy.daemon.addresses import ProxyAddressBook
 from jackfield_proxy.daemon.crashes import LONGEST_PAUSE
 from jackfield_proxy.daemon.listener import ProxyListener
 from jackfield_proxy.daemon.process import ProxyProcess
+from jackfield_proxy.daemon.subjects import ProxySubject
 from jackfield_proxy.daemon.takeover import ConnectionTakeover, DescriptorBudget
 from jackfield_proxy.takeover import InheritedDescriptors
 
@@ -20,16 +21,16 @@ SOON = 1.0
 
 
 class ProxyFrontend:
-    """Of one profile's proxy. budget: for duplicates of connections, of all proxies."""
+    """Of one proxy. budget: for duplicates of connections, of all proxies."""
 
     def __init__(
-        self, context: PluginContext, alias: str, addresses: ProxyAddressBook, budget: DescriptorBudget
+        self, context: PluginContext, subject: ProxySubject, addresses: ProxyAddressBook, budget: DescriptorBudget
     ) -> None:
         self._context = context
-        self._alias = alias
+        self._alias = subject.name
         self._addresses = addresses
         self._budget = budget
-        self._listener = ProxyListener(context.spawn)
+        self._listener = ProxyListener(context.spawn, subject.host)
         self._speaking: set[asyncio.Task[None]] = set()
 
     async def open(self, chosen: int, known: int) -> int:

@@ -25,9 +25,13 @@ _PAUSE = 1.0  # seconds, after the system had no descriptor for a connection
 
 
 class ProxyListener:
-    """port: 0 while it is closed. spawn: how a task is begun that nobody waits for."""
+    """port: 0 while it is closed. spawn: how a task is begun that nobody waits for. host: an address of this machine,
+    of either version."""
 
-    def __init__(self, spawn: Callable[[str, Coroutine[object, object, None]], asyncio.Task[None]]) -> None:
+    def __init__(
+        self, spawn: Callable[[str, Coroutine[object, object, None]], asyncio.Task[None]], host: str = HOST
+    ) -> None:
+        self._host = host
         self.port = 0
         self._spawn = spawn
         self._socket: socket.socket | None = None
@@ -37,11 +41,11 @@ class ProxyListener:
     def open(self, port: int) -> None:
         """port: 0 for any free one. Raises OSError; what was open is closed all the same."""
         self.close()
-        made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        made = socket.socket(socket.AF_INET6 if ":" in self._host else socket.AF_INET, socket.SOCK_STREAM)
         try:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections of before may still be closing
             made.setblocking(False)
-            made.bind((HOST, port))
+            made.bind((self._host, port))
             made.listen(BACKLOG)
         except OSError:
             made.close()

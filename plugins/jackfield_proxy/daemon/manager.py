@@ -16,11 +16,13 @@ from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import Proxies, ProxyAddress
 from jackfield_proxy.daemon import health
+from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.addresses import ProxyAddressBook
 from jackfield_proxy.daemon.offered_kinds import kinds_view
 from jackfield_proxy.daemon.planning import problems_of
 from jackfield_proxy.daemon.records import Answers, shown
 from jackfield_proxy.daemon.rule_test import tested
+from jackfield_proxy.daemon.subjects import ProfileSubject
 from jackfield_proxy.daemon.supervisor import UP, ProxySupervisor
 from jackfield_proxy.daemon.takeover import DescriptorBudget
 from jackfield_proxy.serving import MARKER, DaemonRole
@@ -38,6 +40,7 @@ class ProxyManager:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._proxies: dict[str, ProxySupervisor] = {}
+        self._accounts: dict[str, ProfileAccount] = {}
         self._answers = Answers()
         self._addresses = ProxyAddressBook(context)
         self._budget = DescriptorBudget.of_process()
@@ -60,7 +63,7 @@ class ProxyManager:
         return found if await health.admits(found, BORROW_SECONDS) else None
 
     async def reserve(self, alias: str) -> ProxyAddress:
-        return await self.of(alias).reserve(await self._context.port(Profiles).find(alias))
+        return await self.of(alias).reserve()
 
     def running(self) -> int:
         return sum(one.status in UP for one in self._proxies.values())
@@ -112,9 +115,15 @@ class ProxyManager:
         """The caller has seen that there is such a profile."""
         found = self._proxies.get(alias)
         if found is None:
-            found = self._proxies[alias] = ProxySupervisor(
-                self._context, alias, self._answers, self._addresses, self._budget
-            )
+            subject = ProfileSubject(self._context, self.account(alias), self._addresses)
+            found = self._proxies[alias] = ProxySupervisor(self._context, subject, self._addresses, self._budget)
+        return found
+
+    def account(self, alias: str) -> ProfileAccount:
+        """What the profile's requests use."""
+        found = self._accounts.get(alias)
+        if found is None:
+            found = self._accounts[alias] = ProfileAccount(self._context, alias, self._answers)
         return found
 
     def kinds(self) -> Mapping[str, Json]:
@@ -123,7 +132,7 @@ class ProxyManager:
 
     def requests(self, alias: str, limit: int) -> list[dict[str, Json]]:
         """The latest, the newest first. The caller has seen that there is such a profile."""
-        return [shown(one) for one in self.of(alias).records.latest(limit)]
+        return [shown(one) for one in self.account(alias).records.latest(limit)]
 
     async def tested(self, profile: Profile, body: RuleTestBody) -> Mapping[str, Json]:
         """Which rule would take a request. Raises `InvalidInput`."""
@@ -145,7 +154,7 @@ class ProxyManager:
         return profile, warnings
 
     def metrics(self) -> Sequence[Metric]:
-        proxies = self._proxies.values()
+        proxies, accounts = self._proxies.values(), self._accounts.values()
         return [
             Metric("proxies_running", "Proxies of profiles that run.", "gauge", self.running()),
             Metric("proxy_restarts_total", "Starts after crashes.", "counter", sum(one.restarts for one in proxies)),
@@ -157,7 +166,7 @@ class ProxyManager:
                     one.records.count,
                     {"profile": one.alias},
                 )
-                for one in proxies
+                for one in accounts
                 if one.records.count
             ),
             *(metric for one in proxies for metric in one.connections.metrics(f"proxy of {one.alias}")),
@@ -215,6 +224,7 @@ class ProxyManager:
     def _forget(self, alias: str) -> None:
         if not self._is_up(alias):
             self._proxies.pop(alias, None)
+            self._accounts.pop(alias, None)
 
     async def _quietly(self, alias: str, work: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.gateway import KeyGate
 from jackfield.api.jsontext import Json
 from jackfield.api.manifests import Layers
 from jackfield.api.profiles import Profile, Profiles
@@ -80,6 +81,7 @@ async def plan_of(
         sticky=_sticky(found.get("sticky")),
         refusal=refusal,
         plugins=offered_kinds.sources(context, strategy, rules),
+        keys=context.find_port(KeyGate) is not None,
     )
 
 

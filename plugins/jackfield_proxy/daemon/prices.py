@@ -17,6 +17,11 @@ async def priced(context: PluginContext, rules: Sequence[Rule]) -> list[Rule]:
 
 async def price_of(context: PluginContext, target: Target) -> float | None:
     """US dollars for a token in and one out; None: not known."""
+    return await cost_of(context, target, Tokens(1, 1))
+
+
+async def cost_of(context: PluginContext, target: Target, tokens: Tokens) -> float | None:
+    """US dollars; None: not known."""
     found = await context.port(Usage).cost_of(
         UsageEntry(
             agent="",
@@ -24,7 +29,7 @@ async def price_of(context: PluginContext, target: Target) -> float | None:
             session_id="",
             time_ms=0,
             model=target.model,
-            tokens=Tokens(1, 1),
+            tokens=tokens,
             provider=target.provider,
         )
     )

@@ -139,6 +139,8 @@ def shown(request: RecordedRequest) -> dict[str, Json]:
         "estimated_tokens": served.estimated_tokens,
         "counted": served.counted,
         "session": served.session or None,
+        "key": served.key or None,
+        "cached": served.cached,
         "usage": None
         if served.input is None
         else {

@@ -1,4 +1,4 @@
-"""Keeps the process of one profile's proxy: starts it, watches it, starts it again when it crashes.
+"""Keeps the process of one proxy: starts it, watches it, starts it again when it crashes.
 
 Source: docs/decisions.md, 'Proxies'.
 """
@@ -14,21 +14,19 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import ProxyAddress
 from jackfield.api.records import replace
 from jackfield_proxy.daemon import health, scripts
 from jackfield_proxy.daemon.addresses import ProxyAddressBook, free_port
-from jackfield_proxy.daemon.budgets import BudgetTracker
 from jackfield_proxy.daemon.crashes import Crashes
 from jackfield_proxy.daemon.frontend import ProxyFrontend
 from jackfield_proxy.daemon.logfile import ProxyLogFile
-from jackfield_proxy.daemon.planning import plan_of
+from jackfield_proxy.daemon.permissions import ProcessPermissions
 from jackfield_proxy.daemon.process import ProxyProcess
-from jackfield_proxy.daemon.records import Answers, Records
+from jackfield_proxy.daemon.subjects import ProxySubject
 from jackfield_proxy.daemon.takeover import ConnectionTakeover, DescriptorBudget
 from jackfield_proxy.messages import FromChild, ToChild
-from jackfield_proxy.plan import HOST, ProxyPlan
+from jackfield_proxy.plan import ProxyPlan
 from jackfield_proxy.settings import ProxySettings
 
 Status: TypeAlias = Literal["stopped", "starting", "running", "unhealthy", "restarting", "failed"]
@@ -47,21 +45,19 @@ class ProxySupervisor:
     def __init__(
         self,
         context: PluginContext,
-        alias: str,
-        answers: Answers,
+        subject: ProxySubject,
         addresses: ProxyAddressBook,
         budget: DescriptorBudget,
     ) -> None:
-        self.alias = alias
+        self.alias = alias = subject.name
         self.status: Status = "stopped"
         self.restarts = 0
         self.connections = ConnectionCounts()
         self.started_ms: int | None = None
         self._context = context
         self._settings = context.settings(ProxySettings)
-        self.records = Records(context, alias, answers, self._settings.requests_kept)
+        self._subject = subject
         self._addresses = addresses
-        self._budgets = BudgetTracker(context, alias)
         self._log = ProxyLogFile(
             context.service.config_dir / "logs" / "proxy" / f"{alias}.log", self._settings.log_limit
         )
@@ -72,16 +68,17 @@ class ProxySupervisor:
         self._plan: ProxyPlan | None = None
         self._wanted = False
         self._listens = False
-        self._agent = ""
         self._token = ""
         self._port = 0
         self._last_line = ""
-        self._frontend = ProxyFrontend(context, alias, addresses, budget)
+        self._frontend = ProxyFrontend(context, subject, addresses, budget)
 
     # -- what the others see
 
     def view(self, *, enabled: bool) -> dict[str, Json]:
+        """Of a profile's proxy."""
         up = self.status in UP
+        account = self._subject.account(self.alias)
         return {
             "profile": self.alias,
             "enabled": enabled,
@@ -90,14 +87,14 @@ class ProxySupervisor:
             "status": self.status,
             "restarts": self.restarts,
             "started_at": iso(self.started_ms) if up and self.started_ms is not None else None,
-            "requests": self.records.count,
-            "budgets": cast("Json", self._budgets.view()),
+            "requests": account.records.count,
+            "budgets": cast("Json", account.budgets.view()),
             "error": self._last_line if self.status == "failed" else None,
         }
 
     @property
     def address(self) -> ProxyAddress:
-        return ProxyAddress(f"http://{HOST}:{self._port}", self._token)
+        return ProxyAddress(f"http://{self._subject.host}:{self._port}", self._token)
 
     async def tail(self, lines: int) -> Sequence[str]:
         return await asyncio.to_thread(self._log.tail, lines)
@@ -111,12 +108,13 @@ class ProxySupervisor:
             task = await self._begun()
         await self._until_settled(task)
 
-    async def reserve(self, profile: Profile) -> ProxyAddress:
-        """Its address and token, or those that it will have."""
+    async def reserve(self) -> ProxyAddress:
+        """Its address and token, or those that it will have. Raises `NotFound`."""
+        wanted = await self._subject.wanted()
         async with self._lock:
-            self._token = self._token or await self._addresses.token(profile)
+            self._token = self._token or await self._subject.token()
             if self.status in ("stopped", "failed"):
-                self._port = _port(profile) or self._port or await self._addresses.port(self.alias)
+                self._port = wanted.port or self._port or await self._addresses.port(self.alias)
             if not self._port:
                 self._port = await asyncio.to_thread(free_port)
                 await self._addresses.keep(self.alias, self._port)
@@ -147,17 +145,17 @@ class ProxySupervisor:
         async with self._lock:
             if not self._wanted or self._process is None or self._plan is None:
                 return
-            profile = await self._context.port(Profiles).find(self.alias)
-            if not profile.proxy_enabled:
+            wanted = await self._subject.wanted()
+            if wanted.missing:
                 return
-            if (wanted := _port(profile)) and wanted != self._port:
+            if wanted.port and wanted.port != self._port:
                 token = self._token
                 self._frontend.close()
                 await self._stop()
                 self._token = token
                 await self._start()
                 return
-            plan = await self._planned(profile, self._plan.port)
+            plan = await self._subject.plan(self._token, self._plan.port)
             if plan != self._plan:
                 self._plan = plan
                 if not await self._process.apply(plan, APPLY_SECONDS):
@@ -172,15 +170,12 @@ class ProxySupervisor:
         """What keeps it alive from now on; None: it runs. Raises `InvalidInput`."""
         if self.status in UP:
             return None
-        profile = await self._context.port(Profiles).find(self.alias)
-        if not profile.proxy_enabled:
-            raise InvalidInput(
-                f"The profile {self.alias} has no proxy; give it a proxy_config with enabled = true.",
-                code="PROXY_NOT_CONFIGURED",
-            )
+        wanted = await self._subject.wanted()
+        if wanted.missing:
+            raise InvalidInput(wanted.missing, code="PROXY_NOT_CONFIGURED")
         if self._task is None or self._task.done():
             self._wanted, self._listens, self.restarts = True, False, 0
-            self._token = self._token or await self._addresses.token(profile)
+            self._token = self._token or await self._subject.token()
             self._become("starting")
             self._task = self._context.spawn(f"proxy {self.alias}", self._keep_alive())
         return self._task
@@ -209,12 +204,7 @@ class ProxySupervisor:
         await self._frontend.settled()
         if self.status != "stopped":
             self._become("stopped")
-        await self.records.settled()
-
-    async def _planned(self, profile: Profile, port: int) -> ProxyPlan:
-        await self._budgets.follow(profile)
-        plan = await plan_of(self._context, profile, token=self._token, port=port)
-        return replace(plan, refusal=self._budgets.refusal())
+        await self._subject.settled()
 
     # -- the life of processes
 
@@ -244,23 +234,24 @@ class ProxySupervisor:
 
     async def _one_life(self) -> None:
         """Until the process has ended. Raises OSError, `JackfieldError`."""
-        profile = await self._context.port(Profiles).find(self.alias)
-        self._agent = profile.agent_id
-        self._port = await self._frontend.open(_port(profile), self._port)
+        wanted = await self._subject.wanted()
+        self._port = await self._frontend.open(wanted.port, self._port)
         # The process loads its modules while its plan is made.
         process, takeover = await self._frontend.begin()
         self._process, self._plan, self._last_line = process, None, ""
         logging = asyncio.create_task(process.log(self._keep))
         checking = asyncio.create_task(self._check(process))
         ending = self._context.spawn("end of a proxy", self._end(process, takeover))
+        permissions = ProcessPermissions(self._context, self._subject.account)
         try:
-            self._plan = await self._planned(profile, self._port)
+            self._plan = await self._subject.plan(self._token, self._port)
             await process.send(ToChild(plan=self._plan))
-            await self._listen_to(process)
+            await self._listen_to(process, permissions)
             code = await process.wait()
         finally:
             checking.cancel()
             process.kill()
+            permissions.abandon()
             await asyncio.wait([checking, logging, ending], timeout=1.0)
             logging.cancel()
             self._process = None
@@ -274,7 +265,7 @@ class ProxySupervisor:
         await process.wait()
         self._frontend.end(takeover, wanted=self._wanted)
 
-    async def _listen_to(self, process: ProxyProcess) -> None:
+    async def _listen_to(self, process: ProxyProcess, permissions: ProcessPermissions) -> None:
         try:
             async with asyncio.timeout(self._settings.start_timeout) as limit:
                 async for message in process.messages():
@@ -282,7 +273,7 @@ class ProxySupervisor:
                         limit.reschedule(None)
                         self._runs()
                     elif message.failed is None:  # why is in the log
-                        await self._take(process, message)
+                        await self._take(process, permissions, message)
         except TimeoutError:
             await self._say(f"did not start within {self._settings.start_timeout:g} s")
         except ValueError as exc:
@@ -293,19 +284,20 @@ class ProxySupervisor:
         self.started_ms = self._context.clock.now_ms()
         self._become("running")
 
-    async def _take(self, process: ProxyProcess, message: FromChild) -> None:
-        if message.connections is not None:
+    async def _take(self, process: ProxyProcess, permissions: ProcessPermissions, message: FromChild) -> None:
+        if (asked := message.permission) is not None:
+            permissions.ask(asked, process)
+        elif message.connections is not None:
             self.connections = message.connections
         elif message.served is not None:
-            request = await self.records.take(message.served, self._agent)
-            self._budgets.add(request.tokens, request.cost or 0.0)
+            await permissions.settle(message.served)
             await self._tell_budget(process)
         elif (question := message.question) is not None:
             self._context.spawn("condition script", scripts.answer(self._context, question, process, self._keep))
 
     async def _tell_budget(self, process: ProxyProcess) -> None:
         """When a budget has come to its end, or to a new period."""
-        refusal = self._budgets.refusal()
+        refusal = self._subject.refusal()
         if self._plan is not None and refusal != self._plan.refusal:
             self._plan = replace(self._plan, refusal=refusal)
             await process.send(ToChild(plan=self._plan))
@@ -365,9 +357,3 @@ class ProxySupervisor:
             await asyncio.to_thread(self._log.append, hidden)
         except (OSError, JackfieldError) as exc:
             self._context.log.warning("The log of the proxy of %s cannot be written: %s", self.alias, exc)
-
-
-def _port(profile: Profile) -> int:
-    """The port that its configuration asks for; 0: any."""
-    found = (profile.proxy_config or {}).get("port")
-    return found if isinstance(found, int) else 0

@@ -18,6 +18,7 @@ from jackfield.api.providers import Provider
 from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
 from jackfield.testing.context import FakeContext
 from jackfield_proxy.child.serving.server import Server
+from jackfield_proxy.child.upstream.sending import UpstreamSender
 from jackfield_proxy.messages import FromChild, ServedRequest
 from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Rule, Target, Upstream
 from jackfield_proxy.serving import DaemonRole
@@ -121,6 +122,12 @@ class Proxy:
     server: Server
     pipe: Pipe
     client: aiohttp.ClientSession
+
+    @property
+    def sender(self) -> UpstreamSender:
+        """Of the one profile that it serves."""
+        (tenant,) = self.server._tenants._tenants.values()
+        return tenant.services.sender
 
     async def post(
         self, body: Mapping[str, Any] | bytes, path: str = "/v1/messages", **headers: str

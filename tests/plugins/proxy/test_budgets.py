@@ -129,7 +129,7 @@ async def test_a_real_proxy_refuses_after_the_budget_and_after_a_restart(tmp_pat
     manager = ProxyManager(made)
     try:
         assert (await ask(manager))[0] == 200
-        await until(lambda: manager.of("p").records.count == 1)
+        await until(lambda: manager.account("p").records.count == 1)
         assert manager.of("p").view(enabled=True)["budgets"]
         assert (await ask(manager))[0] == 200
         await until(lambda: any(event.type == "proxy_budget_exceeded" for event in made.events.published))
@@ -139,9 +139,9 @@ async def test_a_real_proxy_refuses_after_the_budget_and_after_a_restart(tmp_pat
         assert status == 429
         assert "budget of 0.03 USD a day" in body["error"]["message"]
         assert 0 < int(headers["Retry-After"]) <= 90_000
-        (newest, *_) = manager.of("p").records.latest(1)
+        (newest, *_) = manager.account("p").records.latest(1)
         assert (newest.served.status, newest.cost) == (429, None)
-        assert [one.cost for one in manager.of("p").records.latest(3)[1:]] == [pytest.approx(0.015)] * 2
+        assert [one.cost for one in manager.account("p").records.latest(3)[1:]] == [pytest.approx(0.015)] * 2
         await manager.stop("p")
     finally:
         await manager.close()
@@ -159,7 +159,7 @@ async def refused(manager: ProxyManager) -> tuple[int, Any, Any]:
     async with asyncio.timeout(5):
         while (found := await ask(manager))[0] == 200:
             await asyncio.sleep(0.01)
-    await until(lambda: manager.of("p").records.latest(1)[0].served.status == 429)
+    await until(lambda: manager.account("p").records.latest(1)[0].served.status == 429)
     return found
 
 

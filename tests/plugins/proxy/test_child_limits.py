@@ -68,7 +68,7 @@ async def test_a_full_queue_is_told_in_the_dialect_of_the_client(
     limited = upstream(north, concurrency=Concurrency(1, queue=1, timeout=10))
     async with proxy_of(plan({"north": limited})) as proxy:
         asked = [asyncio.create_task(proxy.post(ASKED)) for _ in range(2)]
-        await until(lambda: gate.now == 1 and len(proxy.server._sender.limiter._queues["north"].waiting) == 1)
+        await until(lambda: gate.now == 1 and len(proxy.sender.limiter._queues["north"].waiting) == 1)
         async with proxy.client.post(path, json=ASKED) as answer:
             body = await answer.json()
             assert (answer.status, body["error"]["type"], answer.headers["Retry-After"]) == (status, kind, "1")
@@ -97,7 +97,7 @@ async def test_a_client_that_leaves_the_queue_gives_up_its_turn(north: Provider_
     limited = upstream(north, concurrency=Concurrency(1, queue=5, timeout=10))
     async with proxy_of(plan({"north": limited})) as proxy:
         first, second = (asyncio.create_task(proxy.post(ASKED)) for _ in range(2))
-        queue = proxy.server._sender.limiter._queues
+        queue = proxy.sender.limiter._queues
         await until(lambda: "north" in queue and len(queue["north"].waiting) == 1)
         second.cancel()
         await until(lambda: not queue["north"].waiting or first.done())
@@ -134,7 +134,7 @@ async def test_another_target_takes_what_has_no_room(north: Provider_) -> None:
             gate.open.set()
             await first
             assert [one.rule for one in proxy.pipe.served] == ["second", "first"]
-            assert not proxy.server._sender.health.open_for(Target("north", "n")), "having no room is no failure"
+            assert not proxy.sender.health.open_for(Target("north", "n")), "having no room is no failure"
 
 
 # -------------------------------------------------------------------------------------------------------------- budgets
@@ -189,7 +189,7 @@ async def test_a_conversation_leaves_a_target_that_fails_and_one_that_is_busy(no
     limits = ProxyLimits(retries=0, breaker_failures=1, breaker_open=60, stop_grace=0)
     async with proxy_of(balanced(north, sticky=Stickiness(60), limits=limits)) as proxy:
         await proxy.post(turn("one"))
-        proxy.server._sender.health.failed(Target("north", "a"), limits)
+        proxy.sender.health.failed(Target("north", "a"), limits)
         for _ in range(3):
             await proxy.post(turn("one"))
     assert [one.rule for one in proxy.pipe.served] == ["a", "b", "b", "b"]

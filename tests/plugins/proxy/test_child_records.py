@@ -88,7 +88,7 @@ async def test_a_request_that_left_the_queue_names_its_target(north: Provider_) 
         first = asyncio.create_task(proxy.post(ASKED))
         await begun.wait()
         second = asyncio.create_task(proxy.post(ASKED))
-        queue = proxy.server._sender.limiter._queues["north"]
+        queue = proxy.sender.limiter._queues["north"]
         await until(lambda: queue.waiting)
         second.cancel()
         await until(lambda: proxy.pipe.served)

@@ -167,7 +167,7 @@ async def test_a_translated_stream_that_fails_late_but_before_its_content(three:
     three[0].answer = late
     async with proxy_of(falling(three, "openai", limits=replace(QUICK, idle_timeout=5.0))) as proxy:
         asked = asyncio.create_task(proxy.post(STREAM))
-        await until(lambda: proxy.server._sender.health.latency(Target("north", "m")))
+        await until(lambda: proxy.sender.health.latency(Target("north", "m")))
         begun.set()
         status, found = await asked
     assert (status, found) == (200, sse(*EVENTS))
@@ -197,7 +197,7 @@ async def test_the_room_of_a_target_that_breaks_off_is_free_again(three: list[Pr
     async with proxy_of(replace(made, upstreams=only)) as proxy:
         for _ in range(3):
             assert (await proxy.post(ASKED))[0] == 200
-        assert not any(proxy.server._sender.health.busy(Target(name, "m")) for name in NAMES)
+        assert not any(proxy.sender.health.busy(Target(name, "m")) for name in NAMES)
     assert len(three[0].asked) == 3
 
 
@@ -205,7 +205,7 @@ async def test_a_stop_is_no_failure_of_the_target(three: list[Provider_]) -> Non
     three[0].answer = stuck
     async with proxy_of(falling(three, limits=replace(QUICK, idle_timeout=30.0))) as proxy:
         asked = asyncio.create_task(proxy.post(ASKED))
-        await until(lambda: proxy.server._sender.health.latency(Target("north", "m")))
+        await until(lambda: proxy.sender.health.latency(Target("north", "m")))
         await proxy.server.close()
         assert (await asked)[0] == 529
     assert not three[1].asked
@@ -216,7 +216,7 @@ async def test_a_stop_is_no_failure_of_the_target(three: list[Provider_]) -> Non
 
 async def test_a_target_that_is_left_alone_is_asked_when_the_others_have_failed(three: list[Provider_]) -> None:
     async with proxy_of(falling(three[:2])) as proxy:
-        proxy.server._sender.health.failed(Target("north", "m"), replace(QUICK, breaker_failures=1))
+        proxy.sender.health.failed(Target("north", "m"), replace(QUICK, breaker_failures=1))
         three[1].answer = failing(503)
         assert (await proxy.post(ASKED))[0] == 200
         assert [(one.provider, one.attempts) for one in proxy.pipe.served] == [("north", 2)]

@@ -163,8 +163,8 @@ async def test_large_events_do_not_pile_up(manager: ProxyManager, north: Provide
     north.answer = large
     status, body = await ask(manager, STREAM)
     assert (status, body == b"".join(events)) == (200, True)
-    await until(lambda: manager.of("p").records.count == 1)
-    assert manager.of("p").records.latest(1)[0].served.output == 3
+    await until(lambda: manager.account("p").records.count == 1)
+    assert manager.account("p").records.latest(1)[0].served.output == 3
     assert resident(manager) < before + 40, "events are passed on, not kept"
 
 
@@ -198,8 +198,8 @@ async def test_client_that_leaves_cancels_its_provider_within_a_second(manager: 
     async with asyncio.timeout(5):
         await north.gone.wait()
     assert time.monotonic() - left < 1.0
-    await until(lambda: manager.of("p").records.count == 1)
-    assert manager.of("p").records.latest(1)[0].served.status == 499
+    await until(lambda: manager.account("p").records.count == 1)
+    assert manager.account("p").records.latest(1)[0].served.status == 499
 
 
 async def test_client_that_does_not_read_holds_nobody_up_and_is_given_up(

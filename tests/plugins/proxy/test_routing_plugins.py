@@ -282,7 +282,7 @@ async def ask(manager: ProxyManager, context: FakeContext) -> None:
     ):
         assert answer.status == 200
         await answer.read()
-    await until(lambda: manager.of("p").records.count == 1)
+    await until(lambda: manager.account("p").records.count == 1)
 
 
 def test_profiles_are_checked_by_the_names_of_our_strategies() -> None:

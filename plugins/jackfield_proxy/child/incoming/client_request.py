@@ -34,6 +34,9 @@ class UpstreamRequest:
     login: Sequence[tuple[str, str]] = ()
 
 
+_OUTPUTS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+MOST_ANSWERS = 1000
+"""Of one request of Chat Completions, which all cost; no provider gives more."""
 _NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
 
 
@@ -67,6 +70,11 @@ class ClientRequest:
             if self._parsed
             else ModelRequest(self.dialect, self.model, stream=self.stream)
         )
+
+    @property
+    def most_output(self) -> int | None:
+        """Tokens that its answers may have together; None: it does not say."""
+        return most_output(self._value)
 
     @property
     def mixed(self) -> bool:
@@ -145,6 +153,13 @@ class ClientRequest:
         body = await self.translated(dialect, wanted)
         headers = addressing.own_headers(upstream, stream=self.stream)
         return UpstreamRequest(addressing.address(upstream, dialect, target.model), headers, body, dialect, True)
+
+
+def most_output(body: Mapping[str, Json]) -> int | None:
+    """Of all answers that are asked for."""
+    found = [one for name in _OUTPUTS if type(one := body.get(name)) is int and one > 0]
+    answers = body.get("n")
+    return max(found) * (answers if type(answers) is int and 0 < answers <= MOST_ANSWERS else 1) if found else None
 
 
 @lru_cache(1)

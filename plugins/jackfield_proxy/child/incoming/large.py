@@ -33,6 +33,7 @@ class BodySummary:
     mixed: bool
     attributes: RequestAttributes
     ids: frozenset[str]
+    most_output: int | None
 
 
 class LargeClientRequest(ClientRequest):
@@ -58,6 +59,10 @@ class LargeClientRequest(ClientRequest):
     @property
     def asked(self) -> ModelRequest:
         return self._asked or ModelRequest(self.dialect, self.model, stream=self.stream)
+
+    @property
+    def most_output(self) -> int | None:
+        return self._read.most_output
 
     @property
     def mixed(self) -> bool:
@@ -104,7 +109,10 @@ async def request_of(
 def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs) -> BodySummary:
     call = ClientRequest(dialect, body, pairs, "")
     ids = frozenset(found[1].decode("utf-8", "replace") for found in _CALL_IDS(body))
-    return BodySummary(call.model, call.stream, call.session, call.conversation, call.mixed, call.attributes_now(), ids)
+    attributes = call.attributes_now()
+    return BodySummary(
+        call.model, call.stream, call.session, call.conversation, call.mixed, attributes, ids, call.most_output
+    )
 
 
 def _translated(

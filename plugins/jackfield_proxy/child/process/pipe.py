@@ -8,9 +8,20 @@ import os
 import sys
 from collections.abc import AsyncGenerator, Mapping
 
+from jackfield.api.dialects.model import DialectError
+from jackfield.api.gateway import CallerPass, PlannedRequest
 from jackfield.api.jsontext import Json
 from jackfield_proxy.child.process.log import say
-from jackfield_proxy.messages import LONGEST_LINE, FromChild, Question, ToChild, packed, unpacked
+from jackfield_proxy.messages import (
+    LONGEST_LINE,
+    FromChild,
+    PermissionAnswer,
+    PermissionQuestion,
+    Question,
+    ToChild,
+    packed,
+    unpacked,
+)
 
 MOST_WAITING = 8 * 2**20
 """Bytes that may wait for a daemon that does not read; what was served beyond is not recorded."""
@@ -22,6 +33,7 @@ class Pipe:
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self._asked: dict[int, asyncio.Future[bool]] = {}
+        self._permissions: dict[int, asyncio.Future[PermissionAnswer]] = {}
         self._lost = 0
 
     async def open(self) -> None:
@@ -40,6 +52,10 @@ class Pipe:
                 waiting = self._asked.pop(message.script, None)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(message.value)
+            elif (answer := message.permission) is not None:
+                expecting = self._permissions.pop(answer.id, None)
+                if expecting is not None and not expecting.done():
+                    expecting.set_result(answer)
             else:
                 yield message
 
@@ -67,3 +83,25 @@ class Pipe:
             return False
         finally:
             self._asked.pop(number, None)
+
+    async def permission(
+        self, timeout: float, *, digest: str = "", planned: PlannedRequest | None = None
+    ) -> CallerPass:
+        """The daemon's word on a key, or on a request that is about to be sent. Raises `DialectError`: it says no, or
+        nothing in time."""
+        number = next(self._numbers)
+        waiting: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()
+        self._permissions[number] = waiting
+        self.send(FromChild(permission=PermissionQuestion(number, digest, planned)))
+        try:
+            async with asyncio.timeout(timeout):
+                await waiting
+        except TimeoutError:
+            say(f"the daemon has said nothing of a key or a budget within {timeout:g} s")
+            raise DialectError(503, "The proxy cannot ask who may use it now.", "overloaded_error") from None
+        finally:
+            self._permissions.pop(number, None)
+        answer = waiting.result()
+        if answer.refusal is not None:
+            raise answer.refusal.error()
+        return answer.caller or CallerPass("")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -10,7 +10,6 @@ from aiohttp import web
 
 from jackfield.api import jsontext
 from jackfield.api.dialects.model import DialectError
-from jackfield_proxy.plan import ProxyPlan
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.serving.exchange import ProxiedExchange
@@ -19,10 +18,9 @@ _JSON = "application/json"
 _CREATED = "1970-01-01T00:00:00Z"
 
 
-def models(plan: ProxyPlan, path: str) -> web.Response:
-    """The aliases and the models of the profile's provider, in a form that clients of either family read. path: below
-    `/v1`."""
-    listed = [_model(name) for name in _names(plan)]
+def models(listing: Iterable[str], path: str) -> web.Response:
+    """These models, or the one of the path, in a form that clients of either family read. path: below `/v1`."""
+    listed = [_model(name) for name in listing]
     _, _, wanted = path.removeprefix("/models").partition("/")
     if wanted:
         found = next((one for one in listed if one["id"] == unquote(wanted)), None)
@@ -31,14 +29,6 @@ def models(plan: ProxyPlan, path: str) -> web.Response:
         return _json(found)
     ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {"first_id": None, "last_id": None}
     return _json({"object": "list", "data": listed, "has_more": False, **ends})
-
-
-def _names(plan: ProxyPlan) -> Iterator[str]:
-    yield from plan.aliases
-    own = plan.upstreams.get(plan.provider)
-    for name in own.models if own is not None else ():
-        if name not in plan.aliases:
-            yield name
 
 
 def _model(name: str) -> dict[str, object]:

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from jackfield.api.dialects.model import DialectError, TokenCounts
-from jackfield.api.records import record, replace
+from jackfield.api.gateway import CallerPass, PlannedRequest
+from jackfield.api.records import replace
 from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
-from jackfield_proxy.child.incoming.conversations import Conversations
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.child.upstream import failures
-from jackfield_proxy.child.upstream.counting import Counter
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.fallback import Fallback
-from jackfield_proxy.child.upstream.sending import Opened, UpstreamSender
-from jackfield_proxy.messages import FromChild, ServedRequest
+from jackfield_proxy.child.upstream.sending import Opened
+from jackfield_proxy.messages import CLIENT_GONE, FromChild, ServedRequest
 from jackfield_proxy.plan import Target
 from jackfield_proxy.routing.choosing import Candidate, choose
 from jackfield_proxy.routing.request_attributes import RequestAttributes, told
@@ -30,29 +29,20 @@ from jackfield_proxy.routing.thresholds import doubtful
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jackfield_proxy.child.process.pipe import Pipe
-    from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
+    from jackfield_proxy.child.serving.tenants import Tenant
 
-CLIENT_GONE = 499
-"""Status of a request whose client went away, as web servers write it."""
 LONGEST_ID, LONGEST_ERROR = 200, 500
 """Characters of what a provider says that a record keeps."""
 
 
-@record
-class ExchangeServices:
-    """What all requests have in common."""
-
-    sender: UpstreamSender
-    counter: Counter
-    conversations: Conversations
-    pipe: Pipe
-
-
 class ProxiedExchange:
-    def __init__(self, compiled: CompiledPlan, call: ClientRequest, shared: ExchangeServices, request_id: str) -> None:
+    """caller: who asks."""
+
+    def __init__(self, tenant: Tenant, call: ClientRequest, caller: CallerPass, request_id: str) -> None:
+        shared, compiled = tenant.services, tenant.compiled
         self.plan, self.call, self.sender, self.request_id = compiled.plan, call, shared.sender, request_id
         self.shared = shared
+        self._caller = caller
         self._compiled = compiled
         self._pipe = shared.pipe
         self._conversation = call.conversation if compiled.plan.sticky is not None else ""
@@ -102,9 +92,28 @@ class ProxiedExchange:
                 429, refusal.message, "rate_limit_error", code="budget_exceeded", retry_after=math.ceil(rest)
             )
 
+    async def _reserve(self, target: Target) -> None:
+        """The daemon holds what the request may use, as far as anything limits that. Raises `DialectError` 402, 429,
+        503."""
+        if not (self.plan.budgeted or self._caller.metered):
+            return
+        most, asked = self.plan.limits.reserved_output, self.call.most_output
+        planned = PlannedRequest(
+            key=self._caller.key,
+            request=self.request_id,
+            profile=self.plan.alias,
+            provider=target.provider,
+            model=target.model,
+            input=self._noted["estimated_tokens"],
+            output=most if asked is None else min(asked, most),
+        )
+        await self._pipe.permission(self.plan.limits.key_timeout, planned=planned)
+
     async def _served(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
-        fallback = Fallback(self.sender, self.plan, self.call, await self.candidates(), self._tries)
+        candidates = await self.candidates()
+        await self._reserve(candidates[0].target)
+        fallback = Fallback(self.sender, self.plan, self.call, candidates, self._tries)
         while True:
             opened = await self._open(fallback)
             try:
@@ -142,14 +151,16 @@ class ProxiedExchange:
         """Raises `DialectError` before the first byte of the answer."""
         context = relay.RelayContext(self.call, self.request_id, self.plan.limits.idle_timeout, self.sender.remember)
         carrier = relay.of(context, opened)
+        self._note(whole=False)
         try:
             response = await carrier.carry(request)
         except (asyncio.CancelledError, ConnectionError):
             if carrier.complete:  # some clients leave as soon as they have read the last event
-                self._note(status=opened.reply.status)
+                self._note(status=opened.reply.status, whole=carrier.usage is not None)
             raise
         else:
-            self._note(status=response.status, error=_kept(carrier.error, LONGEST_ERROR))
+            whole = carrier.usage is not None and carrier.error is None
+            self._note(status=response.status, error=_kept(carrier.error, LONGEST_ERROR), whole=whole)
             return response
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)
@@ -214,6 +225,8 @@ class ProxiedExchange:
             duration_ms=round((time.monotonic() - self._began) * 1000),
             stream=call.stream,
             session=call.session,
+            profile=self.plan.alias,
+            key=self._caller.key,
             **known,
         )
         self._pipe.send(FromChild(served=served))

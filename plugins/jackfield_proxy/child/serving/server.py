@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import itertools
 import logging
 import os
 import secrets
 import socket
-import time
 import traceback
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,23 +18,22 @@ from jackfield.api import dialects
 from jackfield.api.admission.accepting import AdmittingServer
 from jackfield.api.admission.connections import AdmittedConnection
 from jackfield.api.dialects.model import DialectError
+from jackfield.api.records import record
 from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.answers.relay import STOPPING
 from jackfield_proxy.child.clients.connections import ClientConnection, ClientConnections, connection_of
 from jackfield_proxy.child.clients.takeover import TakeoverLink
 from jackfield_proxy.child.incoming import addressing
-from jackfield_proxy.child.incoming.conversations import Conversations
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.large import request_of
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.child.serving import catalogue
-from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
-from jackfield_proxy.child.serving.exchange import CLIENT_GONE, ExchangeServices, ProxiedExchange
-from jackfield_proxy.child.upstream.counting import Counter
-from jackfield_proxy.child.upstream.sending import UpstreamSender
+from jackfield_proxy.child.serving.callers import caller_of
+from jackfield_proxy.child.serving.exchange import ProxiedExchange
+from jackfield_proxy.child.serving.tenants import PROFILE_HEADER, Tenants
 from jackfield_proxy.client_routes import ClientRoute, route_of, short_of, token_in
-from jackfield_proxy.messages import FromChild
-from jackfield_proxy.plan import BACKLOG, HOST, ProxyLimits, ProxyPlan
+from jackfield_proxy.messages import CLIENT_GONE, FromChild
+from jackfield_proxy.plan import BACKLOG, ProxyLimits, ProxyPlan
 from jackfield_proxy.takeover import InheritedDescriptors
 
 if TYPE_CHECKING:
@@ -48,8 +45,20 @@ IDLE_CONNECTION = 120.0
 """Seconds that a connection is kept without a request."""
 LAST_WORDS = 0.2
 """Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
-_KEYS = ("x-api-key", "api-key")
+NEAR = 60.0
+"""Seconds that official clients wait at most before they try again."""
 _NOTHING = InheritedDescriptors()
+
+
+@record
+class Asked:
+    """credential, named: the token or key, and the profile, that the path begins with, empty: none; path: the rest."""
+
+    route: ClientRoute
+    credential: str
+    named: str
+    path: str
+    request_id: str
 
 
 class Server:
@@ -58,11 +67,9 @@ class Server:
 
     def __init__(self, plan: ProxyPlan, pipe: Pipe, inherited: InheritedDescriptors = _NOTHING) -> None:
         self._inherited = inherited
-        self._compiled = CompiledPlan(plan)
+        self._tenants = Tenants(plan, pipe)
         self._pipe = pipe
-        self._sender = UpstreamSender(plan)
         self._helpers = HelperProcesses()
-        self._shared = ExchangeServices(self._sender, Counter(self._sender), Conversations(time.monotonic), pipe)
         # The operating system's randomness costs more than the rest of a short request.
         self._ids = (f"req_{prefix}{number:08x}" for prefix in [secrets.token_hex(8)] for number in itertools.count(1))
         self._web: web.Server | None = None
@@ -77,12 +84,11 @@ class Server:
 
     @property
     def plan(self) -> ProxyPlan:
-        return self._compiled.plan
+        return self._tenants.plan
 
     @plan.setter
     def plan(self, plan: ProxyPlan) -> None:
-        self._compiled = CompiledPlan(plan)
-        self._sender.limiter.follow(plan.upstreams)
+        self._tenants.follow(plan)
         self._connections.follow(plan.connections)
 
     async def listen(self) -> int:
@@ -107,7 +113,7 @@ class Server:
             max_field_size=HEAD_LIMIT,
         )
         if self._inherited.listener < 0:
-            listener = socket.create_server((HOST, self.plan.port), backlog=BACKLOG)
+            listener = socket.create_server((self.plan.host, self.plan.port), backlog=BACKLOG)
         else:
             os.set_inheritable(self._inherited.listener, False)
             listener = socket.socket(fileno=self._inherited.listener)
@@ -131,7 +137,7 @@ class Server:
             await self._end_running(self.plan.limits.stop_grace)
             await self._web.shutdown(LAST_WORDS)
         self._connections.close()
-        await self._sender.close()
+        await self._tenants.close()
         self._helpers.close()
 
     async def _end_running(self, grace: float) -> None:
@@ -153,12 +159,14 @@ class Server:
             self._running.discard(task)
 
     async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
-        route = route_of(request.method, request.path)
+        credential, path = token_in(request.path)
+        named, path = self._tenants.split(path)
+        route = route_of(request.method, path)
         connection_of(request).begins(route.dialect, request.content)
         request_id = next(self._ids)
         marks: addressing.Pairs = []
         try:
-            return await self._answer(request, route, request_id, marks)
+            return await self._answer(request, Asked(route, credential, named, path, request_id), marks)
         except DialectError as exc:
             error = exc
         except asyncio.CancelledError as exc:
@@ -176,38 +184,32 @@ class Server:
             response.force_close()
         return response
 
-    async def _answer(
-        self, request: web.BaseRequest, route: ClientRoute, request_id: str, marks: addressing.Pairs
-    ) -> web.StreamResponse:
+    async def _answer(self, request: web.BaseRequest, asked: Asked, marks: addressing.Pairs) -> web.StreamResponse:
         """marks: headers of an error, added to once a target was chosen."""
+        route = asked.route
         if fault := _framing_fault(request):
             self._connections.admission.malformed += 1
             raise DialectError(400, fault, "invalid_request_error")
         if route.action == "probe":
             return web.Response(text="")
         self._connections.require_room(request)
-        compiled = self._compiled
-        plan = compiled.plan
-        if not _admitted(request, plan.token):
-            raise DialectError(
-                401,
-                "This proxy takes the token of its profile, as Bearer, in x-api-key or in api-key.",
-                "authentication_error",
-                code="invalid_api_key",
-            )
+        plan = self.plan
+        came = await caller_of(request, asked.credential, plan, self._pipe)
+        caller, named = came.caller, asked.named or request.headers.get(PROFILE_HEADER, "")
         if route.action == "none":
             raise DialectError(
-                404, f"There is no {request.method} {request.path} here.", "not_found_error", code="unknown_url"
+                404, f"There is no {request.method} {asked.path} here.", "not_found_error", code="unknown_url"
             )
         if route.action == "models":
-            return catalogue.models(plan, short_of(token_in(request.path)[1]))
+            return catalogue.models(self._tenants.names(caller, named), short_of(asked.path))
         body = await _body(request, plan.limits)
         connection_of(request).admitted.request_is_whole()
         query = request.rel_url.raw_query_string
         counts = route.action == "count"
-        pairs = addressing.without_token(request.headers.items(), plan.token)
+        pairs = addressing.without_token(request.headers.items(), came.credential)
         call = await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)
-        exchange = ProxiedExchange(compiled, call, self._shared, request_id)
+        tenant = self._tenants.serving(caller, named, call.model)
+        exchange = ProxiedExchange(tenant, call, caller, asked.request_id)
         try:
             return await (catalogue.count(exchange) if counts else exchange.serve(request))
         except DialectError:
@@ -221,16 +223,6 @@ def _framing_fault(request: web.BaseRequest) -> str:
     if codings and request.version < HttpVersion11:
         return "HTTP/1.0 has no Transfer-Encoding; send Content-Length."
     return "Transfer-Encoding may be chunked and nothing else." if codings not in ([], ["chunked"]) else ""
-
-
-def _admitted(request: web.BaseRequest, token: str) -> bool:
-    kind, _, given = request.headers.get("Authorization", "").partition(" ")
-    bearer = given.strip() if kind.lower() == "bearer" else ""
-    wanted = token.encode()
-    return any(
-        hmac.compare_digest(found.encode("utf-8", "replace"), wanted)
-        for found in (bearer, *(request.headers.get(name, "") for name in _KEYS), token_in(request.path)[0])
-    )
 
 
 async def _body(request: web.BaseRequest, limits: ProxyLimits) -> bytes:
@@ -290,6 +282,8 @@ def _nobody() -> logging.Logger:
 
 def error_response(route: ClientRoute, error: DialectError, request_id: str, marks: addressing.Pairs) -> web.Response:
     status, body, headers = dialects.of(route.dialect).error_body(error, request_id)
+    if (error.retry_after or 0) > NEAR:  # official clients would try again in a second, and once more
+        marks = [*marks, ("x-should-retry", "false")]
     return web.Response(
         status=status, body=body, headers=[*headers, *marks, (addressing.REQUEST_ID[route.dialect], request_id)]
     )

@@ -127,6 +127,287 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gateway/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the virtual keys */
+        get: {
+            parameters: {
+                query?: {
+                    revoked?: boolean;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the virtual keys */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyList"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        /** Make a virtual key; the answer alone has the key itself */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewKeyBody"];
+                };
+            };
+            responses: {
+                /** @description Make a virtual key; the answer alone has the key itself */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NewVirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gateway/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a virtual key */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Show a virtual key */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Revoke a virtual key for good, from now on */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Revoke a virtual key for good, from now on */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a virtual key; it counts from the next request on */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["KeyChangeBody"];
+                };
+            };
+            responses: {
+                /** @description Change a virtual key; it counts from the next request on */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/gateway/keys/{key_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a virtual key a new secret; the old one counts no more */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Give a virtual key a new secret; the old one counts no more */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NewVirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gateway/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell what virtual keys have used, by day, profile and model */
+        get: {
+            parameters: {
+                query?: {
+                    key?: string | null;
+                    limit?: number;
+                    since?: string | null;
+                    until?: string | null;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Tell what virtual keys have used, by day, profile and model */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KeyUsageList"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/logs": {
         parameters: {
             query?: never;
@@ -7452,6 +7733,33 @@ export interface components {
             /** Username */
             username: string;
         };
+        /** BudgetShown */
+        BudgetShown: {
+            /** Limit */
+            limit: number;
+            /**
+             * Period
+             * @enum {string}
+             */
+            period: "day" | "month" | "total";
+            /**
+             * Reserved
+             * @description For requests in flight.
+             */
+            reserved: number;
+            /**
+             * Resets At
+             * @description Null: never.
+             */
+            resets_at: string | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "usd" | "tokens";
+            /** Used */
+            used: number;
+        };
         /**
          * CallCheck
          * @description One thing that was looked at.
@@ -8798,6 +9106,98 @@ export interface components {
              */
             scopes?: string[] | null;
         };
+        /**
+         * KeyBudgetBody
+         * @description Each that is given is a limit of its own.
+         */
+        KeyBudgetBody: {
+            /**
+             * Tokens
+             * @description Tokens of all kinds.
+             * @default null
+             */
+            tokens?: number | null;
+            /**
+             * Usd
+             * @description US dollars, by the price list.
+             * @default null
+             */
+            usd?: number | null;
+        };
+        /**
+         * KeyBudgetsBody
+         * @description Days and months are those of local time; a total never resets.
+         */
+        KeyBudgetsBody: {
+            /** @default null */
+            day?: components["schemas"]["KeyBudgetBody"] | null;
+            /** @default null */
+            month?: components["schemas"]["KeyBudgetBody"] | null;
+            /** @default null */
+            total?: components["schemas"]["KeyBudgetBody"] | null;
+        };
+        /**
+         * KeyChangeBody
+         * @description What is not given stays as it is; null takes a limit away.
+         */
+        KeyChangeBody: {
+            /** @default null */
+            budgets?: components["schemas"]["KeyBudgetsBody"] | null;
+            /**
+             * Cache Seconds
+             * @description How long an answer may serve the same request again; 0: not at all.
+             * @default null
+             */
+            cache_seconds?: number | null;
+            /**
+             * Expires At
+             * @description ISO 8601; null: never.
+             * @default null
+             */
+            expires_at?: string | null;
+            /**
+             * Label
+             * @description For people: what the key is for.
+             * @default null
+             */
+            label?: string | null;
+            /**
+             * Models
+             * @description Patterns (*, ?, [...]) of the models that may be asked for; none: all.
+             * @default null
+             */
+            models?: string[] | null;
+            /**
+             * Owner
+             * @description For people: whose key it is.
+             * @default null
+             */
+            owner?: string | null;
+            /**
+             * Parallel Requests
+             * @description Most requests in flight.
+             * @default null
+             */
+            parallel_requests?: number | null;
+            /**
+             * Profiles
+             * @description Profiles whose proxies the key opens; none: all of them.
+             * @default null
+             */
+            profiles?: string[] | null;
+            /**
+             * Requests Per Minute
+             * @description Most requests in any 60 seconds.
+             * @default null
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Tokens Per Minute
+             * @description Most tokens in any 60 seconds, reserved ones too.
+             * @default null
+             */
+            tokens_per_minute?: number | null;
+        };
         /** KeyList */
         KeyList: {
             /** Data */
@@ -8808,6 +9208,109 @@ export interface components {
             offset: number;
             /** Total */
             total: number;
+        };
+        /** KeysQuery */
+        KeysQuery: {
+            /**
+             * Revoked
+             * @description Revoked keys too.
+             * @default false
+             */
+            revoked?: boolean;
+        };
+        /** KeyUsageList */
+        KeyUsageList: {
+            /** Data */
+            data: components["schemas"]["KeyUsageShown"][];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** KeyUsageQuery */
+        KeyUsageQuery: {
+            /**
+             * Key
+             * @description The id of one key; default: all keys.
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Limit
+             * @description How many rows, the latest days first.
+             * @default 1000
+             */
+            limit?: number;
+            /**
+             * Since
+             * @description The first local day, YYYY-MM-DD; default: all that is kept.
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @description The last local day.
+             * @default null
+             */
+            until?: string | null;
+        };
+        /** KeyUsageShown */
+        KeyUsageShown: {
+            /** Cache Creation Tokens */
+            cache_creation_tokens: number;
+            /** Cache Read Tokens */
+            cache_read_tokens: number;
+            /**
+             * Cached
+             * @description Those that were answered from the cache.
+             */
+            cached: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /**
+             * Day
+             * @description Null: all days before `gateway.usage_days`.
+             */
+            day: string | null;
+            /**
+             * Estimated
+             * @description Those whose answers did not say all that they used.
+             */
+            estimated: number;
+            /**
+             * Estimated Tokens
+             * @description They stand for what answers did not say.
+             */
+            estimated_tokens: number;
+            /**
+             * Failures
+             * @description Those that were answered with a status of 400 and more.
+             */
+            failures: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Key */
+            key: string;
+            /** Label */
+            label: string;
+            /** Model */
+            model: string;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Owner */
+            owner: string;
+            /** Profile */
+            profile: string;
+            /** Provider */
+            provider: string;
+            /** Requests */
+            requests: number;
+            /**
+             * Unpriced
+             * @description Those whose cost is not known; they count 0 US dollars.
+             */
+            unpriced: number;
         };
         /** KeyView */
         KeyView: {
@@ -9709,6 +10212,64 @@ export interface components {
              */
             type: "string" | "number" | "boolean" | "date";
         };
+        /** NewKeyBody */
+        NewKeyBody: {
+            /** @default null */
+            budgets?: components["schemas"]["KeyBudgetsBody"] | null;
+            /**
+             * Cache Seconds
+             * @description How long an answer may serve the same request again; 0: not at all.
+             * @default null
+             */
+            cache_seconds?: number | null;
+            /**
+             * Expires At
+             * @description ISO 8601; null: never.
+             * @default null
+             */
+            expires_at?: string | null;
+            /**
+             * Label
+             * @description For people: what the key is for.
+             */
+            label: string;
+            /**
+             * Models
+             * @description Patterns (*, ?, [...]) of the models that may be asked for; none: all.
+             * @default null
+             */
+            models?: string[] | null;
+            /**
+             * Owner
+             * @description For people: whose key it is.
+             * @default null
+             */
+            owner?: string | null;
+            /**
+             * Parallel Requests
+             * @description Most requests in flight.
+             * @default null
+             */
+            parallel_requests?: number | null;
+            /**
+             * Profiles
+             * @description Profiles whose proxies the key opens; none: all of them.
+             * @default null
+             */
+            profiles?: string[] | null;
+            /**
+             * Requests Per Minute
+             * @description Most requests in any 60 seconds.
+             * @default null
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Tokens Per Minute
+             * @description Most tokens in any 60 seconds, reserved ones too.
+             * @default null
+             */
+            tokens_per_minute?: number | null;
+        };
         /** NewKeyView */
         NewKeyView: {
             /** Createdat */
@@ -9798,6 +10359,66 @@ export interface components {
             type?: "string" | null;
             /** Value */
             value: string;
+        };
+        /** NewVirtualKeyAnswer */
+        NewVirtualKeyAnswer: {
+            data: components["schemas"]["NewVirtualKeyShown"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** NewVirtualKeyShown */
+        NewVirtualKeyShown: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetShown"][];
+            /** Cache Seconds */
+            cache_seconds: number;
+            /** Created At */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * In Flight
+             * @description Requests that hold a reservation now.
+             */
+            in_flight: number;
+            /**
+             * Key
+             * @description The key itself. Nobody can read it again.
+             */
+            key: string;
+            /** Label */
+            label: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Models */
+            models: string[];
+            /** Owner */
+            owner: string;
+            /** Parallel Requests */
+            parallel_requests: number | null;
+            /**
+             * Prefix
+             * @description The first characters of the key.
+             */
+            prefix: string;
+            /** Profiles */
+            profiles: string[];
+            /** Requests Per Minute */
+            requests_per_minute: number | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "valid" | "expired" | "revoked";
+            /** Tokens Per Minute */
+            tokens_per_minute: number | null;
         };
         /**
          * NodeCredentialShown
@@ -12267,6 +12888,71 @@ export interface components {
             workflowId: string;
         } & {
             [key: string]: unknown;
+        };
+        /** VirtualKeyAnswer */
+        VirtualKeyAnswer: {
+            data: components["schemas"]["VirtualKeyShown"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** VirtualKeyList */
+        VirtualKeyList: {
+            /** Data */
+            data: components["schemas"]["VirtualKeyShown"][];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** VirtualKeyShown */
+        VirtualKeyShown: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetShown"][];
+            /** Cache Seconds */
+            cache_seconds: number;
+            /** Created At */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * In Flight
+             * @description Requests that hold a reservation now.
+             */
+            in_flight: number;
+            /** Label */
+            label: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Models */
+            models: string[];
+            /** Owner */
+            owner: string;
+            /** Parallel Requests */
+            parallel_requests: number | null;
+            /**
+             * Prefix
+             * @description The first characters of the key.
+             */
+            prefix: string;
+            /** Profiles */
+            profiles: string[];
+            /** Requests Per Minute */
+            requests_per_minute: number | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "valid" | "expired" | "revoked";
+            /** Tokens Per Minute */
+            tokens_per_minute: number | null;
         };
         /** WaitAnswer */
         WaitAnswer: {

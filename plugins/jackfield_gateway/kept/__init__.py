@@ -1,0 +1,1 @@
+"""Keys and their usage on the disk."""

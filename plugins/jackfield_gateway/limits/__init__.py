@@ -1,0 +1,1 @@
+"""Limits of keys: of a minute, and of money and tokens."""

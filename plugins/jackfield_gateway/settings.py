@@ -1,0 +1,16 @@
+"""The table `[gateway]`."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class GatewaySettings(BaseModel):
+    """Virtual keys of proxies."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    max_keys: int = Field(10_000, ge=1, le=1_000_000, description="Virtual keys that there may be, revoked ones too.")
+    usage_days: int = Field(
+        400, ge=32, le=36_500, description="Days for which the usage of each key is kept, day by day."
+    )

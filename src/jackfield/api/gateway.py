@@ -1,0 +1,96 @@
+"""Virtual keys: what proxies ask before they serve somebody who has one, and what they tell afterwards.
+
+A key stands for a caller of proxies: which models, until when, how much in a minute, and for how much money. Whoever
+keeps keys decides; proxies ask and obey. A budget is asked before a request is sent: what the request may cost is
+reserved, and the reservation is settled when its answer has ended.
+
+Source: docs/decisions.md, 'Virtual keys'.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+from collections.abc import Sequence
+from typing import Protocol
+
+from .records import record
+from .usage import Tokens
+
+PREFIX = "jf_vk_"
+"""Every virtual key begins so."""
+
+
+@record
+class CallerPass:
+    """What the owner of a key may do. key: its id. models: patterns of names as clients ask for them, none: all of
+    them. profiles: aliases of those whose proxies it opens, none: all of them. metered: each request has to be
+    reserved. cache_seconds: how long an answer may serve the same request again, 0: not at all."""
+
+    key: str
+    models: Sequence[str] = ()
+    profiles: Sequence[str] = ()
+    metered: bool = False
+    cache_seconds: float = 0.0
+
+
+@record
+class PlannedRequest:
+    """A request that is about to be sent. key: empty for a profile's own token. request: tells it from all others.
+    provider, model: who is asked first. input: its length, output: the longest answer that is reckoned with, tokens."""
+
+    key: str
+    request: str
+    profile: str
+    provider: str
+    model: str
+    input: int
+    output: int
+
+
+@record
+class EndedRequest:
+    """A request of a key is over. tokens: None when nothing is known of them. cost: US dollars; None: not known. whole:
+    this is all that it has used; else what was reserved counts, where that is more. ended_ms: Unix ms."""
+
+    key: str
+    request: str
+    profile: str
+    provider: str
+    model: str
+    status: int
+    ended_ms: int
+    tokens: Tokens | None = None
+    cost: float | None = None
+    whole: bool = True
+    cached: bool = False
+
+
+class KeyGate(Protocol):
+    """The port; a plugin names it in `provides`. Without one, proxies take their own tokens alone."""
+
+    async def admit(self, digest: str) -> CallerPass:
+        """Of the key with this digest (see `digest_of`). Raises `DialectError` 401."""
+
+    async def reserve(self, planned: PlannedRequest) -> None:
+        """Until `settle` of the same request. When this returns, the reservation outlives this process. Raises
+        `DialectError` 401, 402, 429, 503."""
+
+    def settle(self, ended: EndedRequest) -> None:
+        """Count what a request has used. Also of requests that were not reserved."""
+
+
+def digest_of(key: str) -> str:
+    """What is kept of a key. It has 256 random bits, so that a plain hash does."""
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
+
+
+def fits(names: Sequence[str], name: str) -> bool:
+    """Whether one of these patterns (`*`, `?`, `[...]`) matches the name; without patterns all names fit."""
+    return not names or any(fnmatch.fnmatchcase(name, pattern) for pattern in names)
+
+
+def has_room(most: float, used: float, held: float, wanted: float) -> bool:
+    """Whether a request fits a budget. held: by requests in flight. The last one to fit may need more than is left:
+    what it needs is an estimate, and a budget that is never quite used up is of no use. Beside others none may."""
+    return used < most and (held <= 0 or used + held + wanted <= most)
