@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from jackfield.api.dialects.model import DialectName
 from jackfield.api.proxy import KEYED_PATH
 from jackfield.api.records import record
 
-Action: TypeAlias = Literal["complete", "count", "models", "probe", "none"]
+Action: TypeAlias = Literal["complete", "count", "models", "probe", "pass", "none"]
 
 
 @record
@@ -20,6 +21,17 @@ class ClientRoute:
     dialect: DialectName
 
 
+_NO_HEADERS: Mapping[str, str] = {}
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
+_OF_ANTHROPIC = frozenset({"files", "messages", "skills"})
+_OF_OPENAI = frozenset({
+    "assistants", "audio", "batches", "chat", "completions", "containers", "conversations", "embeddings", "evals",
+    "files", "fine_tuning", "images", "models", "moderations", "realtime", "rerank", "responses", "skills", "threads",
+    "uploads", "vector_stores", "videos",
+})  # fmt: skip
+"""The first parts of the paths that pass through: what a key of a project may do, and nothing of an organisation's
+administration."""
+_DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)|%2f|%5c", re.IGNORECASE).search
 _POSTS = {
     "/messages": ClientRoute("complete", "anthropic"),
     "/messages/count_tokens": ClientRoute("count", "anthropic"),
@@ -45,9 +57,9 @@ def short_of(path: str) -> str:
     return (path[found.end() :] if found else path.removeprefix("/v1")).rstrip("/")
 
 
-def route_of(method: str, path: str) -> ClientRoute:
+def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -> ClientRoute:
     """The paths are the vendors' own; those of the second family are taken without `/v1` as well, since their clients
-    are given a base URL with or without it."""
+    are given a base URL with or without it. headers: tell the dialect of a path that both families have."""
     short = short_of(token_in(path)[1])
     if method == "POST" and short in _POSTS:
         return _POSTS[short]
@@ -57,4 +69,15 @@ def route_of(method: str, path: str) -> ClientRoute:
             return ClientRoute("probe", dialect)
         if short == "/models" or short.startswith("/models/"):
             return ClientRoute("models", dialect)
+    if method in _METHODS and not _DOTS(short):
+        return _endpoint(short, headers)
     return ClientRoute("none", dialect)
+
+
+def _endpoint(short: str, headers: Mapping[str, str]) -> ClientRoute:
+    first = short[1:].partition("/")[0]
+    if first in _OF_ANTHROPIC and (first == "messages" or "anthropic-version" in headers):
+        return ClientRoute("pass", "anthropic")
+    if first in _OF_OPENAI:
+        return ClientRoute("pass", "responses" if first in ("responses", "conversations") else "chat")
+    return ClientRoute("none", "anthropic" if "anthropic-version" in headers else "chat")

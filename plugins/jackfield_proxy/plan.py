@@ -69,6 +69,7 @@ class ProxyLimits:
     """Seconds and bytes; see the settings table `proxy`, whose names these are."""
 
     body_limit: int = 32 * 2**20
+    upload_limit: int = 512 * 2**20
     head_timeout: float = 10.0
     max_connections: int = 1000
     connect_timeout: float = 10.0

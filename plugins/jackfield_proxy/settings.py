@@ -13,6 +13,12 @@ class ProxySettings(BaseModel):
     body_limit: int = Field(
         32 * 2**20, ge=1024, le=512 * 2**20, description="Largest request that a proxy takes, in bytes."
     )
+    upload_limit: int = Field(
+        512 * 2**20,
+        ge=1024,
+        le=16 * 2**30,
+        description="Largest body that passes to a provider as it comes, such as a file's, in bytes.",
+    )
     head_timeout: float = Field(
         10.0,
         gt=0,

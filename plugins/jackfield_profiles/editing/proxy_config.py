@@ -90,6 +90,18 @@ class ModelPattern(_Part):
     pattern: str = Field(min_length=1, max_length=512)
 
 
+class PathPattern(_Part):
+    """pattern: a glob for the path that the client asks for, with `/v1`."""
+
+    type: Literal["path"]
+    pattern: str = Field(min_length=1, max_length=512, pattern=r"^[/*?\[]")
+
+
+class SpokenDialect(_Part):
+    type: Literal["dialect"]
+    equals: Literal["anthropic", "chat", "responses"]
+
+
 class Header(_Part):
     type: Literal["header"]
     name: str = Field(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$")
@@ -147,7 +159,7 @@ class AddedCondition(BaseModel):
 
 _OWN = (
     "token_count", "has_tools", "thinking", "thinking_mode", "image", "web_search", "background", "always",
-    "model_pattern", "header", "time", "script", "all", "any", "not",
+    "model_pattern", "path", "dialect", "header", "time", "script", "all", "any", "not",
 )  # fmt: skip
 
 
@@ -161,7 +173,8 @@ def _tag(given: object) -> Literal["own", "added"]:
 
 
 Own = Annotated[
-    TokenCount | HasTools | Bare | ModelPattern | Header | Time | Script | Several | Not, Field(discriminator="type")
+    TokenCount | HasTools | Bare | ModelPattern | PathPattern | SpokenDialect | Header | Time | Script | Several | Not,
+    Field(discriminator="type"),
 ]
 Condition = Annotated[
     Annotated[Own, Tag("own")] | Annotated[AddedCondition, Tag("added")],

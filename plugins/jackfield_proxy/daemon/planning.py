@@ -167,7 +167,7 @@ async def problems_of(context: PluginContext, config: Mapping[str, Json]) -> tup
             mistakes[path] = f"there is no provider {target.provider}; {_use(known)}"
         elif provider.dialect is None:
             mistakes[path] = f"the provider {target.provider} keeps its own login and cannot be reached by a proxy"
-        elif provider.models.available and target.model not in provider.models.available:
+        elif provider.models.available and target.model not in provider.models.available and "*" not in target.model:
             warnings.append(f"{path}: the provider {target.provider} does not list the model {target.model}.")
     mistakes |= await _scripts(context, config)
     limits = config.get("providers")

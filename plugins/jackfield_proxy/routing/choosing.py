@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from jackfield.api.records import record
 from jackfield_proxy.plan import ProxyPlan, Rule, Target
-from jackfield_proxy.routing.conditions import scripts_in
+from jackfield_proxy.routing.aliases import aliased
+from jackfield_proxy.routing.conditions import names_path, scripts_in
 from jackfield_proxy.routing.health import Health
 from jackfield_proxy.routing.kinds import BUILT_IN, RoutingKinds
 from jackfield_proxy.routing.request_attributes import RequestAttributes
@@ -25,9 +26,8 @@ def choose(
     plan: ProxyPlan, attributes: RequestAttributes, health: Health, kinds: RoutingKinds = BUILT_IN
 ) -> Sequence[Candidate]:
     """At least one. An alias comes before every rule."""
-    aliased = plan.aliases.get(attributes.model)
-    if aliased is not None:
-        return [Candidate(aliased, None, f"the model alias {attributes.model}")]
+    if plan.aliases and (found := aliased(plan.aliases, attributes.model)) is not None:
+        return [Candidate(found[1], None, f"the model alias {found[0]}")]
     rules = fitting(plan, attributes, kinds)
     if not rules:
         own = Target(plan.provider, attributes.model)
@@ -37,9 +37,11 @@ def choose(
 
 
 def fitting(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:
-    """The highest priority first, and as stored among equals."""
+    """The highest priority first, and as stored among equals. Rules choose models of conversations; for embeddings,
+    files and the like those alone count that name a path."""
     every = not kinds.strategy(plan.strategy).conditions
-    found = [rule for rule in plan.rules if every or kinds.holds(rule.condition, attributes)]
+    known = plan.rules if attributes.converses else [rule for rule in plan.rules if names_path(rule.condition)]
+    found = [rule for rule in known if every or kinds.holds(rule.condition, attributes)]
     return sorted(found, key=lambda rule: -rule.priority)
 
 

@@ -53,6 +53,14 @@ def _header(condition: Stored, attributes: RequestAttributes) -> bool:
     return attributes.headers.get(str(condition.get("name", "")).lower()) == condition.get("equals")
 
 
+def _path(condition: Stored, attributes: RequestAttributes) -> bool:
+    return fnmatch.fnmatchcase(attributes.path, str(condition.get("pattern", "")))
+
+
+def _dialect(condition: Stored, attributes: RequestAttributes) -> bool:
+    return attributes.dialect == condition.get("equals")
+
+
 def _time(condition: Stored, attributes: RequestAttributes) -> bool:
     """From inclusive, to exclusive; over midnight when `from` is the later one."""
     start, end = _minute(condition.get("from")), _minute(condition.get("to"))
@@ -87,6 +95,8 @@ CONDITIONS = (
     BuiltInCondition("background", lambda _, attributes: attributes.background),
     BuiltInCondition("header", _header),
     BuiltInCondition("time", _time),
+    BuiltInCondition("path", _path),
+    BuiltInCondition("dialect", _dialect),
 )
 
 
@@ -101,3 +111,8 @@ def nested(condition: Stored) -> Iterator[Stored]:
 def scripts_in(condition: Stored) -> Iterator[str]:
     """The paths of every script that it needs."""
     return (str(one.get("path")) for one in nested(condition) if one.get("type") == "script")
+
+
+def names_path(condition: Stored) -> bool:
+    """Whether it, or something within it, looks at the path."""
+    return any(one.get("type") == "path" for one in nested(condition))

@@ -12,11 +12,16 @@ __all__ = ["RequestAttributes", "attributes_of", "told"]
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
 _CONTENTS = ("messages", "input")
-_SECRET = frozenset({"authorization", "x-api-key", "cookie", "proxy-authorization"})
+_SECRET = frozenset({"authorization", "x-api-key", "api-key", "cookie", "proxy-authorization"})
 
 
 def attributes_of(
-    body: Mapping[str, Json], headers: Mapping[str, str], minute: int, session: str = ""
+    body: Mapping[str, Json],
+    headers: Mapping[str, str],
+    minute: int,
+    session: str = "",
+    path: str = "",
+    dialect: str = "",
 ) -> RequestAttributes:
     """headers: lower-case names."""
     tools = body.get("tools")
@@ -32,6 +37,8 @@ def attributes_of(
         headers=headers,
         minute=minute,
         session=session,
+        path=path,
+        dialect=dialect,
     )
 
 
@@ -76,6 +83,8 @@ def told(attributes: RequestAttributes) -> dict[str, Json]:
         "image": attributes.image,
         "web_search": attributes.web_search,
         "background": attributes.background,
+        "path": attributes.path,
+        "dialect": attributes.dialect,
         "minute": attributes.minute,
         "headers": {name: value for name, value in attributes.headers.items() if name not in _SECRET},
     }

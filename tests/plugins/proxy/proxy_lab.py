@@ -49,6 +49,7 @@ class Asked:
     path: str
     headers: Mapping[str, str]
     body: bytes
+    method: str = "POST"
 
 
 class Provider_:  # noqa: N801 - `Provider` is the API's
@@ -65,7 +66,7 @@ class Provider_:  # noqa: N801 - `Provider` is the API's
         body = await request.read()
         headers = {name.lower(): value for name, value in request.headers.items()}
         if self.remembers:
-            self.asked.append(Asked(request.path_qs, headers, body))
+            self.asked.append(Asked(request.raw_path, headers, body, request.method))
         try:
             return await self.answer(request)
         except asyncio.CancelledError:

@@ -131,6 +131,23 @@ async def test_a_fallback_that_refuses_is_followed_by_the_next(three: list[Provi
         assert proxy.pipe.served[0].attempts == 3
 
 
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_another_target_may_take_what_the_first_does_not(three: list[Provider_], status: int) -> None:
+    three[0].answer = three[1].answer = refusing(status, "prompt is too long")
+    async with proxy_of(falling(three)) as proxy:
+        assert (await proxy.post(ASKED))[0] == 200
+        assert proxy.pipe.served[0].attempts == 3
+
+
+async def test_when_all_refuse_the_client_hears_what_the_first_says_of_its_request(three: list[Provider_]) -> None:
+    three[0].answer = refusing(400, "messages: at least one is required")
+    three[1].answer, three[2].answer = failing(529), refusing(400, "something else")
+    async with proxy_of(falling(three)) as proxy:
+        status, found = await proxy.post(ASKED)
+        assert (status, json.loads(found)["error"]["message"]) == (400, "messages: at least one is required")
+    assert all(len(one.asked) == 1 for one in three)
+
+
 # -------------------------------------------------------------------------------------- an answer that comes to nothing
 
 

@@ -135,3 +135,23 @@ def test_memory_of_targets_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert health.busy(Target("kept", "x")) == 1
     assert len(health._records) <= 11
     assert len(health._turns) == 10
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("claude-sonnet-5", "b/sonnet-5"),
+        ("claude-haiku-4", "c/small"),
+        ("claude-opus-5", "a/exact"),
+        ("gpt-5", "d/gpt-5"),
+    ],
+)
+def test_a_name_comes_before_globs_and_the_glob_that_says_more_before_others(model: str, expected: str) -> None:
+    aliases = {
+        "*": Target("d", "*"),
+        "claude-*": Target("b", "*"),
+        "claude-haiku*": Target("c", "small"),
+        "claude-opus-5": Target("a", "exact"),
+    }
+    found = choose(ProxyPlan("p", "t", "own", aliases=aliases), RequestAttributes(model=model), Health(Clock()))
+    assert [one.target.text for one in found] == [expected]

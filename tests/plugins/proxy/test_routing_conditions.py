@@ -59,9 +59,24 @@ def test_condition_holds(condition: dict[str, Any], attributes: RequestAttribute
     assert holds(condition, attributes) is expected
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ({"type": "path", "pattern": "/v1/messages"}, True),
+        ({"type": "path", "pattern": "/v1/mess*"}, True),
+        ({"type": "path", "pattern": "/messages"}, False),
+        ({"type": "dialect", "equals": "anthropic"}, True),
+        ({"type": "dialect", "equals": "chat"}, False),
+    ],
+)
+def test_path_and_dialect(condition: dict[str, Any], expected: bool) -> None:
+    assert holds(condition, RequestAttributes(path="/v1/messages", dialect="anthropic")) is expected
+
+
 def test_every_documented_condition_is_there() -> None:
     documented = (
-        "token_count has_tools thinking model_pattern image web_search background header time always all any not"
+        "token_count has_tools thinking model_pattern image web_search background header time path dialect always all "
+        "any not"
     )
     assert set(documented.split()) | {"script"} <= {*BUILT_IN.conditions, *GRAMMAR}
 

@@ -67,7 +67,7 @@ class RelayContext:
 
 def of(context: RelayContext, opened: Opened) -> Carrier:
     if not opened.outgoing.translated:
-        return PassThrough(context, opened)
+        return PassThrough(context, opened) if context.call.answers else PassedEndpoint(context, opened)
     return TranslatedStream(context, opened) if context.call.stream else TranslatedWhole(context, opened)
 
 
@@ -206,7 +206,7 @@ class PassThrough(Carrier):
                 await response.prepare(request)
             observer.feed(last)
             observer.close()
-            if not observer.ended and "Content-Length" not in self._headers:
+            if self._is_cut(observer):
                 await self._write(response, last)
                 raise DialectError(502, f"The provider {self._provider} ended its answer early.")
             await self._end(response, last)
@@ -215,6 +215,10 @@ class PassThrough(Carrier):
                 raise
             await self._break_off(request, response, exc, streamed=streamed)
         return response
+
+    def _is_cut(self, observer: UsageObserver) -> bool:
+        """Whether a stream has ended without saying that it is complete."""
+        return not observer.ended and "Content-Length" not in self._headers
 
     async def _up_to_last(self, request: web.BaseRequest, response: StreamedAnswer, observer: UsageObserver) -> bytes:
         """What goes out together with the end, as each packet costs as much as a hundred events."""
@@ -236,6 +240,18 @@ class PassThrough(Carrier):
             await self._end(response, b"\n\n" + self._call.codec.writer(self._call.asked).error(error))
         elif request.transport is not None:
             request.transport.abort()  # the length or the encoding that was announced cannot be kept
+
+
+class PassedEndpoint(PassThrough):
+    """An answer whose grammar is not known: an audio, a file, a stream of images."""
+
+    def _is_cut(self, observer: UsageObserver) -> bool:
+        return False
+
+    async def _break_off(
+        self, request: web.BaseRequest, response: web.StreamResponse, error: DialectError, *, streamed: bool
+    ) -> None:
+        await super()._break_off(request, response, error, streamed=False)
 
 
 class TranslatedWhole(Carrier):

@@ -30,6 +30,7 @@ _REPLACED = _HOP | {
 _LOGINS = ("authorization", "x-api-key")
 MODEL = "{model}"
 """In a provider's address, where its paths name the model."""
+_DEPLOYMENT = "/deployments/{model}"
 VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""
 REQUEST_ID: Mapping[DialectName, str] = {"anthropic": "request-id", "chat": "x-request-id", "responses": "x-request-id"}
@@ -61,6 +62,14 @@ def address(upstream: Upstream, dialect: DialectName, model: str, query: str = "
     without = "/v1" if dialect == "anthropic" else ""
     base = upstream.url.replace(MODEL, quote(model, safe="")) if MODEL in upstream.url else upstream.url
     return joined(base, _PATHS[dialect] + suffix, query, without=without)
+
+
+def endpoint(upstream: Upstream, dialect: DialectName, path: str, model: str, query: str) -> str:
+    """The address of an endpoint that passes. path: below `/v1`. Azure has what is of no model beside the
+    deployments."""
+    base = upstream.url.replace(MODEL, quote(model, safe="")) if model else upstream.url.replace(_DEPLOYMENT, "")
+    version = "/v1" if dialect == "anthropic" else ""
+    return joined(base, version + path, query, without=version)
 
 
 def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pairs:

@@ -13,8 +13,10 @@ from jackfield.api.dialects.model import DialectName, ModelRequest, UpstreamMode
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield_proxy.child.incoming import addressing, conversations
+from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.raw_model import with_model
-from jackfield_proxy.plan import Target, Upstream
+from jackfield_proxy.plan import ProxyPlan, Target, Upstream
+from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.request_attributes import RequestAttributes, attributes_of
 
 LONGEST_MODEL = 512
@@ -24,26 +26,39 @@ LONGEST_MODEL = 512
 @record
 class UpstreamRequest:
     """What is sent, but for the provider's credential. dialect: that the provider answers in; translated: it is not the
-    client's. login: the agent's own, for a provider that keeps none."""
+    client's. login: the agent's own, for a provider that keeps none. answers: it is answered in the grammar of a
+    conversation."""
 
     url: str
     headers: addressing.Pairs
-    body: bytes
+    body: bytes | ClientBody
     dialect: DialectName
     translated: bool
     login: Sequence[tuple[str, str]] = ()
+    method: str = "POST"
+    answers: bool = True
 
 
 _OUTPUTS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 MOST_ANSWERS = 1000
 """Of one request of Chat Completions, which all cost; no provider gives more."""
+_PATHS: Mapping[DialectName, str] = {
+    "anthropic": "/v1/messages",
+    "chat": "/v1/chat/completions",
+    "responses": "/v1/responses",
+}
+_COUNTED = "/v1/messages/count_tokens"
 _NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
 
 
 class ClientRequest:
-    """One request. pairs: its headers; counts: it asks for a count of tokens only.
+    """One request. pairs: its headers; counts: it asks for a count of tokens only. answers: as of `UpstreamRequest`;
+    spends: its answer's usage counts; uncounted: it costs what no answer tells.
 
     What takes long with a large body is awaited: see `large`."""
+
+    answers = spends = True
+    uncounted = False
 
     def __init__(
         self, dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, *, counts: bool = False
@@ -126,7 +141,13 @@ class ClientRequest:
         return fields.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
 
     def attributes_now(self) -> RequestAttributes:
-        return attributes_of(self._value, self.headers, _minute_of_day(int(time.time()) // 60), self.session)
+        minute = minute_of_day(int(time.time()) // 60)
+        path = _COUNTED if self.counts else _PATHS[self.dialect]
+        return attributes_of(self._value, self.headers, minute, self.session, path, self.dialect)
+
+    def fitting(self, plan: ProxyPlan, found: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Those that may serve it. Raises `DialectError`: none may."""
+        return found
 
     def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:
         """Those that the body may need."""
@@ -163,7 +184,7 @@ def most_output(body: Mapping[str, Json]) -> int | None:
 
 
 @lru_cache(1)
-def _minute_of_day(minute: int) -> int:
+def minute_of_day(minute: int) -> int:
     """Of local time. minute: since 1970."""
     now = time.localtime(minute * 60)
     return now.tm_hour * 60 + now.tm_min

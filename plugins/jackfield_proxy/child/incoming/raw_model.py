@@ -26,6 +26,16 @@ def with_model(body: bytes, model: str) -> bytes:
     return b"".join([*parts, body[done:]])
 
 
+def model_in(body: bytes) -> str:
+    """What a body names as its model; empty: it names none, or is no JSON object."""
+    try:
+        value = _DECODER.decode(body).get("model")
+        found = None if value is None else json.loads(bytes(value))
+    except (ValueError, msgspec.MsgspecError, RecursionError):
+        return ""
+    return found if isinstance(found, str) else ""
+
+
 def _members(body: bytes) -> list[tuple[int, int]]:
     """Where the value of the outermost object's `model` is, without a look into the other values: a body of megabytes
     would hold up every other request. Empty: keys are repeated, or the JSON is not strict."""

@@ -62,6 +62,7 @@ class ProxiedExchange:
                 found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
                 self._note(counted=True)
         self._note(estimated_tokens=attributes.tokens)
+        found = self.call.fitting(self.plan, found)
         if not self._conversation:
             return found
         return self.shared.conversations.led(
@@ -84,7 +85,7 @@ class ProxiedExchange:
     def _require_budget(self) -> None:
         """Raises `DialectError` 429."""
         refusal = self.plan.refusal
-        if refusal is None:
+        if refusal is None or not self.call.spends:
             return
         rest = refusal.until_ms / 1000 - time.time()
         if rest > 0:
@@ -96,6 +97,13 @@ class ProxiedExchange:
         """The daemon holds what the request may use, as far as anything limits that. Raises `DialectError` 402, 429,
         503."""
         if not (self.plan.budgeted or self._caller.metered):
+            return
+        if self.call.uncounted:
+            message = (
+                "What this costs is told by no answer, so that a key or a profile with a budget may not ask for it."
+            )
+            raise DialectError(403, message, "permission_error")
+        if not self.call.spends:
             return
         most, asked = self.plan.limits.reserved_output, self.call.most_output
         planned = PlannedRequest(
@@ -202,7 +210,7 @@ class ProxiedExchange:
 
     def _count(self, answer: str, usage: TokenCounts | None, tier: str | None) -> None:
         self._note(answer=_kept(answer, LONGEST_ID) or "", tier=_kept(tier, LONGEST_ID))
-        if usage is not None:
+        if usage is not None and self.call.spends:
             self._note(
                 input=usage.input,
                 output=usage.output,

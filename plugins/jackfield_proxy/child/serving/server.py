@@ -23,7 +23,8 @@ from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.answers.relay import STOPPING
 from jackfield_proxy.child.clients.connections import ClientConnection, ClientConnections, connection_of
 from jackfield_proxy.child.clients.takeover import TakeoverLink
-from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming import addressing, client_body
+from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.large import request_of
 from jackfield_proxy.child.process.log import say
@@ -33,16 +34,19 @@ from jackfield_proxy.child.serving.exchange import ProxiedExchange
 from jackfield_proxy.child.serving.tenants import PROFILE_HEADER, Tenants
 from jackfield_proxy.client_routes import ClientRoute, route_of, short_of, token_in
 from jackfield_proxy.messages import CLIENT_GONE, FromChild
-from jackfield_proxy.plan import BACKLOG, ProxyLimits, ProxyPlan
+from jackfield_proxy.plan import BACKLOG, ProxyPlan
 from jackfield_proxy.takeover import InheritedDescriptors
 
 if TYPE_CHECKING:
+    from jackfield_proxy.child.incoming.client_request import ClientRequest
     from jackfield_proxy.child.process.pipe import Pipe
 
 HEAD_LIMIT = 64 * 1024
 """Bytes of one header or request line."""
 IDLE_CONNECTION = 120.0
 """Seconds that a connection is kept without a request."""
+LARGEST_JSON = 4 * 2**20
+"""Bytes of a body that is looked at for its model; a larger one of an endpoint that passes goes on as it comes."""
 LAST_WORDS = 0.2
 """Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
 NEAR = 60.0
@@ -161,7 +165,7 @@ class Server:
     async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
         credential, path = token_in(request.path)
         named, path = self._tenants.split(path)
-        route = route_of(request.method, path)
+        route = route_of(request.method, path, request.headers)
         connection_of(request).begins(route.dialect, request.content)
         request_id = next(self._ids)
         marks: addressing.Pairs = []
@@ -202,19 +206,31 @@ class Server:
             )
         if route.action == "models":
             return catalogue.models(self._tenants.names(caller, named), short_of(asked.path))
-        body = await _body(request, plan.limits)
-        connection_of(request).admitted.request_is_whole()
-        query = request.rel_url.raw_query_string
-        counts = route.action == "count"
-        pairs = addressing.without_token(request.headers.items(), came.credential)
-        call = await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)
+        call = await self._call(request, route, came.credential)
         tenant = self._tenants.serving(caller, named, call.model)
         exchange = ProxiedExchange(tenant, call, caller, asked.request_id)
         try:
-            return await (catalogue.count(exchange) if counts else exchange.serve(request))
+            return await (catalogue.count(exchange) if call.counts else exchange.serve(request))
         except DialectError:
             marks += exchange.marks()
             raise
+
+    async def _call(self, request: web.BaseRequest, route: ClientRoute, credential: str) -> ClientRequest:
+        """Raises `DialectError` for a body that cannot be read."""
+        pairs = addressing.without_token(request.headers.items(), credential)
+        query, limits = request.rel_url.raw_query_string, self.plan.limits
+        passes = route.action == "pass"
+        body: bytes | client_body.ClientBody
+        if passes and not _is_json(request):
+            body = client_body.ClientBody(request, limits) if request.body_exists else b""
+        else:
+            body = await client_body.whole(request, limits)
+            connection_of(request).admitted.request_is_whole()
+        if passes or isinstance(body, client_body.ClientBody):
+            path = self._tenants.split(token_in(request.rel_url.raw_path)[1])[1]
+            return EndpointRequest(route.dialect, request.method, short_of(path), body, pairs, query)
+        counts = route.action == "count"
+        return await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)
 
 
 def _framing_fault(request: web.BaseRequest) -> str:
@@ -225,43 +241,8 @@ def _framing_fault(request: web.BaseRequest) -> str:
     return "Transfer-Encoding may be chunked and nothing else." if codings not in ([], ["chunked"]) else ""
 
 
-async def _body(request: web.BaseRequest, limits: ProxyLimits) -> bytes:
-    """Raises `DialectError` 413, 408, 400."""
-    limit = limits.body_limit
-    too_large = DialectError(413, f"The body may have at most {limit} bytes.", "request_too_large")
-    if (request.content_length or 0) > limit:
-        raise too_large
-    await _ask_for_body(request)
-    parts, size = [], 0
-    try:
-        while part := await _part(request, limits.idle_timeout):
-            size += len(part)
-            if size > limit:
-                raise too_large
-            parts.append(part)
-    except TimeoutError:
-        message = f"Nothing of the body has come for {limits.idle_timeout:g} s."
-        raise DialectError(408, message, "timeout_error") from None
-    except web.RequestPayloadError:
-        message = "The body is not of the length, or not in the encoding, that its headers say."
-        raise DialectError(400, message, "invalid_request_error") from None
-    return b"".join(parts)
-
-
-async def _part(request: web.BaseRequest, timeout: float) -> bytes:
-    """Empty: there is no more. Raises TimeoutError after so many seconds without a byte."""
-    content = request.content
-    if content.is_eof():  # all of it is there, as of most requests: a time limit costs more than the rest
-        return content.read_nowait()
-    async with asyncio.timeout(timeout):
-        return await content.readany()
-
-
-async def _ask_for_body(request: web.BaseRequest) -> None:
-    """Some clients send large bodies only then (RFC 9110 section 10.1.1)."""
-    if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # the answer has not begun
+def _is_json(request: web.BaseRequest) -> bool:
+    return request.content_type.endswith("json") and (request.content_length or 0) <= LARGEST_JSON
 
 
 def _cut(request: web.BaseRequest) -> web.Response:

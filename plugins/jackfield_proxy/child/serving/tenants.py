@@ -13,6 +13,7 @@ from jackfield_proxy.child.incoming.conversations import Conversations
 from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
 from jackfield_proxy.child.upstream.counting import Counter
 from jackfield_proxy.child.upstream.sending import UpstreamSender
+from jackfield_proxy.routing.aliases import aliased, is_wild
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.process.pipe import Pipe
@@ -135,16 +136,17 @@ class Tenants:
 def require_model(caller: CallerPass, model: str) -> None:
     """Raises `DialectError` 403."""
     if not fits(caller.models, model):
-        raise DialectError(403, f"This key may not ask for the model {model}.", "permission_error", param="model")
+        told = f"the model {model}" if model else "what names no model"
+        raise DialectError(403, f"This key may not ask for {told}.", "permission_error", param="model")
 
 
 def _lists(plan: ProxyPlan, model: str) -> bool:
-    return model in _names(plan)
+    return model in _names(plan) or aliased(plan.aliases, model) is not None
 
 
 def _names(plan: ProxyPlan) -> Iterator[str]:
     """The aliases and the models of the profile's provider."""
-    yield from plan.aliases
+    yield from (name for name in plan.aliases if not is_wild(name))
     own = plan.upstreams.get(plan.provider)
     for name in own.models if own is not None else ():
         if name not in plan.aliases:

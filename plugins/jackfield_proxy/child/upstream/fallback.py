@@ -45,6 +45,8 @@ class Fallback:
         self._attempts = 0
         self._refused: UpstreamFailure | None = None
         """What the client is told when nobody serves."""
+        self._final = False
+        """Nothing that a later target says is better."""
 
     async def open(self) -> Opened:
         """The next target that serves. Whoever gets it calls `UpstreamSender.closed`. Raises `UpstreamFailure` when
@@ -61,16 +63,15 @@ class Fallback:
     def refused(self, candidate: Candidate, refused: UpstreamFailure) -> None:
         """It does not serve, and nothing of its answer has reached the client."""
         refused.candidate = candidate
-        if self._refused is None or refused.is_answer or not self._refused.is_answer:
+        if self._refused is None or (not self._final and (refused.is_answer or not self._refused.is_answer)):
             self._refused = refused
         if refused.other_key and self._other_keys:
             self._other_keys -= 1
             self._with_other_key = candidate
             return
-        # What the first target says of the request as the client has written it is true elsewhere. A later one may
-        # have another model, which says nothing of those that are left.
-        if not refused.elsewhere and self._tried == 1:
-            self._left.clear()
+        # What the first target says of the request as the client has written it most often is true elsewhere, and then
+        # is the best answer; but another one may have a longer context, or know a field that this one does not.
+        self._final = self._final or (not refused.elsewhere and self._tried == 1)
         pause = _pause(self._retries, refused, self._plan.limits)
         may = refused.again and pause is not None and self._retries < self._most_retries
         self._again = (candidate, pause) if may and pause is not None else None

@@ -6,6 +6,7 @@ import asyncio
 import io
 import time
 from collections import OrderedDict
+from collections.abc import AsyncIterator
 
 import aiohttp
 from multidict import CIMultiDict
@@ -15,6 +16,7 @@ from jackfield.api import dialects
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.records import record
 from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
 from jackfield_proxy.child.incoming.large import LARGE
 from jackfield_proxy.child.upstream import failures, opening
@@ -142,10 +144,11 @@ class UpstreamSender:
         except DialectError as exc:
             raise UpstreamFailure(exc, elsewhere=True) from None
         try:
-            async with asyncio.timeout(limits.first_byte_timeout):
-                return await self.session().post(
+            async with asyncio.timeout(limits.first_byte_timeout) as waiting:
+                return await self.session().request(
+                    outgoing.method,
                     URL(outgoing.url, encoded=True),
-                    data=_in_pieces(outgoing.body),
+                    data=_in_pieces(outgoing.body, waiting, limits.first_byte_timeout),
                     headers=CIMultiDict([*outgoing.headers, *login]),
                     allow_redirects=False,
                 )
@@ -154,12 +157,21 @@ class UpstreamSender:
         except TimeoutError:
             raise failures.silent(provider, limits.first_byte_timeout) from None
         except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
+            if isinstance(outgoing.body, ClientBody) and outgoing.body.error is not None:
+                raise UpstreamFailure(outgoing.body.error) from None
             raise failures.unreachable(provider, _reason(exc)) from None
 
 
-def _in_pieces(body: bytes) -> bytes | io.BytesIO:
-    """A large one, so that it does not hold up other requests while it is sent."""
-    return body if len(body) < LARGE else io.BytesIO(body)
+def _in_pieces(
+    body: bytes | ClientBody, waiting: asyncio.Timeout, seconds: float
+) -> bytes | io.BytesIO | AsyncIterator[bytes] | None:
+    """A large one, so that it does not hold up other requests while it is sent. waiting: for so many seconds, which
+    begin when all of a stream was sent."""
+    if isinstance(body, ClientBody):
+        waiting.reschedule(None)
+        body.ended = lambda: waiting.reschedule(asyncio.get_running_loop().time() + seconds)
+        return body.parts()
+    return (body if len(body) < LARGE else io.BytesIO(body)) or None
 
 
 def _reason(error: Exception) -> str:
@@ -177,7 +189,8 @@ async def _beginning(
     """Raises `UpstreamFailure`."""
     begun = False
     try:
-        found = await opening.opened(reply, outgoing.dialect, limits.opening_timeout)
+        seconds = limits.opening_timeout if outgoing.answers else 0
+        found = await opening.opened(reply, outgoing.dialect, seconds)
         begun = True
     except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
         raise failures.unreachable(provider, _reason(exc)) from None

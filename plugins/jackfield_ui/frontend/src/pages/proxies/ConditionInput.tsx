@@ -15,6 +15,12 @@ interface Props {
   onRemove?: () => void;
 }
 
+const DIALECTS = [
+  { value: 'anthropic', label: 'Messages' },
+  { value: 'chat', label: 'Chat Completions' },
+  { value: 'responses', label: 'Responses' },
+];
+
 /** One condition: its kind, and what that kind asks for. `all`, `any` and `not` hold others. */
 export function ConditionInput({ onRemove, ...props }: Props) {
   const { label, condition, path, kinds, errors, onChange } = props;
@@ -81,6 +87,19 @@ function Fields({ condition, path, kinds, errors, onChange }: Props): ReactNode 
       return whole('min_count', 'At least so many', '1');
     case 'model_pattern':
       return text('pattern', 'Pattern: * ? [abc]', 'claude-*');
+    case 'path':
+      return text('pattern', 'Pattern: * ? [abc]', '/v1/embeddings');
+    case 'dialect':
+      return (
+        <Select
+          label="Dialect"
+          data={DIALECTS}
+          value={String(condition.equals ?? '')}
+          allowDeselect={false}
+          error={errors[`${path}.equals`]}
+          onChange={(equals) => equals && onChange({ ...condition, equals })}
+        />
+      );
     case 'header':
       return (
         <>

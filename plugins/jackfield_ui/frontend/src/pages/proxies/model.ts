@@ -135,6 +135,8 @@ export const KINDS: readonly Kind[] = [
   { type: 'token_count', label: 'Length in tokens', initial: { min: 60_000 } },
   { type: 'has_tools', label: 'Brings tools', initial: { min_count: 1 } },
   { type: 'model_pattern', label: 'Model’s name', initial: { pattern: 'claude-*' } },
+  { type: 'path', label: 'Path', initial: { pattern: '/v1/embeddings' } },
+  { type: 'dialect', label: 'Client’s dialect', initial: { equals: 'anthropic' } },
   { type: 'background', label: 'Asks for a small model', initial: {} },
   { type: 'thinking', label: 'Asks for thinking', initial: {} },
   { type: 'image', label: 'Has an image', initial: {} },
@@ -183,6 +185,10 @@ export function told(condition: Condition): string {
       return 'asks for a small model';
     case 'model_pattern':
       return `model is ${say(condition.pattern)}`;
+    case 'path':
+      return `path is ${say(condition.pattern)}`;
+    case 'dialect':
+      return `client speaks ${say(condition.equals)}`;
     case 'header':
       return `header ${say(condition.name)} is “${say(condition.equals)}”`;
     case 'time':

@@ -1,0 +1,113 @@
+"""A request of an endpoint that is the same with every provider of its dialect, or not there at all: files, batches,
+embeddings, images and the like. It passes through; nothing of it is translated."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
+from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.client_body import ClientBody
+from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest, headers_of, minute_of_day
+from jackfield_proxy.child.incoming.raw_model import model_in, with_model
+from jackfield_proxy.plan import ProxyPlan, Target, Upstream
+from jackfield_proxy.routing.choosing import Candidate
+from jackfield_proxy.routing.request_attributes import RequestAttributes
+
+_BYTES = 4
+"""Of a token, about."""
+_FREE = re.compile(r"/(?:files|uploads|vector_stores|skills|containers|conversations|moderations)\b|.*/cancel$").match
+"""Where a POST without a model costs no tokens."""
+_OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
+
+
+class EndpointRequest(ClientRequest):
+    """path: below `/v1`, encoded. body: a stream is for one attempt with one provider."""
+
+    def __init__(
+        self,
+        dialect: DialectName,
+        method: str,
+        path: str,
+        body: bytes | ClientBody,
+        pairs: addressing.Pairs,
+        query: str,
+    ) -> None:
+        self.dialect, self.method, self.path, self.pairs, self.query = dialect, method, path, pairs, query
+        self._sent = body
+        self.body = body if isinstance(body, bytes) else b""
+        self.model = model_in(self.body)
+        self.headers = headers_of(pairs)
+        self.stream = self.counts = self.answers = False
+        # What is asked for again was counted before; without a model nothing has a price.
+        self.spends = method == "POST" and bool(self.model)
+        self.uncounted = method == "POST" and not self.model and not _FREE(path)
+
+    @property
+    def asked(self) -> ModelRequest:
+        return ModelRequest(self.dialect, self.model)
+
+    @property
+    def most_output(self) -> int | None:
+        """What is no conversation gives vectors and the like."""
+        return None if self.path in _OF_CONVERSATIONS else 0
+
+    @property
+    def session(self) -> str:
+        return ""
+
+    @property
+    def conversation(self) -> str:
+        return ""
+
+    async def attributes(self) -> RequestAttributes:
+        return RequestAttributes(
+            self.model,
+            tokens=len(self.body) // _BYTES,
+            headers=self.headers,
+            minute=minute_of_day(int(time.time()) // 60),
+            path=f"/v1{self.path}",
+            dialect=self.dialect,
+            converses=self.path in _OF_CONVERSATIONS,
+        )
+
+    def fitting(self, plan: ProxyPlan, found: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Those that have such an endpoint; else the first provider of the plan that has, the profile's own before
+        others. Raises `DialectError` 404."""
+        fitting = [one for one in found if self._is_of(plan.upstreams.get(one.target.provider))]
+        if not fitting:
+            names = sorted(plan.upstreams, key=lambda name: name != plan.provider)
+            reason = "the first provider that speaks the dialect of this endpoint"
+            fitting = [
+                Candidate(Target(name, self.model), None, reason) for name in names if self._is_of(plan.upstreams[name])
+            ][:1]
+        if not fitting:
+            raise DialectError(
+                404,
+                f"No provider of this proxy has {self.method} /v1{self.path}: it passes only to a provider of the "
+                f"client's own dialect ({self.dialect}).",
+                "not_found_error",
+                code="endpoint_unavailable",
+            )
+        return fitting[:1] if isinstance(self._sent, ClientBody) else fitting
+
+    async def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> UpstreamRequest:
+        """Raises `DialectError` for a body that has gone to a provider already."""
+        body = self._sent
+        headers = addressing.passed_headers(self.pairs, upstream)
+        if isinstance(body, ClientBody):
+            if body.sent:
+                raise DialectError(502, "The body was sent once, and is not kept for another try.")
+            headers += [] if body.length is None else [("Content-Length", str(body.length))]
+        elif target.model != self.model:
+            body = with_model(body, target.model)
+        if self.dialect == "anthropic":
+            headers = addressing.with_version(headers)
+        url = addressing.endpoint(upstream, self.dialect, self.path, target.model, self.query)
+        login = addressing.login_of(self.pairs) if upstream.auth == "agent" else ()
+        return UpstreamRequest(url, headers, body, self.dialect, False, login, self.method, answers=False)
+
+    def _is_of(self, upstream: Upstream | None) -> bool:
+        return upstream is not None and addressing.dialect_of(upstream, self.dialect) == self.dialect
