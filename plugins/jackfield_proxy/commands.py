@@ -102,6 +102,16 @@ def status(cli: Cli, config_dir: Path | None, alias: str | None, as_json: bool) 
 
 
 @proxy.command()
+@json_option
+@config_dir_option
+@click.pass_obj
+def shared(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
+    """Show the listener that all proxies share, for virtual keys."""
+    found = _ask(cli, config_dir, "GET", "shared")
+    echo_json(found) if as_json else echo_fields(found)
+
+
+@proxy.command()
 @alias_argument
 @click.option("-n", "--lines", default=100, show_default=True, help="How many of the last lines.")
 @json_option

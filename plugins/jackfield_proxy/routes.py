@@ -47,6 +47,10 @@ class ProxyRoutes:
     async def list_proxies(self) -> Response:
         return success(await self._manager.every())
 
+    @operation("Show the listener that all proxies share", scope=None, response=f"{_SCHEMAS}:SharedAnswer", tags=TAGS)
+    async def get_shared(self) -> Response:
+        return success(await self._manager.shared_view())
+
     @operation(
         "List the strategies and conditions of rules", scope=None, response=f"{_SCHEMAS}:RuleKindsShown", tags=TAGS
     )
@@ -187,6 +191,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     for method, path, view in (
         ("GET", "/status", routes.list_proxies),
         ("GET", "/kinds", routes.list_kinds),
+        ("GET", "/shared", routes.get_shared),
         ("GET", "/status/<alias>", routes.get_status),
         ("POST", "/stop-all", routes.stop_all),
         ("POST", "/<alias>/start", routes.start),

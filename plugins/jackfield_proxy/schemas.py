@@ -27,6 +27,20 @@ class ProxyAnswer(BaseModel):
     data: ProxyShown
 
 
+class SharedShown(BaseModel):
+    status: Literal["off", State] = Field(description="Off: proxy.shared_port is 0.")
+    host: str
+    port: int | None
+    restarts: int
+    profiles: list[str] = Field(description="Those whose proxies are enabled.")
+    error: str | None
+
+
+class SharedAnswer(BaseModel):
+    success: Literal[True]
+    data: SharedShown
+
+
 class ProxyList(BaseModel):
     success: Literal[True]
     data: list[ProxyShown]

@@ -8,6 +8,7 @@ from typing import cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.object_references import load
+from jackfield_proxy.settings import ProxySettings
 
 MARKER = "proxies.json"
 """In the configuration directory: the aliases whose proxies run, to be started again with the daemon."""
@@ -28,6 +29,7 @@ def start(context: PluginContext) -> None:
 
 
 async def _resume(context: PluginContext) -> None:
-    """Start those that ran when the daemon stopped."""
-    if await asyncio.to_thread((context.service.config_dir / MARKER).exists):
+    """Start those that ran when the daemon stopped, and the shared listener where there is one."""
+    shared = context.settings(ProxySettings).shared_port
+    if shared or await asyncio.to_thread((context.service.config_dir / MARKER).exists):
         await cast("Callable[[PluginContext], Awaitable[None]]", load(_RESUME))(context)

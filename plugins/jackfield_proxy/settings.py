@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from ipaddress import ip_address
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 
 class ProxySettings(BaseModel):
@@ -74,6 +76,17 @@ class ProxySettings(BaseModel):
         description="Time for which one of several keys rests that a provider has refused, in seconds.",
     )
     script_timeout: float = Field(2.0, gt=0, le=60, description="Time for a condition script, in seconds.")
+    shared_port: int = Field(
+        0,
+        ge=0,
+        le=65_535,
+        description="Port on which all enabled proxies are reached with virtual keys; 0: there is none.",
+    )
+    shared_host: str = Field(
+        "127.0.0.1",
+        description="Address of this machine that the shared port is opened on, in digits; 0.0.0.0 or :: opens it to "
+        "the network, without TLS.",
+    )
     key_timeout: float = Field(
         5.0, gt=0, le=60, description="Time for the daemon's word on a virtual key or a budget, in seconds; then 503."
     )
@@ -96,3 +109,9 @@ class ProxySettings(BaseModel):
     log_limit: int = Field(
         1024 * 1024, ge=4096, le=1024**3, description="Size at which a proxy's log is rotated, in bytes; one is kept."
     )
+
+    @field_validator("shared_host")
+    @classmethod
+    def _digits(cls, host: str) -> str:
+        ip_address(host)  # raises ValueError
+        return host

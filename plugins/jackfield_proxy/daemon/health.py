@@ -17,9 +17,9 @@ _LISTENS = "0A"  # TCP_LISTEN of the kernel's table, which has addresses in the 
 _PROBE = b"HEAD / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 
 
-async def answers(port: int, timeout: float) -> bool:
+async def answers(host: str, port: int, timeout: float) -> bool:
     """timeout: seconds."""
-    return await _ask(port, _PROBE, timeout)
+    return await _ask(host, port, _PROBE, timeout)
 
 
 async def admits(address: ProxyAddress, timeout: float) -> bool:
@@ -29,7 +29,7 @@ async def admits(address: ProxyAddress, timeout: float) -> bool:
     if not await asyncio.to_thread(is_ours, port):
         return False
     lines = ("GET /v1/models HTTP/1.1", "Host: 127.0.0.1", f"x-api-key: {address.token}", "Connection: close", "", "")
-    return await _ask(port, "\r\n".join(lines).encode(), timeout)
+    return await _ask(HOST, port, "\r\n".join(lines).encode(), timeout)
 
 
 def is_ours(port: int, table: Path = Path("/proc/net/tcp")) -> bool:
@@ -42,10 +42,10 @@ def is_ours(port: int, table: Path = Path("/proc/net/tcp")) -> bool:
     return any((fields[1], fields[3], fields[7]) == wanted for fields in map(str.split, lines))
 
 
-async def _ask(port: int, request: bytes, timeout: float) -> bool:
+async def _ask(host: str, port: int, request: bytes, timeout: float) -> bool:
     try:
         async with asyncio.timeout(timeout):
-            reader, writer = await asyncio.open_connection(HOST, port)
+            reader, writer = await asyncio.open_connection(host, port)
             try:
                 writer.write(request)
                 return (await reader.readline()).startswith(b"HTTP/1.1 200")

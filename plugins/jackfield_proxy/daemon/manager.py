@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.files import read_private, write_private
+from jackfield.api.http_client import is_loopback
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import Proxies, ProxyAddress
@@ -22,10 +23,11 @@ from jackfield_proxy.daemon.offered_kinds import kinds_view
 from jackfield_proxy.daemon.planning import problems_of
 from jackfield_proxy.daemon.records import Answers, shown
 from jackfield_proxy.daemon.rule_test import tested
-from jackfield_proxy.daemon.subjects import ProfileSubject
+from jackfield_proxy.daemon.subjects import ProfileSubject, SharedSubject
 from jackfield_proxy.daemon.supervisor import UP, ProxySupervisor
 from jackfield_proxy.daemon.takeover import DescriptorBudget
 from jackfield_proxy.serving import MARKER, DaemonRole
+from jackfield_proxy.settings import ProxySettings
 
 if TYPE_CHECKING:
     from jackfield_proxy.schemas import RuleTestBody
@@ -44,6 +46,8 @@ class ProxyManager:
         self._answers = Answers()
         self._addresses = ProxyAddressBook(context)
         self._budget = DescriptorBudget.of_process()
+        subject = SharedSubject(context, self.account)
+        self._shared = ProxySupervisor(context, subject, self._addresses, self._budget)
         self._role = context.port(DaemonRole)
         self._marking = asyncio.Lock()
         self._marked: set[str] = set()
@@ -111,6 +115,19 @@ class ProxyManager:
     def view(self, profile: Profile) -> Mapping[str, Json]:
         return self.of(profile.alias).view(enabled=profile.proxy_enabled)
 
+    async def shared_view(self) -> Mapping[str, Json]:
+        """The listener that all proxies share. `status` is `off` where none is configured."""
+        settings, found = self._context.settings(ProxySettings), self._shared
+        profiles = await self._context.port(Profiles).all()
+        return {
+            "status": found.status if settings.shared_port else "off",
+            "host": settings.shared_host,
+            "port": settings.shared_port or None,
+            "restarts": found.restarts,
+            "profiles": [one.alias for one in profiles if one.proxy_enabled],
+            "error": found.failure,
+        }
+
     def of(self, alias: str) -> ProxySupervisor:
         """The caller has seen that there is such a profile."""
         found = self._proxies.get(alias)
@@ -151,6 +168,7 @@ class ProxyManager:
             )
         profile = await self._context.port(Profiles).save_proxy_config(alias, config)
         await self.of(alias).push()
+        await self._shared.push()
         return profile, warnings
 
     def metrics(self) -> Sequence[Metric]:
@@ -184,12 +202,22 @@ class ProxyManager:
                     await self._quietly(alias, lambda: self.of(alias).start())
 
         self._marked = await asyncio.to_thread(self._read_marker) | self._marked
-        await asyncio.gather(*(again(alias) for alias in sorted(self._marked)))
+        await asyncio.gather(self._share(), *(again(alias) for alias in sorted(self._marked)))
+
+    async def _share(self) -> None:
+        settings = self._context.settings(ProxySettings)
+        if not settings.shared_port or self._closing:
+            return
+        if not is_loopback(settings.shared_host):
+            self._context.log.warning("Proxies are open to the network at %s, without TLS.", settings.shared_host)
+        await self._quietly(SharedSubject.name, self._shared.start)
 
     async def follow(self) -> None:
         """Changes of profiles and providers reach the proxies that run."""
         with self._context.events.subscribe("profiles", "agents") as events:
             async for event in events:
+                if self._shared.status in UP:
+                    await self._quietly(SharedSubject.name, self._shared.push)
                 if events.missed() or event.type == "manifests_changed":
                     touched = list(self._proxies)
                 elif event.type == "profile_updated":
@@ -206,7 +234,7 @@ class ProxyManager:
     async def close(self) -> None:
         """The daemon stops; what ran is remembered."""
         self._closing = True
-        await asyncio.gather(*(one.stop() for one in self._proxies.values()))
+        await asyncio.gather(*(one.stop() for one in (self._shared, *self._proxies.values())))
 
     # -- parts
 

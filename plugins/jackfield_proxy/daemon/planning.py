@@ -55,7 +55,7 @@ async def plan_of(
     context: PluginContext, profile: Profile, *, token: str, port: int, refusal: Refusal | None = None
 ) -> ProxyPlan:
     """port: to listen on, 0 for any. refusal: by a budget."""
-    settings, shared = context.settings(ProxySettings), context.settings(ConnectionSettings)
+    limits, connections, environment = surroundings(context)
     config = profile.proxy_config or {}
     routing = config.get("routing")
     found = routing if isinstance(routing, dict) else {}
@@ -75,13 +75,23 @@ async def plan_of(
         rules=rules,
         aliases=leading,
         upstreams=await _upstreams(context, profile, wanted, config),
-        limits=ProxyLimits(**{name: getattr(settings, name) for name in LIMITS}),
-        connections=ConnectionRules(**{name: getattr(shared, name) for name in CONNECTION_RULES}),
-        environment={name: os.environ[name] for name in _WEB_PROXIES if name in os.environ},
+        limits=limits,
+        connections=connections,
+        environment=environment,
         sticky=_sticky(found.get("sticky")),
         refusal=refusal,
         plugins=offered_kinds.sources(context, strategy, rules),
         keys=context.find_port(KeyGate) is not None,
+    )
+
+
+def surroundings(context: PluginContext) -> tuple[ProxyLimits, ConnectionRules, Mapping[str, str]]:
+    """What all proxies of a daemon have in common: limits, rules of connections, and web proxies of the environment."""
+    settings, shared = context.settings(ProxySettings), context.settings(ConnectionSettings)
+    return (
+        ProxyLimits(**{name: getattr(settings, name) for name in LIMITS}),
+        ConnectionRules(**{name: getattr(shared, name) for name in CONNECTION_RULES}),
+        {name: os.environ[name] for name in _WEB_PROXIES if name in os.environ},
     )
 
 

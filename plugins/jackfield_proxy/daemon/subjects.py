@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import JackfieldError
+from jackfield.api.gateway import KeyGate
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.records import record
 from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.addresses import ProxyAddressBook
+from jackfield_proxy.daemon.planning import surroundings
 from jackfield_proxy.plan import HOST, ProxyPlan, Refusal
+from jackfield_proxy.settings import ProxySettings
 
 
 @record
@@ -79,6 +84,66 @@ class ProfileSubject:
 
     async def _profile(self) -> Profile:
         return await self._context.port(Profiles).find(self.name)
+
+
+class SharedSubject:
+    """Every profile whose proxy is enabled. account_of: by the profile's alias."""
+
+    name = "all profiles"
+
+    def __init__(self, context: PluginContext, account_of: Callable[[str], ProfileAccount]) -> None:
+        self._context = context
+        self._account_of = account_of
+        self._settings = context.settings(ProxySettings)
+        self.host = self._settings.shared_host
+
+    async def wanted(self) -> WantedProxy:
+        port = self._settings.shared_port
+        return WantedProxy(port, "" if port else "There is no shared listener; set proxy.shared_port.")
+
+    async def token(self) -> str:
+        return ""
+
+    async def plan(self, token: str, port: int) -> ProxyPlan:
+        limits, connections, environment = surroundings(self._context)
+        return ProxyPlan(
+            alias="",
+            token=token,
+            provider="",
+            port=port,
+            limits=limits,
+            connections=connections,
+            environment=environment,
+            keys=self._context.find_port(KeyGate) is not None,
+            members={profile.alias: plan async for profile, plan in self._members()},
+            host=self.host,
+        )
+
+    async def _members(self) -> AsyncIterator[tuple[Profile, ProxyPlan]]:
+        """One that cannot be planned leaves the others as they are."""
+        for profile in await self._context.port(Profiles).all():
+            if not profile.proxy_enabled:
+                continue
+            try:
+                yield profile, await self._account_of(profile.alias).plan(profile, "", 0)
+            except JackfieldError as exc:
+                self._context.log.warning("The shared listener leaves out the profile %s: %s", profile.alias, exc)
+
+    def account(self, alias: str) -> ProfileAccount:
+        return self._account_of(alias)
+
+    def refusal(self) -> Refusal | None:
+        """Each profile has its own."""
+        return None
+
+    async def settled(self) -> None:
+        for profile in await self._context.port(Profiles).all():
+            await self._account_of(profile.alias).records.settled()
+
+
+def reached_at(host: str) -> str:
+    """An address at which this machine reaches what listens on `host`."""
+    return {"0.0.0.0": HOST, "::": "::1"}.get(host, host)  # noqa: S104 - it is not listened on
 
 
 def port_of(profile: Profile) -> int:

@@ -23,7 +23,7 @@ from jackfield_proxy.daemon.frontend import ProxyFrontend
 from jackfield_proxy.daemon.logfile import ProxyLogFile
 from jackfield_proxy.daemon.permissions import ProcessPermissions
 from jackfield_proxy.daemon.process import ProxyProcess
-from jackfield_proxy.daemon.subjects import ProxySubject
+from jackfield_proxy.daemon.subjects import ProxySubject, reached_at
 from jackfield_proxy.daemon.takeover import ConnectionTakeover, DescriptorBudget
 from jackfield_proxy.messages import FromChild, ToChild
 from jackfield_proxy.plan import ProxyPlan
@@ -89,8 +89,13 @@ class ProxySupervisor:
             "started_at": iso(self.started_ms) if up and self.started_ms is not None else None,
             "requests": account.records.count,
             "budgets": cast("Json", account.budgets.view()),
-            "error": self._last_line if self.status == "failed" else None,
+            "error": self.failure,
         }
+
+    @property
+    def failure(self) -> str | None:
+        """The last line of its log, when it has failed."""
+        return self._last_line if self.status == "failed" else None
 
     @property
     def address(self) -> ProxyAddress:
@@ -308,7 +313,7 @@ class ProxySupervisor:
             await asyncio.sleep(self._settings.health_interval)
             if self.status not in UP:
                 continue
-            healthy = await health.answers(self._port, self._settings.health_timeout)
+            healthy = await health.answers(reached_at(self._subject.host), self._port, self._settings.health_timeout)
             missed = 0 if healthy else missed + 1
             if missed == UNHEALTHY_AFTER:
                 self._become("unhealthy")

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from jackfield.testing.daemon import Daemon, free_port
+from jackfield.testing.daemon import Daemon, free_port, poll
 
 AGENT = """
 id = "echo-agent"
@@ -149,6 +149,10 @@ class GatewayLab:
         self.daemon, self.provider, self.shared = daemon, provider, shared
 
     @property
+    def shared_url(self) -> str:
+        return f"http://127.0.0.1:{self.shared}"
+
+    @property
     def api(self) -> httpx.Client:
         return self.daemon.client()
 
@@ -178,8 +182,17 @@ class GatewayLab:
         found: list[Any] = self.data(self.api.get("/api/gateway/usage", params={"key": key_id}))
         return found
 
-    def ask(self, base: str, key: str, path: str = "/v1/messages", **changes: Any) -> httpx.Response:
-        headers = {"x-api-key": key}
+    def settled(self, key_id: str, requests: int) -> list[dict[str, Any]]:
+        """The usage of a key, once so many requests are counted."""
+
+        def found() -> list[dict[str, Any]] | None:
+            rows = self.usage(key_id)
+            return rows if sum(row["requests"] for row in rows) >= requests else None
+
+        return poll(found, f"{requests} requests are counted")
+
+    def ask(self, base: str, key: str, path: str = "/v1/messages", profile: str = "", **changes: Any) -> httpx.Response:
+        headers = {"x-api-key": key, **({"x-jackfield-profile": profile} if profile else {})}
         return httpx.post(base + path, json={**ASKED, **changes}, headers=headers, trust_env=False, timeout=20)
 
     def command(self, *arguments: str, code: int = 0) -> str:
@@ -196,7 +209,7 @@ class GatewayLab:
 
 
 @contextlib.contextmanager
-def gateway_lab(place: Path, settings: str = "") -> Iterator[GatewayLab]:
+def gateway_lab(place: Path) -> Iterator[GatewayLab]:
     program = place / "bin" / "echo-agent"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\necho 1.0\n")
@@ -207,7 +220,7 @@ def gateway_lab(place: Path, settings: str = "") -> Iterator[GatewayLab]:
     threading.Thread(target=provider.serve_forever, daemon=True).start()
     env = {"HOME": str(home), "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "ANTHROPIC_API_KEY": None}
     shared = free_port()
-    daemon = Daemon(place, env=env, settings=settings)
+    daemon = Daemon(place, env=env, settings=f"[proxy]\nshared_port = {shared}\n")
     base = f"http://127.0.0.1:{provider.server_port}"
     urls = {"north": ("anthropic", f"{base}/north"), "south": ("openai", f"{base}/south/v1")}
     files = {

@@ -25,16 +25,6 @@ def south(gateway: GatewayLab) -> str:
     return gateway.profile("keys-south", "south")
 
 
-def settled(gateway: GatewayLab, key_id: str, requests: int) -> list[dict[str, object]]:
-    """Its usage, once so many requests are counted."""
-
-    def found() -> list[dict[str, object]] | None:
-        rows = gateway.usage(key_id)
-        return rows if sum(row["requests"] for row in rows) >= requests else None
-
-    return poll(found, f"{requests} requests are counted")
-
-
 def test_official_clients_use_a_key_and_its_usage_is_counted(gateway: GatewayLab, north: str, south: str) -> None:
     key, key_id = gateway.key("clients", owner="somebody")
     claude = anthropic.Anthropic(api_key=key, base_url=north, max_retries=0)
@@ -47,14 +37,14 @@ def test_official_clients_use_a_key_and_its_usage_is_counted(gateway: GatewayLab
         model="gpt-4o", messages=[{"role": "user", "content": "?"}], stream=True, stream_options={"include_usage": True}
     )
     assert "".join(one.choices[0].delta.content or "" for one in stream if one.choices) == "pong"
-    rows = settled(gateway, key_id, 3)
+    rows = gateway.settled(key_id, 3)
     assert {(row["profile"], row["model"], row["requests"]) for row in rows} == {
         ("keys-north", "claude-sonnet-4-5", 1),
         ("keys-south", "gpt-4o", 2),
     }
-    assert sum(int(str(row["input_tokens"])) for row in rows) == 3 * INPUT
-    assert sum(int(str(row["output_tokens"])) for row in rows) == 3 * OUTPUT
-    assert all(float(str(row["cost_usd"])) > 0 and row["owner"] == "somebody" for row in rows)
+    assert sum(row["input_tokens"] for row in rows) == 3 * INPUT
+    assert sum(row["output_tokens"] for row in rows) == 3 * OUTPUT
+    assert all(row["cost_usd"] > 0 and row["owner"] == "somebody" for row in rows)
     assert gateway.shown(key_id)["last_used_at"] is not None
     (newest, *_) = gateway.data(gateway.api.get("/api/proxy/keys-south/requests"))
     assert newest["key"] == key_id
@@ -65,7 +55,7 @@ def test_the_provider_sees_no_key_of_ours_and_no_file_holds_it(gateway: GatewayL
     assert gateway.ask(north, key).status_code == 200
     assert gateway.ask(north, key[:-1] + "~").status_code == 401
     assert all(key not in str(headers) for _, headers in gateway.provider.asked)
-    settled(gateway, key_id, 1)
+    gateway.settled(key_id, 1)
     assert key.encode() not in gateway.files()
     assert key not in gateway.api.get("/api/gateway/keys").text
     assert gateway.shown(key_id)["prefix"] == key[:12]
@@ -138,7 +128,7 @@ def test_revoked_rotated_and_expired_keys_end_at_once(gateway: GatewayLab, north
 def test_tokens_of_a_minute_are_reserved(gateway: GatewayLab, north: str) -> None:
     key, key_id = gateway.key("tokens", tokens_per_minute=2500)
     assert [gateway.ask(north, key).status_code for _ in range(3)] == [200, 200, 429]
-    assert sum(int(str(row["requests"])) for row in settled(gateway, key_id, 3)) == 3
+    assert sum(row["requests"] for row in gateway.settled(key_id, 3)) == 3
 
 
 def test_of_20_that_come_together_as_many_pass_as_the_budget_has_room_for(gateway: GatewayLab, north: str) -> None:
@@ -199,7 +189,7 @@ def test_a_stream_that_breaks_off_costs_what_was_reserved(gateway: GatewayLab, n
         assert gateway.ask(north, key, stream=True).status_code == 200
     finally:
         gateway.provider.cut = False
-    (row,) = settled(gateway, key_id, 1)
+    (row,) = gateway.settled(key_id, 1)
     assert row["estimated"] == 1
     (budget,) = gateway.shown(key_id)["budgets"]
     assert budget["used"] >= 1000

@@ -25,7 +25,7 @@ _REPLACED = _HOP | {
     "host", "content-length", "content-encoding", "expect", "authorization", "x-api-key", "api-key", "x-goog-api-key",
     "cookie", "accept-encoding", "forwarded", "x-real-ip", "via", "x-client-ip", "x-cluster-client-ip",
     "true-client-ip", "cf-connecting-ip",
-    "cf-connecting-ipv6", "fastly-client-ip",
+    "cf-connecting-ipv6", "fastly-client-ip", "x-jackfield-profile",
 }  # fmt: skip
 _LOGINS = ("authorization", "x-api-key")
 MODEL = "{model}"
