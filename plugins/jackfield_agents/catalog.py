@@ -36,6 +36,9 @@ class AgentCatalog:
     async def detect(self, agent: Agent) -> Detection:
         return (await self.detector.detect([agent]))[agent.id]
 
+    async def located(self, agent: Agent) -> Detection:
+        return await self.detector.located(agent)
+
     async def detect_all(self, *, again: bool = False) -> Mapping[str, Detection]:
         if again:
             await asyncio.to_thread(self.detector.cache.refresh)

@@ -31,22 +31,49 @@ class Detector:
         self._turns = asyncio.Semaphore(self._settings.detection_parallel)
         self._alone = asyncio.Lock()
         self._asking: dict[Attempt, asyncio.Task[None]] = {}
+        self._slow: dict[Attempt, asyncio.Task[None]] = {}
         self._last: dict[str, Detection] = {}
         self.problems: dict[str, Sequence[str]] = {}
         """Agent -> what hindered its detection last time, a sentence each; only agents with any."""
 
     async def detect(self, agents: Sequence[Agent]) -> Mapping[str, Detection]:
-        """id -> what is found, in the order given."""
+        """id -> what is found, in the order given. Programs that have not answered in time are asked on, and an event
+        tells their versions."""
         plans = await asyncio.to_thread(self._plans, agents)
-        waiting = [
+        if waiting := self._asked_now(plans):
+            telling = self._context.spawn("detect rest", self._told_when_all(plans, waiting))
+            await asyncio.wait([telling], timeout=self._settings.detection_wait)
+        return self._detections(plans)
+
+    async def located(self, agent: Agent) -> Detection:
+        """What is known without waiting for a program; those that are not known yet are asked meanwhile."""
+        plans = await asyncio.to_thread(self._plans, [agent])
+        if waiting := self._asked_now(plans):
+            self._context.spawn("detect rest", self._told_when_all(plans, waiting))
+        return self._detections(plans)[agent.id]
+
+    def _asked_now(self, plans: Sequence[DetectionPlan]) -> list[asyncio.Task[None]]:
+        return [
             self._ask(attempt, plan.variables)
             for plan in plans
             for attempt in plan.attempts
             if not self._is_known(attempt)
         ]
-        if waiting:
-            await asyncio.wait(waiting)
-            await self._save()
+
+    async def _told_when_all(self, plans: Sequence[DetectionPlan], waiting: Sequence[asyncio.Task[None]]) -> None:
+        await asyncio.wait(waiting)
+        await self._save()
+        self._detections(plans)
+        slow = [self._slow[attempt] for plan in plans for attempt in plan.attempts if attempt in self._slow]
+        if slow:
+            self._context.spawn("detect slow ones", self._told_when_slow(plans, slow))
+
+    async def _told_when_slow(self, plans: Sequence[DetectionPlan], slow: Sequence[asyncio.Task[None]]) -> None:
+        await asyncio.wait(slow)
+        self._detections(plans)
+
+    def _detections(self, plans: Sequence[DetectionPlan]) -> Mapping[str, Detection]:
+        """As of now; listeners are told what has changed since the last look."""
         found = {plan.agent_id: self._detection(plan) for plan in plans}
         self._tell(found)
         return found
@@ -85,8 +112,9 @@ class Detector:
         async with self._turns:
             answer = await self._answered(attempt, variables, self._settings.detection_timeout)
         self.cache.put(attempt.command, answer)
-        if answer.timed_out:
-            self._context.spawn("detect slow", self._asked_alone(attempt, variables))
+        if answer.timed_out and attempt not in self._slow:
+            self._slow[attempt] = self._context.spawn("detect slow", self._asked_alone(attempt, variables))
+            self._slow[attempt].add_done_callback(lambda _: self._slow.pop(attempt, None))
 
     async def _asked_alone(self, attempt: Attempt, variables: Mapping[str, str]) -> None:
         async with self._alone:
@@ -123,12 +151,15 @@ class Detector:
     def _detection(self, plan: DetectionPlan) -> Detection:
         answers = [(attempt.command, self._answer(attempt)) for attempt in plan.attempts]
         good = [answer for _, answer in answers if answer is not None and answer.failure is None]
+        # A program that is there and has not answered yet, or was too slow on a busy machine, is installed.
+        open_ones = [attempt for attempt, (_, answer) in zip(plan.attempts, answers, strict=True) if _is_open(answer)]
+        there = any(attempt.path == plan.binary_path for attempt in open_ones)
         failed = [f"`{command}` {answer.failure}" for command, answer in answers if answer and answer.failure]
         self.problems.pop(plan.agent_id, None)
         if problems := [*plan.problems, *(failed if not good else ())]:
             self.problems[plan.agent_id] = problems
         version = next((answer.version for answer in good if answer.version), None)
-        return Detection(bool(good) or plan.marked, version, plan.binary_path)
+        return Detection(bool(good) or plan.marked or there, version, plan.binary_path)
 
     def _tell(self, found: Mapping[str, Detection]) -> None:
         """The first look is no news."""
@@ -137,3 +168,8 @@ class Detector:
             if before not in (None, detection):
                 news = {"id": agent_id, "installed": detection.installed, "version": detection.version}
                 self._context.events.publish("agents", "agent_detected", news)
+
+
+def _is_open(answer: ProgramAnswer | None) -> bool:
+    """Whether it may still succeed."""
+    return answer is None or answer.timed_out

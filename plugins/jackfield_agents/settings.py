@@ -13,6 +13,13 @@ class AgentSettings(BaseModel):
     detection_timeout: float = Field(
         5.0, gt=0, le=60, description="How long one command may take that detects an agent, in seconds."
     )
+    detection_wait: float = Field(
+        5.0,
+        gt=0,
+        le=60,
+        description="How long an answer waits for programs that tell their versions, in seconds; the path is known at "
+        "once, and a version that comes later is told by the event agent_detected.",
+    )
     detection_retry: float = Field(
         600.0,
         ge=0,

@@ -36,7 +36,7 @@ def require_fit(agent: Agent, provider: Provider, *, translated: bool) -> None:
 
 async def require_installed(context: PluginContext, agent: Agent) -> None:
     """Raises `InvalidInput`."""
-    if not (await context.port(Agents).detect(agent)).installed:
+    if not (await context.port(Agents).located(agent)).installed:
         raise InvalidInput(
             f"The agent {agent.id} is not installed: {agent.binary} was not found.",
             code="AGENT_NOT_INSTALLED",

@@ -89,7 +89,7 @@ class ProfileLauncher:
             self._context.log.warning("When %s was used last is not noted: %s", alias, exc.message)
 
     async def _binary(self, agent: Agent) -> str:
-        found = await self._context.port(Agents).detect(agent)
+        found = await self._context.port(Agents).located(agent)
         path = found.binary_path or await asyncio.to_thread(shutil.which, agent.binary)
         if path is None:
             raise InvalidInput(

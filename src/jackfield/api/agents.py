@@ -132,7 +132,11 @@ class Agents(Protocol):
         """Raises `NotFound` (code `AGENT_NOT_FOUND`)."""
 
     async def detect(self, agent: Agent) -> Detection:
-        """From the cache unless the binary has changed since."""
+        """From the cache unless the binary has changed since. A program that is there and has not told its version in
+        time (`agents.detection_wait`) counts as installed."""
+
+    async def located(self, agent: Agent) -> Detection:
+        """As `detect`, without waiting for a program."""
 
     async def detect_all(self, *, again: bool = False) -> Mapping[str, Detection]:
         """All of them, in parallel. again: every program is asked, whatever the cache says."""

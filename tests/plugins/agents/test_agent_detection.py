@@ -338,8 +338,35 @@ async def test_slow_programs_are_given_up_side_by_side(bench: Bench) -> None:
     started = time.monotonic()
     found = await bench.catalog.detect_all()
     assert time.monotonic() - started < 3
-    assert [name for name, one in found.items() if one.installed] == ["tool"]
+    assert {name for name, one in found.items() if one.version} == {"tool"}
+    assert found["slow0"] == Detection(True, None, str(bench.bin / "slow0"))  # it is there, and may only be slow
     assert "did not end within 0.6 s" in bench.catalog.detector.problems["slow0"][0]
+
+
+async def test_the_path_is_known_at_once_and_the_version_comes_later(bench: Bench) -> None:
+    bench.settings = AgentSettings(detection_wait=0.05)
+    bench.restart()
+    path = bench.program("tool", f"while [ ! -e {bench.bin}/go ]; do sleep 0.02; done; echo 1.2.3")
+    bench.agent("tool")
+    agent = await bench.catalog.find("tool")
+    assert await bench.catalog.located(agent) == Detection(True, None, str(path))
+    assert await detected(bench, "tool") == Detection(True, None, str(path))
+    (bench.bin / "go").touch()
+    await bench.settled()
+    assert await bench.catalog.located(agent) == Detection(True, "1.2.3", str(path))
+    assert [event.data["version"] for event in bench.context.events.published] == ["1.2.3"]
+    assert bench.starts("tool") == 1
+
+
+async def test_what_is_known_of_a_program_that_fails(bench: Bench) -> None:
+    bench.program("tool", "exit 1")
+    bench.agent("tool")
+    bench.agent("missing")
+    agent = await bench.catalog.find("tool")
+    assert (await bench.catalog.located(agent)).installed  # nobody has asked it yet
+    await bench.settled()
+    assert not (await bench.catalog.located(agent)).installed
+    assert await bench.catalog.located(await bench.catalog.find("missing")) == Detection(False)
 
 
 async def test_no_more_than_the_setting_says_run_side_by_side(bench: Bench) -> None:

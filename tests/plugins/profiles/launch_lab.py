@@ -52,7 +52,7 @@ class FakeAgents:
     async def find(self, id: str) -> Agent:
         return self.agent
 
-    async def detect(self, agent: Agent) -> Detection:
+    async def located(self, agent: Agent) -> Detection:
         return Detection(installed=self.path is not None, binary_path=self.path)
 
 

@@ -55,7 +55,7 @@ class FakeAgents:
             raise NotFound(f"There is no agent {id}.", code="AGENT_NOT_FOUND")
         return self.known[id]
 
-    async def detect(self, agent: Agent) -> Detection:
+    async def located(self, agent: Agent) -> Detection:
         return Detection(agent.id in self.installed)
 
 
