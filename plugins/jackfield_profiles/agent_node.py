@@ -86,7 +86,8 @@ def _key(run: NodeRun, index: int) -> str:
 
 def _failure(parameters: AgentParameters, result: HeadlessResult) -> str:
     if result.timed_out:
-        return f"The agent of {parameters.profile} did not end in time and was stopped; raise the parameter timeout."
+        told = f"The agent of {parameters.profile} did not end in time and was stopped; raise the parameter timeout."
+        return told if result.proxy_error is None else f"{told} Its proxy's last error: {result.proxy_error.message}"
     end = _end(result)
     return f"The agent of {parameters.profile} ended with {result.exit_code}{f': {end}' if end else '.'}"
 

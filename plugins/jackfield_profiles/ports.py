@@ -95,6 +95,9 @@ class ProfileLaunching(Protocol):
         """What the agent would run with, sorted. secrets: as they are, else masked. Raises `NotFound`, `InvalidInput`,
         `JackfieldError` (the script failed)."""
 
+    async def require_configurable(self, profile: Profile) -> None:
+        """Raises `InvalidInput` when the agent's script refuses such a profile."""
+
     async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:
         """See `jackfield.api.profiles.Profiles.prepare`."""
 

@@ -39,6 +39,16 @@ class RunSettings(BaseModel):
         le=365 * 86_400,
         description="How long after its start an interrupted run can go on with its agent's session, in seconds.",
     )
+    key_check: float = Field(
+        1.0,
+        ge=0,
+        le=30,
+        description="How long a start waits for the provider's word on the key, in seconds; one that is refused (401) "
+        "or a port where nobody listens refuses the start. 0: nothing is asked.",
+    )
+    key_check_lasts: float = Field(
+        3600, ge=0, le=86_400, description="How long a key that a provider has taken is not asked about, in seconds."
+    )
     concurrent: int = Field(
         4, ge=1, le=256, description="Most headless runs of one profile at a time; further ones wait."
     )

@@ -154,7 +154,22 @@ class HooksShown(BaseModel):
     data: dict[str, JsonValue]
 
 
+class ProxyErrorShown(BaseModel):
+    """time: ISO 8601. status: that the agent got."""
+
+    time: str
+    status: int
+    message: str
+    provider: str | None
+    model: str | None
+    attempts: int
+
+
 class RunResult(BaseModel):
+    """success: it ended by itself, with exit code 0. usage: not there where nothing tells it. proxy_error: the last
+    request of the run that the profile's proxy could not serve."""
+
+    success: bool
     exit_code: int
     output: str
     errors: str
@@ -164,8 +179,13 @@ class RunResult(BaseModel):
     session: str | None = None
     data: JsonValue = None
     usage: dict[str, JsonValue] | None = None
+    proxy_error: ProxyErrorShown | None = None
 
 
 class ProfileRunShown(BaseModel):
-    success: Literal[True]
+    """success: false for a run that was stopped at its time limit; `error` and `code` (`RUN_TIMED_OUT`) say so."""
+
+    success: bool
     data: RunResult
+    error: str | None = None
+    code: str | None = None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
+from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessResult, Profile
+from jackfield.api.proxy import ProxyFailure
 from jackfield.api.telemetry import RunUsage
 from jackfield_profiles.wiring.environment import masked
 
@@ -48,8 +50,9 @@ def hooks_of(profile: Profile) -> dict[str, Json]:
 
 
 def run(result: HeadlessResult) -> dict[str, Json]:
-    """`result`, `session`, `data` and `usage` are there where there is something to say."""
+    """`result`, `session`, `data`, `usage` and `proxy_error` are there where there is something to say."""
     shown: dict[str, Json] = {
+        "success": result.success,
         "exit_code": result.exit_code,
         "output": result.output,
         "errors": result.errors,
@@ -58,7 +61,20 @@ def run(result: HeadlessResult) -> dict[str, Json]:
     }
     more: dict[str, Json] = {"result": result.result, "session": result.session, "data": result.data}
     shown |= {name: value for name, value in more.items() if value is not None}
+    if result.proxy_error is not None:
+        shown["proxy_error"] = proxy_error(result.proxy_error)
     return shown if result.usage is None else {**shown, "usage": usage(result.usage)}
+
+
+def proxy_error(failure: ProxyFailure) -> dict[str, Json]:
+    return {
+        "time": iso(failure.time_ms),
+        "status": failure.status,
+        "message": failure.message,
+        "provider": failure.provider or None,
+        "model": failure.model or None,
+        "attempts": failure.attempts,
+    }
 
 
 def usage(used: RunUsage) -> dict[str, Json]:

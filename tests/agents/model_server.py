@@ -17,6 +17,8 @@ from model_streams import Event, Reply, Used
 MODELS = ("claude-sonnet-5", "fake-model", "gpt-5.5")
 SIDE = Reply("Aside", used=Used(fresh=3, output=2))
 """For what an agent asks without tools, such as a title."""
+ERRORS = {400: "invalid_request_error", 401: "authentication_error"}
+"""Type of an error by its status."""
 Grammar = Callable[[Reply, str, int], Iterator[Event]]
 GRAMMARS: dict[str, Grammar] = {
     "/v1/messages": model_streams.messages,
@@ -42,8 +44,8 @@ class Served:
 @dataclass
 class ModelServer:
     """replies: what is said next, one each to requests that offer tools. served: those; asides: the others. refusal:
-    said instead, with 400. meeting: where requests that offer tools wait for each other. strange: requests that no
-    client of a model makes. leaving: where web requests wanted to go."""
+    said instead, with refusal_status; refused: how often. meeting: where requests that offer tools wait for each other.
+    strange: requests that no client of a model makes. leaving: where web requests wanted to go."""
 
     replies: list[Reply] = field(default_factory=list)
     served: list[Served] = field(default_factory=list)
@@ -51,6 +53,8 @@ class ModelServer:
     strange: list[str] = field(default_factory=list)
     leaving: list[str] = field(default_factory=list)
     refusal: str | None = None
+    refusal_status: int = 400
+    refused: int = 0
     meeting: threading.Barrier | None = None
     heads: int = 0
     _numbers: int = 0
@@ -73,6 +77,7 @@ class ModelServer:
             for seen in (self.replies, self.served, self.asides, self.strange, self.leaving):
                 seen.clear()
             self.refusal = self.meeting = None
+            self.refusal_status, self.refused = 400, 0
 
     def next(self, path: str, key: str, body: Any) -> tuple[Reply, int]:
         """The answer and its number; every number is given once."""
@@ -149,7 +154,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, path: str, body: Any) -> None:
         if self.models.refusal is not None:
-            return self._error(400, "invalid_request_error", self.models.refusal)
+            self.models.refused += 1
+            status = self.models.refusal_status
+            return self._error(status, ERRORS[status], self.models.refusal)
+        if "model" not in body:  # as the question for a key's worth
+            return self._error(400, ERRORS[400], "model: a request needs one")
         key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
         if self.models.meeting is not None and body.get("tools"):
             self.models.meeting.wait(60)

@@ -140,7 +140,7 @@ class ScriptChecks:
 
 def _fits(agent: Agent, provider: Provider, *, proxied: bool) -> bool:
     try:
-        require_fit(agent, provider, translated=proxied)
+        require_fit(agent, provider, proxied=proxied)
     except JackfieldError:
         return False
     return not (proxied and provider.dialect is None)

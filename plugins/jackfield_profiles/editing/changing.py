@@ -23,11 +23,12 @@ from jackfield_profiles.editing.creating import directory
 from jackfield_profiles.keys.files import KeyUnreadable
 from jackfield_profiles.keys.store import KeyStore, checked_key
 from jackfield_profiles.keys.system_keyring import KeyringSilent
-from jackfield_profiles.ports import HooksDocument, Written
+from jackfield_profiles.ports import HooksDocument, ProfileLaunching, Written
 from jackfield_profiles.schemas import ProfileChange
 from jackfield_profiles.storage.files import Document
 from jackfield_profiles.storage.profiles import ProfileStore
 from jackfield_profiles.views import hooks_of
+from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.wiring.environment import MASK
 
 IN_METADATA = frozenset({"hooks_config", "limits", "persist", "proxy_config", "sandbox"})
@@ -106,7 +107,8 @@ class ProfileEditor:
         provider = await self._context.port(Providers).find(present.provider_id)
         values: dict[str, Json] = {}
         if "endpoint_id" in asked:
-            values["endpoint_id"] = provider.endpoint(cast("str | None", asked["endpoint_id"]))[0]
+            values["endpoint_id"], url = provider.endpoint(cast("str | None", asked["endpoint_id"]))
+            require_address(provider, url)
         if "model" not in asked:
             return values, None
         model = asked["model"]
@@ -126,7 +128,9 @@ class ProfileEditor:
         agent = await self._agent(present)
         provider = (await self._context.port(Providers).all()).get(present.provider_id)
         if agent is not None and provider is not None:
-            fitting.require_fit(agent, provider, translated=enabled)
+            fitting.require_fit(agent, provider, proxied=enabled)
+            trial = replace(present, metadata={**present.metadata, "proxy_config": stored})
+            await self._context.port(ProfileLaunching).require_configurable(trial)
         return stored
 
     async def _agent(self, profile: Profile) -> Agent | None:

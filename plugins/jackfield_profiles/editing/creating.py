@@ -28,6 +28,7 @@ from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.shims import Shims
 from jackfield_profiles.storage.files import Document
 from jackfield_profiles.storage.profiles import ProfileStore
+from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.working_directory import require_outside
 
 
@@ -78,11 +79,12 @@ class ProfileCreator:
 
     def _document(self, asked: NewProfile, agent: Agent, provider: Provider) -> tuple[Document, Sequence[str]]:
         """The stored form, and what is to be said about it. Raises `InvalidInput`."""
-        endpoint, _ = provider.endpoint(asked.endpoint_id)
+        endpoint, url = provider.endpoint(asked.endpoint_id)
+        require_address(provider, url)
         proxy: dict[str, Json] | None = None
         if asked.proxy_config is not None:
             proxy = proxy_config.checked(asked.proxy_config, proxy_config.AddedKinds.of(self._context))
-        fitting.require_fit(agent, provider, translated=bool(proxy and proxy["enabled"]))
+        fitting.require_fit(agent, provider, proxied=bool(proxy and proxy["enabled"]))
         model = fitting.model_for(asked.model, provider, agent)
         warning = fitting.model_warning(model, provider)
         home = homes.home_of(agent, asked.alias, self._context.service.config_dir)
@@ -119,6 +121,7 @@ class ProfileCreator:
             await self._keys.put(alias, key)
         profile = await self._profiles.add(new)
         undo.push_async_callback(self._profiles.remove, alias)
+        await self._launching.require_configurable(profile)
         await self._launching.lifecycle(profile, "create")
         return profile
 

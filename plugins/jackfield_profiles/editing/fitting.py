@@ -11,17 +11,23 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.providers import Provider
 
 
-def require_fit(agent: Agent, provider: Provider, *, translated: bool) -> None:
-    """translated: the profile's proxy stands between them. Raises `InvalidInput` when they speak different
-    dialects, or the provider wants what only a proxy can do."""
-    if (part := provider.needs_proxy) and not translated:
+def require_fit(agent: Agent, provider: Provider, *, proxied: bool) -> None:
+    """proxied: the profile's proxy stands between them, and translates. Raises `InvalidInput` when they speak different
+    dialects, there is nothing for a proxy to ask, or the provider wants what only a proxy can do."""
+    if proxied and provider.dialect is None:
+        raise InvalidInput(
+            f"The provider {provider.id} is the agent's own login, which a proxy cannot use.",
+            code="PROXY_WITHOUT_PROVIDER",
+            details={"proxy_config": "leave it out, or choose a provider with an address"},
+        )
+    if (part := provider.needs_proxy) and not proxied:
         raise InvalidInput(
             f"The provider {provider.id} is reached through the profile's proxy alone: agents know nothing of the "
             f"{part} in its manifest.",
             code="PROXY_NEEDED",
             details={"proxy_config": "enable the profile's proxy, such as with {}"},
         )
-    if translated or agent.dialect is None or provider.dialect is None or agent.dialect == provider.dialect:
+    if proxied or agent.dialect is None or provider.dialect is None or agent.dialect == provider.dialect:
         return
     raise InvalidInput(
         f"The agent {agent.id} speaks the {agent.dialect} dialect and the provider {provider.id} the "

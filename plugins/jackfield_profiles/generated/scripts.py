@@ -50,6 +50,8 @@ class ScriptFailed(JackfieldError):
 
     code = "SCRIPT_FAILED"
     title = "Script failed"
+    refusal: str | None = None
+    """What a script says that throws: it cannot serve this profile."""
 
 
 async def generate(
@@ -83,7 +85,9 @@ async def run_script(context: PluginContext, path: Path, ctx: Mapping[str, Json]
         value = await engine.value(source, {"ctx": dict(ctx)}, name=path.name)
     except ScriptError as exc:
         line = f" (line {exc.line})" if exc.line and f"line {exc.line}" not in exc.message else ""
-        raise ScriptFailed(f"The script {told} failed: {exc.message}{line}") from None
+        failed = ScriptFailed(f"The script {told} failed: {exc.message}{line}")
+        failed.refusal = exc.message if exc.kind == "runtime" else None
+        raise failed from None
     return checked(value, told, context.settings(RunSettings))
 
 

@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
+from jackfield.api.proxy import Proxies
 from jackfield.api.records import replace
 from jackfield.api.terminals import Terminals
 from jackfield_profiles.launching.headless import answer_of, margin, shown
@@ -103,6 +104,7 @@ class HeadlessRunner:
         # Not before: a run that begins while the hooks run is in the time that the log is asked about.
         launch = replace(launch, alone=self._overlaps.alone(launch.profile.alias, tracked))
         usage = await self._launching.recorded(launch, ended.exit_code)
+        proxies = self._context.find_port(Proxies) if launch.profile.proxy_enabled else None
         return HeadlessResult(
             exit_code=ended.exit_code,
             output=output,
@@ -113,6 +115,7 @@ class HeadlessRunner:
             session=launch.session,
             data=answer.data,
             usage=usage,
+            proxy_error=None if proxies is None else proxies.failure(launch.profile.alias, launch.started_ms),
         )
 
     async def _after_cancelling(self, launch: Launch) -> None:

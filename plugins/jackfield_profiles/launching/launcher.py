@@ -14,11 +14,13 @@ from jackfield.api.errors import ConfigurationError, InvalidInput, JackfieldErro
 from jackfield.api.ids import new_id
 from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import Launch, LaunchRequest, Profile
+from jackfield.api.providers import Providers, keys_in
 from jackfield.api.proxy import Proxies
 from jackfield.api.telemetry import RunUsage, Usage
 from jackfield_profiles.generated.home_files import HomeFiles
 from jackfield_profiles.generated.writing import write_generated
 from jackfield_profiles.launching.headless import call_of, session_of
+from jackfield_profiles.launching.key_check import KeyCheck, checkable
 from jackfield_profiles.launching.lifecycle_hooks import run_hooks
 from jackfield_profiles.launching.planning import LaunchPlan, LaunchPlanner
 from jackfield_profiles.running_settings import RunSettings
@@ -38,10 +40,14 @@ class ProfileLauncher:
         self._profiles = context.port(ProfileStore)
         self._planner = LaunchPlanner(context)
         self._run = context.settings(RunSettings)
+        self._key_check = KeyCheck(context.clock, self._run.key_check, self._run.key_check_lasts)
 
     async def environment(self, profile: Profile, *, secrets: bool = False) -> Mapping[str, str]:
         plan = await self._planner.plan(profile)
         return dict(sorted(plan.env.items())) if secrets else environments.masked(plan.env, plan.secrets)
+
+    async def require_configurable(self, profile: Profile) -> None:
+        await self._planner.require_configurable(profile)
 
     async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:
         """A profile that has been deleted meanwhile gets nothing back."""
@@ -53,6 +59,7 @@ class ProfileLauncher:
             await proxies.address(profile.alias)
         plan = await self._planner.plan(profile)
         require_key(plan.provider, profile, plan.access)
+        await self._check_key(plan, profile)
         async with self._profiles.changing(profile.alias):
             await self._profiles.find(profile.alias)
             await self._write(profile, plan)
@@ -80,6 +87,16 @@ class ProfileLauncher:
         await self._hooks("pre_run", agent.hooks.pre_run, profile, launch.env, launch.secrets)
         await self._touch(profile.alias)
         return launch
+
+    async def _check_key(self, plan: LaunchPlan, profile: Profile) -> None:
+        """Where the requests of the run can only go to its own provider, with the profile's own key. Raises
+        `InvalidInput`."""
+        name, keys = plan.provider.dialect, keys_in(plan.key)
+        if name is None or _routes(profile) or len(keys) > 1 or not checkable(plan.provider):
+            return
+        dialect = self._context.port(Providers).dialect(name)
+        if profile.env.keys().isdisjoint((dialect.base_url, dialect.token, dialect.api_key)):
+            await self._key_check.require(plan.provider, profile, next(iter(keys), None))
 
     async def _touch(self, alias: str) -> None:
         """A full disk does not keep an agent from starting. Raises `NotFound`, `Conflict`."""
@@ -180,6 +197,13 @@ def require_no_sandbox(profile: Profile) -> None:
             f"`jackfield terminal new {profile.alias}`, or set the profile's sandbox to off.",
             code="SANDBOX_UNAVAILABLE",
         )
+
+
+def _routes(profile: Profile) -> bool:
+    """Its proxy may ask other providers than the profile's."""
+    config = profile.proxy_config if profile.proxy_enabled else None
+    routing = (config or {}).get("routing")
+    return bool((isinstance(routing, dict) and routing.get("rules")) or (config or {}).get("model_aliases"))
 
 
 def _make_home(home: Path) -> None:

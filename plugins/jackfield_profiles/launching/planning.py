@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import record
-from jackfield_profiles.generated.scripts import API_KEY, API_KEY_END, KEY_END, Generated, generate
+from jackfield_profiles.generated.scripts import API_KEY, API_KEY_END, KEY_END, Generated, ScriptFailed, generate
 from jackfield_profiles.keys.store import KeyStore
 from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences
 from jackfield_profiles.running_settings import RunSettings
@@ -20,7 +21,7 @@ from jackfield_profiles.wiring.access import NO_KEY, Access, access_of, variable
 
 @record
 class LaunchPlan:
-    """placeholders: in the generated files."""
+    """key: of the provider. placeholders: in the generated files."""
 
     agent: Agent
     provider: Provider
@@ -29,6 +30,11 @@ class LaunchPlan:
     env: Mapping[str, str]
     placeholders: Mapping[str, str]
     secrets: tuple[str, ...]
+    key: str | None = None
+
+
+ANY_PROXY = "http://127.0.0.1:9"
+"""Stands for a proxy that has no address yet."""
 
 
 class LaunchPlanner:
@@ -43,7 +49,8 @@ class LaunchPlanner:
         """Nothing is written. Raises `NotFound`, `InvalidInput`, `JackfieldError` (the script failed)."""
         agent = await self._context.port(Agents).find(profile.agent_id)
         provider = await self._context.port(Providers).find(profile.provider_id)
-        access = await access_of(self._context, agent, provider, profile, await self._keys.key(profile))
+        own = await self._keys.key(profile)
+        access = await access_of(self._context, agent, provider, profile, own)
         generated = await generate(self._context, agent, provider, profile, access)
         github = self._context.settings(ServerPreferences).github_token
         key = access.secret or NO_KEY
@@ -54,7 +61,21 @@ class LaunchPlanner:
         env |= {name: _filled(value, placeholders) for name, value in generated.env.items()}
         env |= profile.env
         env["HOME"] = str(profile.home)
-        return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets)
+        return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets, own)
+
+    async def require_configurable(self, profile: Profile) -> None:
+        """The agent's script says whether it can serve such a profile; nothing is kept. What else may be wrong with the
+        script is told when the profile runs. Raises `InvalidInput`."""
+        agent = await self._context.port(Agents).find(profile.agent_id)
+        provider = await self._context.port(Providers).find(profile.provider_id)
+        access = Access(provider.endpoint(profile.endpoint_id)[1], None, False, provider.dialect)
+        if profile.proxy_enabled:
+            access = Access(ANY_PROXY, None, True, agent.dialect or provider.dialect)
+        try:
+            await generate(self._context, agent, provider, profile, access)
+        except ScriptFailed as exc:
+            if exc.refusal is not None:
+                raise InvalidInput(exc.message, code="PROFILE_UNUSABLE") from None
 
     async def _environment(self, agent: Agent, provider: Provider, profile: Profile, access: Access) -> dict[str, str]:
         every = (await self._context.port(Providers).all()).values()

@@ -11,7 +11,7 @@ from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import operation, parse_model, read_json, read_query, success
+from jackfield.api.http import json_response, operation, parse_model, read_json, read_query, success
 from jackfield.api.profiles import HeadlessRequest
 from jackfield_profiles import views
 from jackfield_profiles.keys.store import KeyStore
@@ -124,7 +124,14 @@ class ProfileRoutes:
         asked = HeadlessRequest(
             prompt=body.prompt, args=tuple(body.args), timeout=body.timeout, working_dir=body.working_dir
         )
-        return success(views.run(await self._context.port(HeadlessRuns).run(profile, asked)))
+        result = await self._context.port(HeadlessRuns).run(profile, asked)
+        shown = views.run(result)
+        if not result.timed_out:
+            return success(shown)
+        told = f"The run of {alias} did not end in time and was stopped; give it a longer timeout."
+        if result.proxy_error is not None:
+            told += f" Its proxy's last error: {result.proxy_error.message}"
+        return json_response({"success": False, "error": told, "code": "RUN_TIMED_OUT", "data": shown})
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:

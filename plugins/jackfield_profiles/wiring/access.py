@@ -3,6 +3,9 @@ with the proxy's token. An agent behind a proxy never sees the key."""
 
 from __future__ import annotations
 
+import contextlib
+from urllib.parse import urlsplit
+
 from jackfield.api.agents import Agent
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
@@ -28,11 +31,26 @@ class Access:
     own_login: bool = False
 
 
+def require_address(provider: Provider, url: str) -> None:
+    """url: of its endpoint. Raises `InvalidInput` for one that no request can be sent to."""
+    if provider.dialect is None:
+        return
+    with contextlib.suppress(ValueError):
+        if urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname:
+            return
+    raise InvalidInput(
+        f"The provider {provider.id} has the endpoint {url!r}, which is no address of the web.",
+        code="ENDPOINT_INVALID",
+        details={"endpoint_id": "write it with http:// or https:// in the provider's manifest, or choose another one"},
+    )
+
+
 async def access_of(
     context: PluginContext, agent: Agent, provider: Provider, profile: Profile, key: str | None
 ) -> Access:
     """What an agent would get; a proxy is not started for it. Raises `InvalidInput`, `JackfieldError`."""
     _, url = provider.endpoint(profile.endpoint_id)
+    require_address(provider, url)
     own_login = provider.auth.kind == "agent"
     if not profile.proxy_enabled or (proxies := context.find_port(Proxies)) is None:
         first = None if own_login else next(iter(keys_in(key)), None)

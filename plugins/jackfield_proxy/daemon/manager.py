@@ -15,7 +15,7 @@ from jackfield.api.files import read_private, write_private
 from jackfield.api.http_client import is_loopback
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Profiles
-from jackfield.api.proxy import Proxies, ProxyAddress
+from jackfield.api.proxy import Proxies, ProxyAddress, ProxyFailure
 from jackfield_proxy.daemon import health
 from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.addresses import ProxyAddressBook
@@ -68,6 +68,15 @@ class ProxyManager:
 
     async def reserve(self, alias: str) -> ProxyAddress:
         return await self.of(alias).reserve()
+
+    def failure(self, alias: str, since_ms: int) -> ProxyFailure | None:
+        failed = self.account(alias).records.failure(since_ms)
+        if failed is None:
+            return None
+        served = failed.served
+        return ProxyFailure(
+            served.time_ms, served.status, served.error or "", served.provider, served.model, served.attempts
+        )
 
     def running(self) -> int:
         return sum(one.status in UP for one in self._proxies.values())

@@ -11,10 +11,12 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield.api.telemetry import Tokens, Usage, UsageEntry
-from jackfield_proxy.messages import ServedRequest
+from jackfield_proxy.messages import CLIENT_GONE, ServedRequest
 
 ANSWERS = 100_000
 """Ids of answers that are remembered, to tell repeated ones apart."""
+FAILED = 400
+"""Statuses from here on are of requests that failed."""
 MOST_STORING = 1000
 """Records that may wait for the store of usage; a proxy with more of them is not read until they are less."""
 
@@ -60,6 +62,16 @@ class Records:
     def latest(self, limit: int) -> Sequence[RecordedRequest]:
         """The newest first."""
         return [self._served[-1 - place] for place in range(min(limit, len(self._served)))]
+
+    def failure(self, since_ms: int) -> RecordedRequest | None:
+        """The last request since then that was not served; None: all were."""
+        for one in reversed(self._served):
+            if one.served.time_ms + one.served.duration_ms < since_ms:
+                return None
+            failed = one.served.status >= FAILED or one.served.error is not None
+            if failed and one.served.status != CLIENT_GONE:
+                return one
+        return None
 
     async def take(self, served: ServedRequest, agent: str) -> RecordedRequest:
         self.count += 1

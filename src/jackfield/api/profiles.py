@@ -12,6 +12,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from .jsontext import Json
 from .process_containers import ProcessLimits
+from .proxy import ProxyFailure
 from .records import record
 from .usage import RunUsage
 
@@ -100,7 +101,8 @@ class HeadlessRequest:
 class HeadlessResult:
     """exit_code: 128+n for a signal. output, errors: what was printed, UTF-8 with replacement, the last
     `profiles.run.output_limit` bytes of each. result: the answer, where the agent's manifest says how to find it; data:
-    its JSON output parsed, where it gives any."""
+    its JSON output parsed, where it gives any. usage: None where nothing tells it. proxy_error: the last request of the
+    run that its proxy could not serve."""
 
     exit_code: int
     output: str
@@ -111,6 +113,12 @@ class HeadlessResult:
     session: str | None = None
     data: Json = None
     usage: RunUsage | None = None
+    proxy_error: ProxyFailure | None = None
+
+    @property
+    def success(self) -> bool:
+        """It ended by itself, with 0."""
+        return self.exit_code == 0 and not self.timed_out
 
 
 class Profiles(Protocol):

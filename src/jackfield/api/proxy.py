@@ -29,6 +29,19 @@ class ProxyAddress:
     token: str
 
 
+@record
+class ProxyFailure:
+    """A request that a proxy could not serve. time_ms: Unix ms. status: that its client got. message: why, without
+    secrets. provider, model: empty where none was chosen. attempts: how often it was sent."""
+
+    time_ms: int
+    status: int
+    message: str
+    provider: str = ""
+    model: str = ""
+    attempts: int = 1
+
+
 class Proxies(Protocol):
     """The port; a plugin names it in `provides`."""
 
@@ -37,6 +50,9 @@ class Proxies(Protocol):
 
     async def reserve(self, alias: str) -> ProxyAddress:
         """The address and token of the profile's proxy, or those that it will have; nothing is started."""
+
+    def failure(self, alias: str, since_ms: int) -> ProxyFailure | None:
+        """The last request since then, Unix ms, that the profile's proxy could not serve; None: it served all."""
 
     def running(self) -> int:
         """How many run now."""

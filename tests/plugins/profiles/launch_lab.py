@@ -119,7 +119,7 @@ class Lab:
     used: list[str] = field(default_factory=list)
     usage: FakeUsage = field(default_factory=FakeUsage)
     proxies: FakeProxies | None = None
-    settings: RunSettings = field(default_factory=lambda: RunSettings(grace=0.3))
+    settings: RunSettings = field(default_factory=lambda: RunSettings(grace=0.3, key_check=0))
     providers: list[Provider] = field(default_factory=lambda: [provider()])
 
     deleted: bool = False

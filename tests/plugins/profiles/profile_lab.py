@@ -14,7 +14,7 @@ from quart.typing import TestClientProtocol
 from jackfield.api import jsontext
 from jackfield.api.agents import Agent, AgentModels, Detection, Isolation
 from jackfield.api.auth import Principal
-from jackfield.api.errors import JackfieldError, NotFound
+from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profile
 from jackfield.api.providers import Auth, ModelList, Provider
 from jackfield.testing.context import FakeContext
@@ -83,13 +83,23 @@ class FakeTerminals:
         self.sessions.pop(alias, None)
 
 
+RESULT = HeadlessResult(3, "out", "err", timed_out=False, duration_ms=5, data={"a": 1})
+
+
 @dataclass
 class FakeLauncher:
-    """Stands for the running half. failing: the lifecycle events that fail."""
+    """Stands for the running half. failing: the lifecycle events that fail. refused: what the agent's script says.
+    result: of the next run."""
 
     hooks: list[tuple[str, str]] = field(default_factory=list)
     failing: set[str] = field(default_factory=set)
     runs: list[HeadlessRequest] = field(default_factory=list)
+    refused: str | None = None
+    result: HeadlessResult = RESULT
+
+    async def require_configurable(self, profile: Profile) -> None:
+        if self.refused is not None:
+            raise InvalidInput(self.refused, code="PROFILE_UNUSABLE")
 
     async def lifecycle(self, profile: Profile, event: Literal["create", "delete"]) -> None:
         self.hooks.append((event, profile.alias))
@@ -101,7 +111,7 @@ class FakeLauncher:
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         self.runs.append(request)
-        return HeadlessResult(exit_code=3, output="out", errors="err", timed_out=False, duration_ms=5, data={"a": 1})
+        return self.result
 
 
 def agent(id: str, **more: Any) -> Agent:

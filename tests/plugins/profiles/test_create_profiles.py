@@ -12,6 +12,7 @@ from profile_lab import KEY, Lab, agent
 
 from jackfield.api.agents import Isolation
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.providers import Provider
 from jackfield_profiles.editing.creating import directory
 from jackfield_profiles.editing.homes import MARK, home_of
 
@@ -45,6 +46,8 @@ async def test_whether_sessions_survive_the_daemon_is_stored_where_it_is_asked_f
         ({"provider_id": "none"}, NotFound, "PROVIDER_NOT_FOUND"),
         ({"endpoint_id": "none"}, InvalidInput, "ENDPOINT_UNKNOWN"),
         ({"provider_id": "beta"}, InvalidInput, "DIALECT_MISMATCH"),
+        ({"provider_id": "self", "proxy_config": {"enabled": True}}, InvalidInput, "PROXY_WITHOUT_PROVIDER"),
+        ({"provider_id": "bare"}, InvalidInput, "ENDPOINT_INVALID"),
         ({"api_key": None}, InvalidInput, "KEY_REQUIRED"),
         ({"api_key": "  "}, InvalidInput, "KEY_REQUIRED"),
         ({"alias": "../x"}, InvalidInput, "ALIAS_INVALID"),
@@ -57,11 +60,27 @@ async def test_refused_creation_leaves_nothing(
     lab: Lab, asked: dict[str, Any], error: type[JackfieldError], code: str
 ) -> None:
     lab.agents.known["missing"] = agent("missing")
+    bare = {"id": "bare", "type": "anthropic-compatible", "endpoints": {"main": "api.acme.example"}}
+    lab.providers.known["bare"] = Provider.model_validate(bare)
     with pytest.raises(error) as caught:
         await lab.create(**asked)
     assert caught.value.code == code
     assert lab.everything() == {}
     assert not lab.homes.exists()
+
+
+async def test_what_the_agents_script_refuses_is_not_made(lab: Lab) -> None:
+    lab.launcher.refused = "It does not speak to proxies."
+    with pytest.raises(InvalidInput, match="speak to proxies"):
+        await lab.create("work", proxy_config={"enabled": True})
+    assert lab.everything() == {}
+    lab.launcher.refused = None
+    await lab.create("work")
+    before = lab.stored("work")
+    lab.launcher.refused = "It does not speak to proxies."
+    with pytest.raises(InvalidInput, match="speak to proxies"):
+        await lab.changing.change("work", {"proxy_config": {"enabled": True}})
+    assert lab.stored("work") == before
 
 
 async def test_failed_hook_undoes_everything(lab: Lab) -> None:

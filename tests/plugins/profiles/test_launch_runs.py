@@ -157,7 +157,7 @@ async def test_hooks_run_in_home_and_environment(lab: Lab) -> None:
     [("echo first; echo no $ACME_API_KEY >&2; exit 3", r"ended with 3: no \*\*\*$"), ("sleep 60", "longer than 0.3 s")],
 )
 async def test_a_failing_pre_run_refuses_the_start(lab: Lab, command: str, told: str) -> None:
-    lab.settings = RunSettings(grace=0.2, hook_timeout=0.3)
+    lab.settings = RunSettings(grace=0.2, hook_timeout=0.3, key_check=0)
     lab.agent_fields["hooks"] = {"pre_run": [command, "touch second"]}
     with pytest.raises(HookFailed, match=told):
         await lab.runs.run(lab.profile, HeadlessRequest(prompt="x"))

@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from profile_lab import KEY, Lab
 
+from jackfield.api.profiles import HeadlessResult
+from jackfield.api.proxy import ProxyFailure
+
 BODY = {"alias": "work", "agent_id": "echo", "provider_id": "acme", "api_key": KEY}
 
 
@@ -85,11 +88,22 @@ async def test_filter_by_agent(lab: Lab) -> None:
     assert [one["alias"] for one in body["data"]] == ["other"]
 
 
+async def test_a_run_that_is_out_of_time_is_no_success(lab: Lab) -> None:
+    await lab.create("work")
+    failure = ProxyFailure(0, 401, "invalid x-api-key", "acme", "large")
+    lab.launcher.result = HeadlessResult(143, "", "", timed_out=True, duration_ms=5, proxy_error=failure)
+    answer = await (await lab.client().post("/api/profiles/work/run", json={"prompt": "hi"})).json
+    assert (answer["success"], answer["code"], answer["data"]["success"]) == (False, "RUN_TIMED_OUT", False)
+    assert "invalid x-api-key" in answer["error"]
+    assert answer["data"]["proxy_error"]["status"] == 401
+
+
 async def test_run_without_a_body_and_with_one(lab: Lab) -> None:
     await created(lab)
     client = lab.client()
     data = (await (await client.post("/api/profiles/work/run")).json)["data"]
     assert data == {
+        "success": False,
         "exit_code": 3, "output": "out", "errors": "err", "timed_out": False, "duration_ms": 5, "data": {"a": 1},
     }  # fmt: skip
     await client.post("/api/profiles/work/run", json={"prompt": "hi", "args": ["-x"], "timeout": 2})

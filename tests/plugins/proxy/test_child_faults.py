@@ -281,6 +281,21 @@ async def test_no_retry_when_the_provider_wants_none(north: Provider_, headers: 
     assert len(north.asked) == 1
 
 
+async def test_a_lasting_error_is_asked_once_and_the_client_told_so(north: Provider_) -> None:
+    quota = {"error": {"type": "rate_limit_error", "code": "insufficient_quota", "message": "insufficient quota"}}
+
+    async def broke(request: web.BaseRequest) -> web.StreamResponse:
+        return web.json_response(quota, status=429)
+
+    for answer in (failing(401), failing(403), broke):
+        north.asked.clear()
+        north.answer = answer
+        made = plan({"north": upstream(north)}, limits=ProxyLimits(retries=5, stop_grace=0.0))
+        async with proxy_of(made) as proxy, proxy.client.post("/v1/messages", json=ASKED) as reply:
+            assert reply.headers["x-should-retry"] == "false"
+        assert len(north.asked) == 1
+
+
 async def test_rule_with_an_unknown_provider_is_told(north: Provider_) -> None:
     async with proxy_of(plan({"north": upstream(north)}, rule("all", "nowhere/m"))) as proxy:
         status, body = await proxy.post(ASKED)

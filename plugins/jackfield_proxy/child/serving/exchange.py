@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from jackfield.api.dialects.errors import NEVER_AGAIN
 from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.gateway import CallerPass, PlannedRequest
 from jackfield.api.records import replace
@@ -90,7 +91,12 @@ class ProxiedExchange:
         rest = refusal.until_ms / 1000 - time.time()
         if rest > 0:
             raise DialectError(
-                429, refusal.message, "rate_limit_error", code="budget_exceeded", retry_after=math.ceil(rest)
+                429,
+                refusal.message,
+                "rate_limit_error",
+                code="budget_exceeded",
+                retry_after=math.ceil(rest),
+                lasting=rest > self.plan.limits.retry_after_limit,
             )
 
     async def _reserve(self, target: Target) -> None:
@@ -188,8 +194,11 @@ class ProxiedExchange:
             raise refused.error
         status, headers, body = refused.answer
         self._note(status=status)
-        kept = [(key, value) for key, value in headers if key.lower() != "content-length"]
-        return web.Response(status=status, headers=[*kept, *self.marks()], body=body)
+        kept = [(key, value) for key, value in headers if key.lower() not in ("content-length", "x-should-retry")]
+        advice = [(key, value) for key, value in headers if key.lower() == "x-should-retry"]
+        if refused.error.lasting:
+            advice = [NEVER_AGAIN]
+        return web.Response(status=status, headers=[*kept, *advice, *self.marks()], body=body)
 
     def marks(self) -> addressing.Pairs:
         """Headers of an error; none as long as nobody was chosen to serve the request."""

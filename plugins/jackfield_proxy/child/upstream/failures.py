@@ -27,6 +27,9 @@ _SAID_OF_PROVIDER = re.compile(
     re.IGNORECASE,
 ).search
 """Anthropic and Google say with 400 that an account has no credit, or that its key does not count."""
+_LASTING = frozenset({401, 402, 403, 404})
+_LASTING_KINDS = frozenset({"authentication_error", "billing_error", "permission_error", "not_found_error"})
+_LASTING_CODES = frozenset({"insufficient_quota", "invalid_api_key", "model_not_found"})
 
 
 class UpstreamFailure(Exception):
@@ -63,7 +66,8 @@ def refused(
     error: DialectError, status: int, headers: Mapping[str, str], body: bytes, pairs: Sequence[tuple[str, str]]
 ) -> UpstreamFailure:
     """status, headers: of the provider's answer."""
-    again = (status in RETRIED or status >= 500) and headers.get("x-should-retry", "").lower() != "false"
+    error.lasting = _is_lasting(error, status) or headers.get("x-should-retry", "").lower() == "false"
+    again = (status in RETRIED or status >= 500) and not error.lasting
     of_provider = _is_of_provider(error, status)
     made = UpstreamFailure(
         error,
@@ -89,8 +93,17 @@ def _is_of_provider(error: DialectError, status: int) -> bool:
     return known or _SAID_OF_PROVIDER(error.message) is not None
 
 
-def unreachable(provider: str, reason: str) -> UpstreamFailure:
-    error = DialectError(502, f"The provider {provider} cannot be reached: {reason}.")
+def _is_lasting(error: DialectError, status: int) -> bool:
+    """No other answer is to be expected until somebody changes a key, an account or a profile. Agents would ask again
+    for minutes, Claude Code after a 401 ten times."""
+    known = status in _LASTING or error.kind in _LASTING_KINDS or error.code in _LASTING_CODES
+    return known or _SAID_OF_PROVIDER(error.message) is not None
+
+
+def unreachable(provider: str, reason: str, *, lasting: bool = False) -> UpstreamFailure:
+    """lasting: nobody listens there, or the name is unknown. The proxy asks again, as often as it is set to, and its
+    client shall not do so too."""
+    error = DialectError(502, f"The provider {provider} cannot be reached: {reason}.", lasting=lasting)
     return UpstreamFailure(error, again=True, elsewhere=True, cooling=True)
 
 

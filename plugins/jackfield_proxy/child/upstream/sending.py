@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import time
 from collections import OrderedDict
@@ -159,7 +160,13 @@ class UpstreamSender:
         except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
             if isinstance(outgoing.body, ClientBody) and outgoing.body.error is not None:
                 raise UpstreamFailure(outgoing.body.error) from None
-            raise failures.unreachable(provider, _reason(exc)) from None
+            raise failures.unreachable(provider, _reason(exc), lasting=_nobody_there(exc)) from None
+
+
+def _nobody_there(error: Exception) -> bool:
+    if isinstance(error, aiohttp.ClientConnectorDNSError | aiohttp.InvalidURL | ValueError):
+        return True
+    return isinstance(error, aiohttp.ClientConnectorError) and error.os_error.errno == errno.ECONNREFUSED
 
 
 def _in_pieces(

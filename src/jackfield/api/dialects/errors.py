@@ -74,6 +74,8 @@ _OVERFLOWS = re.compile(
 ).search
 _LONGEST = 4000  # characters of a provider's message that reach the client
 _JSON = ("content-type", "application/json")
+NEVER_AGAIN = ("x-should-retry", "false")
+"""For clients that are made of the official SDKs: the same request is not to be sent again."""
 
 
 def kind_of(status: int) -> ErrorKind:
@@ -166,9 +168,10 @@ def openai_error(error: DialectError) -> Object:
 
 
 def answer(status: int, body: Object, error: DialectError) -> tuple[int, bytes, Headers]:
-    if error.retry_after is None:
-        return status, dumps(body), (_JSON,)
-    return status, dumps(body), (_JSON, ("retry-after", str(max(1, round(error.retry_after)))))
+    headers: Headers = (_JSON,)
+    if error.retry_after is not None:
+        headers = (*headers, ("retry-after", str(max(1, round(error.retry_after)))))
+    return status, dumps(body), (*headers, NEVER_AGAIN) if error.lasting else headers
 
 
 def anthropic_answer(error: DialectError, request_id: str) -> tuple[int, bytes, Headers]:

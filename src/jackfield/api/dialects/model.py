@@ -51,9 +51,11 @@ class DialectError(Exception):
         param: str | None = None,
         overflow: bool = False,
         retry_after: float | None = None,
+        lasting: bool = False,
     ) -> None:
         """status: HTTP status, 400..599. code, param: as in the errors of Chat and Responses. overflow: the request
         does not fit the model's context. retry_after: seconds after which another try makes sense.
+        lasting: the same request will fail again, so that its client shall not repeat it.
         """
         super().__init__(message)
         self.status = status
@@ -63,6 +65,7 @@ class DialectError(Exception):
         self.param = param
         self.overflow = overflow
         self.retry_after = retry_after
+        self.lasting = lasting
 
 
 # --------------------------------------------------------------------------------------------------------------- blocks

@@ -11095,14 +11095,24 @@ export interface components {
              */
             working_dir?: string | null;
         };
-        /** ProfileRunShown */
+        /**
+         * ProfileRunShown
+         * @description success: false for a run that was stopped at its time limit; `error` and `code` (`RUN_TIMED_OUT`) say so.
+         */
         ProfileRunShown: {
+            /**
+             * Code
+             * @default null
+             */
+            code?: string | null;
             data: components["schemas"]["RunResult"];
             /**
-             * Success
-             * @constant
+             * Error
+             * @default null
              */
-            success: true;
+            error?: string | null;
+            /** Success */
+            success: boolean;
         };
         /** ProfileShown */
         ProfileShown: {
@@ -11244,6 +11254,24 @@ export interface components {
          */
         ProxyConfigBody: {
             [key: string]: components["schemas"]["JsonValue"];
+        };
+        /**
+         * ProxyErrorShown
+         * @description time: ISO 8601. status: that the agent got.
+         */
+        ProxyErrorShown: {
+            /** Attempts */
+            attempts: number;
+            /** Message */
+            message: string;
+            /** Model */
+            model: string | null;
+            /** Provider */
+            provider: string | null;
+            /** Status */
+            status: number;
+            /** Time */
+            time: string;
         };
         /** ProxyList */
         ProxyList: {
@@ -11921,7 +11949,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** RunResult */
+        /**
+         * RunResult
+         * @description success: it ended by itself, with exit code 0. usage: not there where nothing tells it. proxy_error: the last
+         *     request of the run that the profile's proxy could not serve.
+         */
         RunResult: {
             /** @default null */
             data?: components["schemas"]["JsonValue"];
@@ -11933,6 +11965,8 @@ export interface components {
             exit_code: number;
             /** Output */
             output: string;
+            /** @default null */
+            proxy_error?: components["schemas"]["ProxyErrorShown"] | null;
             /**
              * Result
              * @default null
@@ -11943,6 +11977,8 @@ export interface components {
              * @default null
              */
             session?: string | null;
+            /** Success */
+            success: boolean;
             /** Timed Out */
             timed_out: boolean;
             /**

@@ -1,0 +1,100 @@
+"""Whether a profile's provider takes its key, asked before its agent starts: Claude Code, for one, asks a provider that
+refuses its key again for minutes and says nothing meanwhile.
+
+The question is a request without a model, which costs nothing: a provider that takes the key refuses it otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+from collections import OrderedDict
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from jackfield.api.clock import Clock
+from jackfield.api.errors import InvalidInput
+from jackfield.api.profiles import Profile
+from jackfield.api.providers import Provider
+
+MOST = 1000
+"""Keys that are remembered as good."""
+_PATHS = {"anthropic": "/v1/messages", "openai": "/chat/completions"}
+
+
+class KeyCheck:
+    """timeout: seconds that a start waits for the answer, 0: nothing is asked. lasts: seconds that a good answer
+    counts."""
+
+    def __init__(self, clock: Clock, timeout: float, lasts: float) -> None:
+        self._clock, self._timeout, self._lasts = clock, timeout, lasts
+        self._good: OrderedDict[str, float] = OrderedDict()
+
+    async def require(self, provider: Provider, profile: Profile, key: str | None) -> None:
+        """A provider that is slow, or answers anything but 401, counts as content. key: None: only whether somebody
+        listens there is looked at. Raises `InvalidInput`."""
+        _, url = provider.endpoint(profile.endpoint_id)
+        if self._timeout == 0 or provider.dialect is None or not url:
+            return
+        mark = hashlib.sha256(f"{url}\0{key or ''}".encode()).hexdigest()
+        if self._clock.monotonic() < self._good.get(mark, 0.0):
+            return
+        try:
+            async with asyncio.timeout(self._timeout):
+                status = await _status(url.rstrip("/") + _PATHS[provider.dialect], _credential(provider, key))
+        except aiohttp.ClientConnectorError as exc:
+            if exc.os_error.errno == errno.ECONNREFUSED:
+                raise _nobody_there(provider, url) from None
+            return
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError):
+            return
+        if status == HTTPStatus.UNAUTHORIZED and key is not None:
+            raise _refused(provider, profile)
+        self._good[mark] = self._clock.monotonic() + self._lasts
+        while len(self._good) > MOST:
+            self._good.popitem(last=False)
+
+
+def checkable(provider: Provider) -> bool:
+    """Its login is the key itself, sent in the way of its family."""
+    return not provider.needs_proxy and provider.auth.kind in (None, "bearer")
+
+
+async def _status(url: str, headers: dict[str, str]) -> int:
+    jar = aiohttp.DummyCookieJar()
+    async with (
+        aiohttp.ClientSession(cookie_jar=jar, trust_env=True) as session,
+        session.post(url, json={}, headers=headers, allow_redirects=False) as reply,
+    ):
+        return reply.status
+
+
+def _credential(provider: Provider, key: str | None) -> dict[str, str]:
+    """As agents send it."""
+    if provider.dialect == "openai":
+        return {} if key is None else {"Authorization": f"Bearer {key}"}
+    version = {"anthropic-version": "2023-06-01"}
+    if key is None:
+        return version
+    own = not provider.type.endswith("-compatible")
+    return {**version, "x-api-key": key} if own else {**version, "Authorization": f"Bearer {key}", "x-api-key": key}
+
+
+def _refused(provider: Provider, profile: Profile) -> InvalidInput:
+    return InvalidInput(
+        f"The provider {provider.id} refuses the key of the profile {profile.alias} (401); give it another one (PATCH "
+        f"with api_key, `jackfield profiles edit {profile.alias}`).",
+        code="KEY_REFUSED",
+    )
+
+
+def _nobody_there(provider: Provider, url: str) -> InvalidInput:
+    where = urlsplit(url)
+    return InvalidInput(
+        f"The provider {provider.id} cannot be reached: nobody listens on {where.hostname}, port {where.port or 443}; "
+        "start it, or correct its endpoint.",
+        code="PROVIDER_UNREACHABLE",
+    )
