@@ -34,6 +34,7 @@ class NewProfile:
     sandbox: Sandbox = "off"
     limits: Mapping[str, Json] | None = None
     persist: bool | None = None
+    answers: Mapping[str, Json] | None = None
     allow_missing: bool = False
     shim: bool = False
 

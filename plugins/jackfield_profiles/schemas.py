@@ -20,6 +20,10 @@ HOOKS = (
     "Only for agents with hooks."
 )
 PERSIST = "Whether its terminal sessions survive the daemon; null: as terminal.persist says."
+ANSWERS = (
+    "What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, "
+    "asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole."
+)
 PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_aliases}; null removes it."
 
 
@@ -35,6 +39,15 @@ class LimitsBody(BaseModel):
     memory: int | None = Field(None, ge=1 << 20, le=1 << 50, description="Bytes.")
     processes: int | None = Field(None, ge=1, le=1_000_000, description="How many there may be.")
     cpu: float | None = Field(None, ge=0.01, le=4096, description="Processors.", allow_inf_nan=False)
+
+
+class AnswersBody(BaseModel):
+    """To dialogs that the agent's manifest knows."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+    trusting: Literal["yes"] | None = Field(None, description="Whether the profile's working directory is trusted.")
+    asking: Literal["yes", "no"] | None = Field(None, description="Every permission that the agent asks for.")
 
 
 class ProfileBody(_Input):
@@ -54,6 +67,7 @@ class ProfileBody(_Input):
     sandbox: Sandbox = "off"
     limits: LimitsBody | None = Field(None, description=LIMITS)
     persist: bool | None = Field(None, description=PERSIST)
+    answers: AnswersBody | None = Field(None, description=ANSWERS)
     allow_missing: bool = Field(False, description="Whether the agent need not be installed.")
     shim: bool = Field(False, description="Whether a command of the profile's name is installed.")
 
@@ -74,6 +88,7 @@ class ProfileChange(_Input):
     sandbox: Sandbox = "off"
     limits: LimitsBody | None = Field(None, description=LIMITS)
     persist: bool | None = Field(None, description=PERSIST)
+    answers: AnswersBody | None = Field(None, description=ANSWERS)
 
 
 class ListQuery(BaseModel):
@@ -111,6 +126,7 @@ class ProfileDetail(ProfileItem):
     sandbox: Sandbox
     limits: LimitsBody
     persist: bool | None = Field(description=PERSIST)
+    answers: AnswersBody = Field(description=ANSWERS)
     hooks_config: dict[str, JsonValue]
     proxy_config: dict[str, JsonValue] | None
     has_key: bool = Field(description="Whether it has a key of its own.")

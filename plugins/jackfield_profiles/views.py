@@ -37,9 +37,21 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         "sandbox": profile.sandbox,
         "limits": {name: getattr(profile.limits, name) for name in ("memory", "processes", "cpu")},
         "persist": persist if isinstance(persist, bool) else None,
+        "answers": answers_of(profile),
         "hooks_config": hooks_of(profile),
         "proxy_config": cast("Json", profile.proxy_config),
         "has_key": has_key,
+    }
+
+
+def answers_of(profile: Profile) -> dict[str, Json]:
+    """To dialogs; null: they are left to the caller."""
+    found = profile.metadata.get("answers")
+    given = found if isinstance(found, dict) else {}
+    trusting, asking = given.get("trusting"), given.get("asking")
+    return {
+        "trusting": "yes" if trusting == "yes" else None,
+        "asking": asking if asking in ("yes", "no") else None,
     }
 
 

@@ -15,6 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.api.process_containers import EndStep, ProcessContainer, ProcessContainers
 from jackfield.api.profiles import Launch, Profiles
+from jackfield_terminal.driving.answering import answers_of
 from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.output.reading_budget import ReadingBudget
 from jackfield_terminal.persistent.restoring import found_again
@@ -142,6 +143,8 @@ class Hub:
     def _know(self, session: Session) -> None:
         session.on_end(self._ended)
         self._sessions[session.id] = session
+        if answers_of(session.launch):
+            self._context.spawn(f"terminal.answers.{session.id}", self.driver(session.id).answerer.run())
 
     async def restore(self) -> None:
         """At the daemon's start: take over the sessions that have survived the last one."""

@@ -66,6 +66,25 @@ class TerminalSettings(BaseModel):
         100, ge=1, le=100_000, description="Recordings that are kept; with a new one the oldest are deleted."
     )
 
+    ready_timeout: float = Field(
+        60.0,
+        gt=0,
+        le=600,
+        description="Time for which a message waits until the agent is ready, where its manifest says how that looks, "
+        "in seconds.",
+    )
+    typing_timeout: float = Field(
+        5.0, gt=0, le=60, description="Time within which the agent must show what is typed in its input, in seconds."
+    )
+    reaction_timeout: float = Field(
+        15.0, gt=0, le=600, description="Time within which the agent must show that it has taken a message, in seconds."
+    )
+    answer_wait: float = Field(
+        30.0,
+        ge=0,
+        le=600,
+        description="Time for which a message waits for its answer when the request does not say so, in seconds.",
+    )
     network_sandbox: Literal["off", "standard", "strict"] = Field(
         "standard",
         description="Least sandbox of a session that a caller from another machine, or through a proxy, starts.",

@@ -26,6 +26,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield_profiles.commands.aliases import PATH, alias_argument
+from jackfield_profiles.commands.answers import answer_option, answers_of
 from jackfield_profiles.commands.limits import limit_option, limits_of
 from jackfield_profiles.commands.running import env, run
 
@@ -53,6 +54,7 @@ def profiles() -> None:
 @click.option("--working-dir", help="Where the agent works (default: the profile's home).")
 @click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), default="off", show_default=True)
 @limit_option
+@answer_option
 @click.option("--no-key", is_flag=True, help="Do not ask for a key.")
 @click.option("--allow-missing", is_flag=True, help="The agent need not be installed.")
 @click.option("--shim", is_flag=True, help="Install a command named ALIAS that runs the profile.")
@@ -71,6 +73,7 @@ def create(
     working_dir: str | None,
     sandbox: str,
     limits: Sequence[str],
+    answers: Sequence[str],
     no_key: bool,
     allow_missing: bool,
     shim: bool,
@@ -88,6 +91,7 @@ def create(
         "working_dir": None if working_dir is None else _absolute(working_dir),
         "sandbox": sandbox,
         "limits": limits_of(limits) or None,
+        "answers": answers_of(answers) or None,
         "allow_missing": allow_missing,
         "shim": shim,
     }
@@ -142,6 +146,8 @@ def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
 @click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]))
 @limit_option
 @click.option("--no-limits", is_flag=True, help="Remove the profile's own limits.")
+@answer_option
+@click.option("--no-answers", is_flag=True, help="Leave all dialogs to whoever drives the session.")
 @click.option("--key", is_flag=True, help="Set the key: it is asked for, or read from standard input.")
 @click.option("--remove-key", is_flag=True, help="Remove the profile's own key.")
 @json_option
@@ -160,6 +166,8 @@ def edit(
     sandbox: str | None,
     limits: Sequence[str],
     no_limits: bool,
+    answers: Sequence[str],
+    no_answers: bool,
     key: bool,
     remove_key: bool,
     as_json: bool,
@@ -174,6 +182,8 @@ def edit(
         asked["args"] = list[Json](arguments)
     if limits or no_limits:  # those that are named replace all, as arguments do
         asked["limits"] = limits_of(limits) or None
+    if answers or no_answers:
+        asked["answers"] = answers_of(answers) or None
     if working_dir is not None:
         asked["working_dir"] = _absolute(working_dir) if working_dir else None
     if key or remove_key:

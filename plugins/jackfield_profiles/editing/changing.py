@@ -31,7 +31,7 @@ from jackfield_profiles.views import hooks_of
 from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.wiring.environment import MASK
 
-IN_METADATA = frozenset({"hooks_config", "limits", "persist", "proxy_config", "sandbox"})
+IN_METADATA = frozenset({"answers", "hooks_config", "limits", "persist", "proxy_config", "sandbox"})
 
 
 class ProfileEditor:
@@ -83,7 +83,7 @@ class ProfileEditor:
 
     async def _checked(self, present: Profile, asked: Mapping[str, Json]) -> tuple[dict[str, Json], Sequence[str]]:
         """The stored values, all of them looked at before the first is stored."""
-        as_given = ("args", "limits", "persist", "sandbox")
+        as_given = ("answers", "args", "limits", "persist", "sandbox")
         values: dict[str, Json] = {name: value for name, value in asked.items() if name in as_given}
         warnings: list[str] = []
         if "env" in asked:

@@ -106,6 +106,7 @@ class ProfileCreator:
                 "sandbox": asked.sandbox,
                 **({} if asked.limits is None else {"limits": dict(asked.limits)}),
                 **({} if asked.persist is None else {"persist": asked.persist}),
+                **({} if asked.answers is None else {"answers": dict(asked.answers)}),
             },
         }
         return document, [] if warning is None else [warning]

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from functools import partial
+from operator import ne
 from typing import Literal
 
-from jackfield.api.clock import Clock
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
-from jackfield.api.records import state
+from jackfield.api.records import record, state
+from jackfield_terminal.driving.answering import DialogAnswerer
+from jackfield_terminal.driving.answers import Turn, answer_in, said_since
+from jackfield_terminal.driving.looks import Look, ScreenJudge, ShownDialog
 from jackfield_terminal.driving.quiet import QUIET
+from jackfield_terminal.driving.sending import MessageSender, typed_as
+from jackfield_terminal.driving.view import AgentStatus, AgentView, JudgedBy, Status, status_of
 from jackfield_terminal.driving.waiting import until_idle
-from jackfield_terminal.screen.reader import ScreenReader
-from jackfield_terminal.session.session import Session
+from jackfield_terminal.settings import TerminalSettings
 
 KEPT = 500
 """Messages of one conversation; the oldest are forgotten."""
-REACTION = 15.0
-"""Seconds within which the agent must show that it has taken a message."""
-PASTE = (b"\x1b[200~", b"\x1b[201~")
-_DECORATION = "│┃|❯›»>$#%*•▌▎─━╭╮╰╯┌┐└┘⏵"
-"""What stands around a line of input: prompts and frames."""
 _SETTLE = 0.05
 _SHORTEST = 0.2
 
@@ -38,71 +39,136 @@ class SaidMessage:
     time: int
 
 
-@state
-class _Turn:
-    """What the screen showed when the user spoke."""
+@record
+class SaidReply:
+    """After a message was taken. answer: what the agent has said to it, None where nobody knows where its words begin
+    and end. status: of the agent now."""
 
-    before: tuple[str, ...] = ()
-    said: str = ""
+    judged_by: JudgedBy
+    status: Status
+    answer: str | None = None
+    dialog: ShownDialog | None = None
 
 
 class Conversation:
     """The messages of one session."""
 
-    def __init__(self, session: Session, screen: ScreenReader, clock: Clock) -> None:
-        self._session = session
-        self._screen = screen
-        self._clock = clock
+    def __init__(self, view: AgentView, answerer: DialogAnswerer, context: PluginContext) -> None:
+        self._view = view
+        self._session = view.session
+        self._screen = view.screen
+        self._clock = context.clock
+        self._settings = context.settings(TerminalSettings)
+        self._sender = MessageSender(view, answerer, self._settings)
+        self._answerer = answerer
         self._messages: deque[SaidMessage] = deque(maxlen=KEPT)
         self._next = 0
-        self._turn = _Turn()
+        self._turn = Turn()
         self._speaking = asyncio.Lock()
 
-    async def status(self) -> Literal["stable", "running"]:
-        """`stable`: the agent waits for input, or has ended."""
-        idle = await until_idle(self._session, self._screen, QUIET, QUIET + _SETTLE, self._clock)
-        return "stable" if idle else "running"
+    async def status(self) -> AgentStatus:
+        """From the screen as it is now, where the manifest says how that looks; else the agent counts as waiting after
+        a second without a change."""
+        look = None if self._session.ended.is_set() else await self._view.look()
+        if look is not None:
+            return AgentStatus(status_of(look), "manifest", look.dialog)
+        judged_by: JudgedBy = "quiet" if await self._view.judge() is None else "manifest"
+        return AgentStatus("stable" if await self._is_quiet() else "running", judged_by)
+
+    async def _is_quiet(self) -> bool:
+        if self._session.ended.is_set() or self._clock.monotonic() - self._session.printed_at >= QUIET:
+            return True
+        return await until_idle(self._session, self._screen, QUIET, QUIET + _SETTLE, self._clock)
 
     async def messages(self) -> list[SaidMessage]:
         """Everything said so far; the agent's last message is what its screen shows now."""
-        shown = (await self._screen.snapshot()).lines
-        self._update(_said(self._turn, shown))
+        judge = await self._view.judge()
+        screen = await self._screen.snapshot()
+        if judge is None:
+            self._update(said_since(self._turn, screen.lines))
+        else:
+            self._update(answer_in(judge, judge.look(screen), self._turn))
         return list(self._messages)
 
-    async def say(self, content: str) -> None:
-        """Type a message and send it off, once the agent waits for input. Returns when the agent reacts. Raises
-        `Conflict` while it is busy, `InvalidInput` for an empty message."""
+    async def say(self, content: str, wait: float | None = None) -> SaidReply:
+        """Type a message and send it off, once the agent waits for input. Returns when the agent has answered, asks
+        something, or `wait` seconds (default: `terminal.answer_wait`) after it has taken the message. Raises `Conflict`
+        while it is busy or asks something and when it does not take the message, `InvalidInput` for an empty one."""
         if not content.strip():
             raise InvalidInput("The message is empty.", details={"content": "give some text"})
+        # Whoever goes away meanwhile must not leave half a message in the input.
+        speaking = asyncio.ensure_future(self._spoken(content))
+        speaking.add_done_callback(_retrieved)
+        turn = await asyncio.shield(speaking)
+        judge = await self._view.judge()
+        if judge is None:
+            return SaidReply("quiet", "stable" if self._session.ended.is_set() else "running")
+        return await self._reply(judge, turn, self._settings.answer_wait if wait is None else wait)
+
+    async def _spoken(self, content: str) -> Turn:
         async with self._speaking:
             if self._session.ended.is_set():
                 raise Conflict("The session has ended.", code="SESSION_ENDED")
-            if await self.status() != "stable":
-                raise Conflict("The agent is busy; wait until its status is `stable`.", code="AGENT_BUSY")
-            await self.messages()
-            before = (await self._screen.snapshot()).lines
-            # Said before it is typed: what the agent's screen shows of it is not what the agent says.
-            said, last_turn = self._add("user", content), self._turn
-            self._turn = _Turn(before, content)
-            try:
-                await self._session.write(self._typed(content))
-            except Conflict:
-                self._messages.remove(said)
-                self._turn = last_turn
-                raise
-            # Agents treat a return that comes with the text as part of it.
-            await self._clock.sleep(_SHORTEST)
-            typed = (await self._screen.snapshot()).lines
-            await self._session.write(b"\r")
-            await self._reaction(typed)
+            judge = await self._view.judge()
+            return await (self._say_when_quiet(content) if judge is None else self._say_when_ready(judge, content))
 
-    def _typed(self, content: str) -> bytes:
-        """As a paste where the agent knows what that is. An escape character could end the paste early."""
-        data = content.encode()
-        return PASTE[0] + data.replace(b"\x1b", b"") + PASTE[1] if self._session.bracketed_paste else data
+    # -- by the manifest
+
+    async def _say_when_ready(self, judge: ScreenJudge, content: str) -> Turn:
+        before = await self._sender.ready(judge)
+        await self.messages()
+        await self._sender.send(judge, content)
+        self._add("user", content)
+        turn = self._turn = Turn(tuple(before.said), content)
+        # Some agents show for a moment neither the message nor that they work on it.
+        await self._view.until(judge, lambda look: _has_begun(judge, look, turn), self._settings.reaction_timeout)
+        return turn
+
+    async def _reply(self, judge: ScreenJudge, turn: Turn, wait: float) -> SaidReply:
+        look = await self._answered(judge, wait)
+        return SaidReply("manifest", status_of(look), answer_in(judge, look, turn), look.dialog)
+
+    async def _answered(self, judge: ScreenJudge, wait: float) -> Look:
+        """The look in which the agent waits again: unchanged for a moment, as programs redraw between two steps."""
+        deadline = self._clock.monotonic() + wait
+        while True:
+            left = max(0.0, deadline - self._clock.monotonic())
+            look, waits = await self._view.until(judge, self._waits_for_somebody, left)
+            if not waits or look.dialog is not None:
+                return look
+            moment = max(0.0, min(QUIET, deadline - self._clock.monotonic()))
+            changed, goes_on = await self._view.until(judge, partial(ne, look), moment)
+            if not goes_on:
+                return changed
+
+    def _waits_for_somebody(self, look: Look) -> bool:
+        return look.shows == "ready" or (look.dialog is not None and not self._answerer.answers_to(look))
+
+    # -- by quiet
+
+    async def _say_when_quiet(self, content: str) -> Turn:
+        if not await self._is_quiet():
+            raise Conflict("The agent is busy; wait until its status is `stable`.", code="AGENT_BUSY")
+        await self.messages()
+        before = (await self._screen.snapshot()).lines
+        # Said before it is typed: what the agent's screen shows of it is not what the agent says.
+        said, last_turn = self._add("user", content), self._turn
+        self._turn = Turn(before, content)
+        try:
+            await self._session.write(typed_as(content, paste=self._session.bracketed_paste))
+        except Conflict:
+            self._messages.remove(said)
+            self._turn = last_turn
+            raise
+        # Agents treat a return that comes with the text as part of it.
+        await self._clock.sleep(_SHORTEST)
+        typed = (await self._screen.snapshot()).lines
+        await self._session.write(b"\r")
+        await self._reaction(typed)
+        return self._turn
 
     async def _reaction(self, typed: tuple[str, ...]) -> None:
-        deadline = self._clock.monotonic() + REACTION
+        deadline = self._clock.monotonic() + self._settings.reaction_timeout
         while self._clock.monotonic() < deadline and not self._session.ended.is_set():
             if (await self._screen.snapshot()).lines != typed:
                 return
@@ -123,35 +189,10 @@ class Conversation:
         return made
 
 
-def _said(turn: _Turn, shown: tuple[str, ...]) -> str:
-    """The part of the screen that is new since the user spoke, without the user's own words at its beginning."""
-    old = set(turn.before)
-    first = next((place for place, line in enumerate(shown) if line.strip() and line not in old), len(shown))
-    lines = list(shown[first:])
-    del lines[: _echoed(lines, turn.said)]
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return "\n".join(lines).rstrip()
+def _has_begun(judge: ScreenJudge, look: Look, turn: Turn) -> bool:
+    return look.shows not in ("ready", "unknown") or bool(answer_in(judge, look, turn))
 
 
-def _echoed(lines: list[str], said: str) -> int:
-    """How many lines at the beginning show what the user said: wrapped anywhere, in a frame, after a prompt."""
-    opening = _compact(next((line for line in said.splitlines() if line.strip()), ""))
-    rest, taken = _compact(said), 0
-    for place, line in enumerate(lines):
-        text, rest = _compact(line).strip(_DECORATION), rest.lstrip(_DECORATION)
-        if not rest:
-            break
-        if rest.startswith(text):
-            rest = rest[len(text) :]
-        elif taken == 0 and text.endswith(opening):
-            rest = rest[len(opening) :]
-        else:
-            break
-        if text:
-            taken = place + 1
-    return taken
-
-
-def _compact(text: str) -> str:
-    return "".join(text.split())
+def _retrieved(task: asyncio.Future[Turn]) -> None:
+    if not task.cancelled():
+        task.exception()  # known to the caller, if there is still one

@@ -8,8 +8,11 @@ from typing import Literal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.scripts import SCRIPT_ENGINES, ExpressionError, ScriptData, ScriptError
+from jackfield_terminal.driving.answering import DialogAnswerer
 from jackfield_terminal.driving.conversation import Conversation
-from jackfield_terminal.driving.waiting import until_exit, until_idle, until_shown
+from jackfield_terminal.driving.idling import until_waiting
+from jackfield_terminal.driving.view import AgentView
+from jackfield_terminal.driving.waiting import until_exit, until_shown
 from jackfield_terminal.screen.reader import ScreenReader
 from jackfield_terminal.session.session import Session
 
@@ -17,16 +20,18 @@ _TEST = "new RegExp($json.pattern, 'mu').test($json.text)"
 
 
 class Driver:
-    """One session's screen and conversation."""
+    """One session's screen, what it shows, and its conversation."""
 
     def __init__(self, session: Session, context: PluginContext) -> None:
         self.session = session
         self.screen = ScreenReader(session)
+        self.view = AgentView(session, self.screen, context)
+        self.answerer = DialogAnswerer(self.view)
         self._context = context
 
     @cached_property
     def conversation(self) -> Conversation:
-        return Conversation(self.session, self.screen, self._context.clock)
+        return Conversation(self.view, self.answerer, self._context)
 
     async def wait(
         self, what: Literal["idle", "regex", "exit"], *, quiet: float, timeout: float, pattern: str | None = None
@@ -36,7 +41,7 @@ class Driver:
         if what == "exit":
             return await until_exit(self.session, timeout)
         if what == "idle":
-            return await until_idle(self.session, self.screen, quiet, timeout, clock)
+            return await until_waiting(self.view, quiet, timeout)
         if not pattern:
             raise InvalidInput("Waiting for a text needs a pattern.", details={"pattern": "give a regular expression"})
         wanted = pattern

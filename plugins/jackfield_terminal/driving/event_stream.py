@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Protocol
 from jackfield.api import jsontext
 from jackfield.api.clock import Clock, iso
 from jackfield_terminal.driving.quiet import QUIET
+from jackfield_terminal.driving.view import Status, status_of
 
 if TYPE_CHECKING:
     from jackfield_terminal.driving.conversation import SaidMessage
     from jackfield_terminal.driving.driver import Driver
+    from jackfield_terminal.driving.looks import Look, ShownDialog
 
 BEAT = 15.0
 """Seconds between two signs of life on a quiet stream."""
@@ -38,7 +40,8 @@ async def event_stream(driver: Driver, daemon: StreamEnd) -> AsyncIterator[bytes
         over = driver.session.ended.is_set()
         screen = (await driver.screen.snapshot()).text
         messages = await driver.conversation.messages()
-        frames = list(told.changes(messages, screen, daemon.clock.monotonic(), over=over))
+        look = None if over else await driver.view.look()
+        frames = list(told.changes(messages, screen, daemon.clock.monotonic(), look, over=over))
         for frame in frames:
             yield frame
         if over or daemon.closing:
@@ -60,17 +63,20 @@ class _Told:
         self._changed = now
         """When the screen changed last."""
 
-    def changes(self, messages: list[SaidMessage], screen: str, now: float, *, over: bool) -> Iterator[bytes]:
+    def changes(
+        self, messages: list[SaidMessage], screen: str, now: float, look: Look | None, *, over: bool
+    ) -> Iterator[bytes]:
         for message in messages:
             if self._messages.get(message.id) != message.content:
                 yield _frame("message_update", message_out(message))
         self._messages = {message.id: message.content for message in messages}
         if screen != self._screen:
             self._changed = now
-        status = "stable" if over or now - self._changed >= QUIET else "running"
+        quiet: Status = "stable" if over or now - self._changed >= QUIET else "running"
+        status = quiet if look is None else status_of(look)
         if status != self._status:
             self._status = status
-            yield _frame("status_change", {"status": status})
+            yield _frame("status_change", {"status": status, **dialog_out(None if look is None else look.dialog)})
         if screen != self._screen:
             self._screen = screen
             yield _frame("screen", {"screen": screen})
@@ -78,6 +84,14 @@ class _Told:
 
 def message_out(message: SaidMessage) -> dict[str, object]:
     return {"id": message.id, "role": message.role, "content": message.content, "time": iso(message.time)}
+
+
+def dialog_out(dialog: ShownDialog | None) -> dict[str, object]:
+    """Nothing where nothing is asked."""
+    if dialog is None:
+        return {}
+    options = [{"number": each.number, "text": each.text, "selected": each.selected} for each in dialog.options]
+    return {"dialog": {"kind": dialog.kind, "text": dialog.text, "options": options}}
 
 
 def _frame(event: str, data: dict[str, object]) -> bytes:

@@ -8,17 +8,22 @@ from __future__ import annotations
 import base64
 import binascii
 from functools import partial
+from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_model, read_query, success
-from jackfield_terminal.driving.event_stream import event_stream, message_out
+from jackfield_terminal.driving.event_stream import dialog_out, event_stream, message_out
+from jackfield_terminal.driving.view import status_of
 from jackfield_terminal.http.schemas import InputIn, MessageIn, WaitQuery
 from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from jackfield_terminal.driving.driver import Driver
 
 _SCHEMAS = "jackfield_terminal.http.schemas"
 _PATH = "/sessions/<session_id>"
@@ -70,9 +75,8 @@ def blueprint(context: PluginContext) -> Blueprint:
         met = await driver.wait(query.for_, quiet=query.quiet, timeout=query.timeout, pattern=query.pattern)
         found = await driver.screen.snapshot()
         session = driver.session
-        return success(
-            {"met": met, "state": session.state, "exit_code": session.exit_code, "screen": screen_out(found)}
-        )
+        shown = {"met": met, "state": session.state, "exit_code": session.exit_code, "screen": screen_out(found)}
+        return success(shown | await looks_out(driver, found))
 
     @driving.post(f"{_PATH}/message")
     @operation(
@@ -88,9 +92,11 @@ def blueprint(context: PluginContext) -> Blueprint:
         driver = hub().driver(session_id)
         if body.type == "raw":
             await hub().type(driver.session, body.content.encode())
-        else:
-            await driver.conversation.say(body.content)
-        return success({"ok": True})
+            return success({"ok": True})
+        reply = await driver.conversation.say(body.content, body.wait)
+        answer = {} if reply.answer is None else {"answer": reply.answer}
+        told = {"ok": True, "judged_by": reply.judged_by, "status": reply.status}
+        return success(told | answer | dialog_out(reply.dialog))
 
     @driving.get(f"{_PATH}/messages")
     @operation("The conversation so far.", scope=None, response=f"{_SCHEMAS}:MessagesAnswer", tags=["terminal"])
@@ -103,8 +109,9 @@ def blueprint(context: PluginContext) -> Blueprint:
     async def status(session_id: str) -> Response:
         driver = hub().driver(session_id)
         found = await driver.conversation.status()
-        profile = driver.session.launch.profile
-        return success({"status": found, "agent_type": profile.agent_id, "transport": "pty"})
+        agent = driver.session.launch.profile.agent_id
+        told = {"status": found.status, "agent_type": agent, "transport": "pty", "judged_by": found.judged_by}
+        return success(told | dialog_out(found.dialog))
 
     @driving.get(f"{_PATH}/events")
     @operation("The conversation as server-sent events.", scope=None, tags=["terminal"], media=("text/event-stream",))
@@ -116,6 +123,16 @@ def blueprint(context: PluginContext) -> Blueprint:
         return response
 
     return driving
+
+
+async def looks_out(driver: Driver, screen: Snapshot) -> dict[str, object]:
+    """What the screen shows by the agent's manifest."""
+    judge = await driver.view.judge()
+    if judge is None:
+        return {"judged_by": "quiet"}
+    look = judge.look(screen)
+    status = "stable" if driver.session.ended.is_set() else status_of(look)
+    return {"judged_by": "manifest", "status": status, **dialog_out(look.dialog)}
 
 
 def bytes_of(body: InputIn) -> bytes:

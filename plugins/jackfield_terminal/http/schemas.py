@@ -126,22 +126,43 @@ class ScreenOut(BaseModel):
     text: str
 
 
+class OptionOut(BaseModel):
+    """number: as shown, or its place from 1. selected: a return chooses it."""
+
+    number: int
+    text: str
+    selected: bool
+
+
+class DialogOut(BaseModel):
+    """asking: the agent wants a permission or an answer; trusting: whether its working directory is to be trusted."""
+
+    kind: Literal["asking", "trusting"]
+    text: str
+    options: list[OptionOut]
+
+
 class WaitOut(BaseModel):
-    """met: whether it came in time."""
+    """met: whether it came in time. status: of the agent, where its manifest says how its screen looks."""
 
     met: bool
     state: str
     exit_code: int | None
     screen: ScreenOut
+    judged_by: Literal["manifest", "quiet"]
+    status: Literal["stable", "running", "asking", "trusting"] | None = None
+    dialog: DialogOut | None = None
 
 
 class MessageIn(BaseModel):
-    """user: typed and sent off once the agent waits for input; raw: keystrokes as they are."""
+    """user: typed and sent off once the agent waits for input; raw: keystrokes as they are. wait: seconds to wait for
+    the answer once the agent has taken the message; default: `terminal.answer_wait`."""
 
     model_config = ConfigDict(extra="forbid")
 
     content: StrictStr = Field(max_length=262_144)
     type: Literal["user", "raw"] = "user"
+    wait: float | None = Field(None, ge=0, le=600, allow_inf_nan=False)
 
 
 class MessageOut(BaseModel):
@@ -156,11 +177,14 @@ class MessagesOut(BaseModel):
 
 
 class StatusOut(BaseModel):
-    """stable: the agent waits for input."""
+    """stable: the agent waits for input; asking, trusting: for an answer to the dialog. judged_by: the patterns of the
+    agent's manifest, or a second without a change."""
 
-    status: Literal["stable", "running"]
+    status: Literal["stable", "running", "asking", "trusting"]
     agent_type: str
     transport: Literal["pty"]
+    judged_by: Literal["manifest", "quiet"]
+    dialog: DialogOut | None = None
 
 
 class TypedOut(BaseModel):
@@ -168,7 +192,14 @@ class TypedOut(BaseModel):
 
 
 class SaidOut(BaseModel):
+    """ok: it was typed and, judged by the manifest, taken. answer: what the agent has said so far; absent where nobody
+    knows where its words begin and end. status: of the agent now."""
+
     ok: Literal[True]
+    judged_by: Literal["manifest", "quiet"] | None = None
+    status: Literal["stable", "running", "asking", "trusting"] | None = None
+    answer: str | None = None
+    dialog: DialogOut | None = None
 
 
 class TypedAnswer(BaseModel):

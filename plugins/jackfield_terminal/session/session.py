@@ -80,6 +80,8 @@ class Session:
         self.container: ProcessContainer | None = None
         """What has its processes; None: no process of an earlier daemon's session is left."""
         self.input_lock = asyncio.Lock()
+        self.printed_at = clock.monotonic()
+        """When there was output last, on the clock."""
         self.listeners: set[Callable[[], None]] = set()
         """Called after output and at the end, as attachments are; they must be quick."""
         self._on_end: list[Callable[[Session], None]] = []
@@ -161,6 +163,7 @@ class Session:
     def _printed(self, data: bytes) -> None:
         if data:
             self.log.append(data)
+            self.printed_at = self._clock.monotonic()
             if self.recorder is not None:
                 self.recorder.output(data)
             self._tell()

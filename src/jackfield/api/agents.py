@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .agent_screens import ScreenLooks
 from .extensions import ExtensionPoint
 from .manifests import Manifest
 from .providers import DialectName
@@ -99,7 +100,8 @@ class UsageLog(_Part):
 
 
 class Agent(Manifest):
-    """One agent. dialect: of the providers that it can use by itself; None: any."""
+    """One agent. dialect: of the providers that it can use by itself; None: any. screen: how its terminal looks; None:
+    it counts as waiting when nothing changes."""
 
     binary: str = Field(min_length=1)
     version_flag: str = "--version"
@@ -112,6 +114,7 @@ class Agent(Manifest):
     headless: Headless | None = None
     usage: UsageLog | None = None
     install: Install | None = None
+    screen: ScreenLooks | None = None
 
 
 @record

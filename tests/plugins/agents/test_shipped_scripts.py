@@ -125,6 +125,7 @@ async def test_the_tools_own_login_is_left_alone(run: Scripts, agent: str) -> No
     expected = {
         "codex": {".codex/config.toml": {"cli_auth_credentials_store": "file"}},
         "opencode": {".config/opencode/opencode.json": schema},
+        "qwen": {".qwen/settings.json": {"general": {"enableAutoUpdate": False}}},
     }
     assert made.files == expected.get(agent, {})
     assert made.env == (AIDER if agent == "aider" else {})
@@ -319,6 +320,7 @@ async def test_gemini_refuses_what_it_cannot_speak_to(run: Scripts, family: str)
 async def test_qwen_is_told_which_way_in_is_meant(run: Scripts) -> None:
     made = await run("qwen", "openai-compatible")
     assert made.files[".qwen/settings.json"] == {
+        "general": {"enableAutoUpdate": False},
         "security": {"auth": {"selectedType": "openai"}},
         "model": {"name": "acme-large"},
         "privacy": {"usageStatisticsEnabled": False},

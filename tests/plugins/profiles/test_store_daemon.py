@@ -116,6 +116,24 @@ def test_a_key_is_never_an_argument(daemon: Daemon) -> None:
     assert command(daemon, "profiles", "create", "echo", "work").returncode == 1
 
 
+def test_answers_to_dialogs_are_given_by_kind(daemon: Daemon) -> None:
+    given = ("--answer", "trusting=yes", "--answer", "asking=no")
+    made = command(daemon, "profiles", "create", "echo", "work", *given, stdin=KEY)
+    assert made.returncode == 0, made.stderr
+
+    def shown() -> Any:
+        return json.loads(command(daemon, "profiles", "show", "work", "--json").stdout)["answers"]
+
+    assert shown() == {"trusting": "yes", "asking": "no"}
+    assert command(daemon, "profiles", "edit", "work", "--answer", "trusting=yes").returncode == 0
+    assert shown() == {"trusting": "yes", "asking": None}
+    assert command(daemon, "profiles", "edit", "work", "--no-answers").returncode == 0
+    assert shown() == {"trusting": None, "asking": None}
+    refused = command(daemon, "profiles", "edit", "work", "--answer", "trusting=no")
+    assert refused.returncode != 0
+    assert "asking=no" in refused.stderr
+
+
 def test_limits_are_given_by_name(daemon: Daemon) -> None:
     limits = ("--limit", "memory=4GiB", "--limit", "cpu=1.5")
     made = command(daemon, "profiles", "create", "echo", "work", *limits, stdin=KEY)

@@ -15,6 +15,7 @@ import pytest
 from jackfield.api.auth import Principal
 from jackfield.api.errors import NotFound
 from jackfield.api.profiles import Launch, LaunchRequest, Profile, Sandbox
+from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.hub import Hub
 from jackfield_terminal.ports import SessionRequest
@@ -34,11 +35,13 @@ class FakeProfiles:
         self.sandbox: Sandbox = "off"
         self.others: list[Profile] = []
         self.env: dict[str, str] = {}
+        self.metadata: dict[str, Any] = {}
 
     async def prepare(self, alias: str, request: LaunchRequest) -> Launch:
         if alias == "unknown":
             raise NotFound("There is no profile unknown.", code="PROFILE_NOT_FOUND")
         profile = self.profile(alias, self.home, self.sandbox)
+        profile = replace(profile, metadata={**profile.metadata, **self.metadata})
         env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TERM": "xterm-256color", "PS1": "$ ", **self.env}
         cwd = Path(request.working_dir) if request.working_dir else self.home
         return Launch("run", profile, request.kind, [*self.argv, *request.args], env, cwd, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jackfield_terminal.driving.conversation import _said, _Turn
+from jackfield_terminal.driving.answers import Turn, said_since
 
 BEFORE = ("welcome", "> ", "")
 
@@ -25,4 +25,4 @@ BEFORE = ("welcome", "> ", "")
     ],
 )
 def test_the_answer_is_what_is_new_without_the_echo(said: str, shown: tuple[str, ...], answer: str) -> None:
-    assert _said(_Turn(BEFORE, said), shown) == answer
+    assert said_since(Turn(BEFORE, said), shown) == answer

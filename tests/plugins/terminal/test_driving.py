@@ -166,8 +166,10 @@ async def test_a_bad_wait(hub: Hub, api: Api, query: str) -> None:
 async def test_a_conversation(hub: Hub, api: Api) -> None:
     session = await start(hub, TALKER)
     await idle(api, session)
-    assert await api.ask("GET", at(session, "status")) == {"status": "stable", "agent_type": "sh", "transport": "pty"}
-    assert await api.ask("POST", at(session, "message"), json={"content": "first words"}) == {"ok": True}
+    told = {"agent_type": "sh", "transport": "pty", "judged_by": "quiet"}
+    assert await api.ask("GET", at(session, "status")) == {"status": "stable", **told}
+    said = await api.ask("POST", at(session, "message"), json={"content": "first words"})
+    assert said == {"ok": True, "judged_by": "quiet", "status": "running"}
     await idle(api, session)
     await api.ask("POST", at(session, "message"), json={"content": "second", "type": "user"})
     await idle(api, session)

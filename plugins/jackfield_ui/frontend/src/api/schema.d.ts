@@ -7550,6 +7550,24 @@ export interface components {
             };
         };
         /**
+         * AnswersBody
+         * @description To dialogs that the agent's manifest knows.
+         */
+        AnswersBody: {
+            /**
+             * Asking
+             * @description Every permission that the agent asks for.
+             * @default null
+             */
+            asking?: ("yes" | "no") | null;
+            /**
+             * Trusting
+             * @description Whether the profile's working directory is trusted.
+             * @default null
+             */
+            trusting?: "yes" | null;
+        };
+        /**
          * AnyQuery
          * @description The query of an operation that takes whatever parameters it is given. All others under `/api/v1` refuse those
          *     that their model does not have.
@@ -8377,6 +8395,21 @@ export interface components {
              * @default false
              */
             purge?: boolean;
+        };
+        /**
+         * DialogOut
+         * @description asking: the agent wants a permission or an answer; trusting: whether its working directory is to be trusted.
+         */
+        DialogOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "asking" | "trusting";
+            /** Options */
+            options: components["schemas"]["OptionOut"][];
+            /** Text */
+            text: string;
         };
         /** DoneAnswer */
         DoneAnswer: {
@@ -9592,7 +9625,8 @@ export interface components {
         };
         /**
          * MessageIn
-         * @description user: typed and sent off once the agent waits for input; raw: keystrokes as they are.
+         * @description user: typed and sent off once the agent waits for input; raw: keystrokes as they are. wait: seconds to wait for
+         *     the answer once the agent has taken the message; default: `terminal.answer_wait`.
          */
         MessageIn: {
             /** Content */
@@ -9603,6 +9637,11 @@ export interface components {
              * @enum {string}
              */
             type?: "user" | "raw";
+            /**
+             * Wait
+             * @default null
+             */
+            wait?: number | null;
         };
         /** MessageOut */
         MessageOut: {
@@ -10596,6 +10635,18 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * OptionOut
+         * @description number: as shown, or its place from 1. selected: a return chooses it.
+         */
+        OptionOut: {
+            /** Number */
+            number: number;
+            /** Selected */
+            selected: boolean;
+            /** Text */
+            text: string;
+        };
+        /**
          * PageQuery
          * @description A number out of range is clamped.
          */
@@ -10843,6 +10894,11 @@ export interface components {
              */
             allow_missing?: boolean;
             /**
+             * @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole.
+             * @default null
+             */
+            answers?: components["schemas"]["AnswersBody"] | null;
+            /**
              * Api Key
              * @description Never given back.
              * @default null
@@ -10922,6 +10978,11 @@ export interface components {
          */
         ProfileChange: {
             /**
+             * @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole.
+             * @default null
+             */
+            answers?: components["schemas"]["AnswersBody"] | null;
+            /**
              * Api Key
              * @description null removes the profile's own key.
              * @default null
@@ -10993,6 +11054,8 @@ export interface components {
             agent_id: string;
             /** Alias */
             alias: string;
+            /** @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole. */
+            answers: components["schemas"]["AnswersBody"];
             /** Args */
             args: string[];
             /** Created At */
@@ -12013,13 +12076,34 @@ export interface components {
              */
             success: true;
         };
-        /** SaidOut */
+        /**
+         * SaidOut
+         * @description ok: it was typed and, judged by the manifest, taken. answer: what the agent has said so far; absent where nobody
+         *     knows where its words begin and end. status: of the agent now.
+         */
         SaidOut: {
+            /**
+             * Answer
+             * @default null
+             */
+            answer?: string | null;
+            /** @default null */
+            dialog?: components["schemas"]["DialogOut"] | null;
+            /**
+             * Judged By
+             * @default null
+             */
+            judged_by?: ("manifest" | "quiet") | null;
             /**
              * Ok
              * @constant
              */
             ok: true;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("stable" | "running" | "asking" | "trusting") | null;
         };
         /** ScreenAnswer */
         ScreenAnswer: {
@@ -12257,16 +12341,24 @@ export interface components {
         };
         /**
          * StatusOut
-         * @description stable: the agent waits for input.
+         * @description stable: the agent waits for input; asking, trusting: for an answer to the dialog. judged_by: the patterns of the
+         *     agent's manifest, or a second without a change.
          */
         StatusOut: {
             /** Agent Type */
             agent_type: string;
+            /** @default null */
+            dialog?: components["schemas"]["DialogOut"] | null;
+            /**
+             * Judged By
+             * @enum {string}
+             */
+            judged_by: "manifest" | "quiet";
             /**
              * Status
              * @enum {string}
              */
-            status: "stable" | "running";
+            status: "stable" | "running" | "asking" | "trusting";
             /**
              * Transport
              * @constant
@@ -13001,16 +13093,28 @@ export interface components {
         };
         /**
          * WaitOut
-         * @description met: whether it came in time.
+         * @description met: whether it came in time. status: of the agent, where its manifest says how its screen looks.
          */
         WaitOut: {
+            /** @default null */
+            dialog?: components["schemas"]["DialogOut"] | null;
             /** Exit Code */
             exit_code: number | null;
+            /**
+             * Judged By
+             * @enum {string}
+             */
+            judged_by: "manifest" | "quiet";
             /** Met */
             met: boolean;
             screen: components["schemas"]["ScreenOut"];
             /** State */
             state: string;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("stable" | "running" | "asking" | "trusting") | null;
         };
         /**
          * WaitQuery

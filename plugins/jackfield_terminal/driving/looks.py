@@ -1,0 +1,151 @@
+"""What an agent's screen shows, by the patterns of its manifest: whether it is ready, busy, or asks something."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from jackfield.api.agent_screens import DialogKind, DialogLooks, ScreenLooks
+from jackfield.api.records import record
+from jackfield_terminal.driving.texts import dedented, unframed
+from jackfield_terminal.screen.snapshot import Snapshot
+
+Shows: TypeAlias = Literal["ready", "busy", "asking", "trusting", "unknown"]
+LAST = 3
+"""Lines at the end of the screen, of those that are not empty, in which a dialog's keys stand."""
+_OPTION = re.compile(r"([^\w\s]?)\s*(\d{1,2})[.)]\s+(\S.*)")
+
+
+@record
+class ShownOption:
+    """number: as it is shown, or its place from 1. selected: a return chooses it."""
+
+    number: int
+    text: str
+    selected: bool
+
+
+@record
+class ShownDialog:
+    """text: without options, frames, and the line of its keys."""
+
+    kind: DialogKind
+    text: str
+    options: Sequence[ShownOption]
+
+
+@record
+class Look:
+    """typed: what the input holds, None where no input is shown. said: the lines above the input or the dialog."""
+
+    shows: Shows
+    typed: str | None
+    said: Sequence[str]
+    dialog: ShownDialog | None = None
+    blank: bool = False
+
+
+class LineMatcher:
+    """Whether a line matches one of some patterns."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._wanted = tuple(re.compile(fnmatch.translate(pattern)) for pattern in patterns)
+
+    def __bool__(self) -> bool:
+        return bool(self._wanted)
+
+    def __call__(self, line: str) -> bool:
+        return any(wanted.match(line) for wanted in self._wanted)
+
+    def last(self, lines: Sequence[str]) -> int | None:
+        """The place of the last line that matches."""
+        return next((place for place in range(len(lines) - 1, -1, -1) if self(lines[place])), None)
+
+
+class _DialogJudge:
+    """Finds one kind of dialog."""
+
+    def __init__(self, kind: DialogKind, looks: DialogLooks) -> None:
+        self.kind = kind
+        self._options = looks.options
+        self._last, self._shown, self._begins = map(LineMatcher, (looks.last, looks.shown, looks.begins))
+
+    def look(self, lines: Sequence[str]) -> Look | None:
+        filled = [place for place, line in enumerate(lines) if unframed(line).strip()]
+        ends = next((place for place in filled[-LAST:] if self._last(lines[place])), None)
+        if ends is None or (self._shown and self._shown.last(lines) is None):
+            return None
+        first = self._begins.last(lines[:ends]) or 0
+        return Look(self.kind, None, lines[:first], self._dialog(lines[first:ends], lines[ends]))
+
+    def _dialog(self, lines: Sequence[str], last: str) -> ShownDialog:
+        inside = [unframed(line) for line in lines]
+        if self._options:
+            shown = [(place, text) for place, text in enumerate(self._options, 1) if text in last]
+            return ShownDialog(self.kind, dedented(inside), [ShownOption(n, text, n == 1) for n, text in shown])
+        found = [_OPTION.fullmatch(line.strip()) for line in (*inside, unframed(last))]
+        options = [ShownOption(int(each[2]), each[3].rstrip(" ✔"), bool(each[1])) for each in found if each]
+        first = next((place for place, each in enumerate(found) if each), len(inside))
+        return ShownDialog(self.kind, dedented(inside[:first]), options)
+
+
+class ScreenJudge:
+    """Looks at screens of one agent."""
+
+    def __init__(self, looks: ScreenLooks) -> None:
+        self.looks = looks
+        kinds: tuple[tuple[DialogKind, DialogLooks | None], ...] = (
+            ("trusting", looks.trusting), ("asking", looks.asking)
+        )  # fmt: skip
+        self._dialogs = [_DialogJudge(kind, found) for kind, found in kinds if found is not None]
+        self._input, self._rule, self._hints = map(LineMatcher, (looks.input, looks.rule, looks.hints))
+        self._ready, self._busy, self._busy_title = map(LineMatcher, (looks.ready, looks.busy, looks.busy_title))
+        self.pasted = LineMatcher(looks.pasted)
+        self.echo = LineMatcher(looks.echo or looks.input)
+
+    def look(self, screen: Snapshot) -> Look:
+        lines = screen.lines
+        if not screen.text.strip():
+            return Look("unknown", None, (), blank=True)
+        for dialog in self._dialogs:
+            found = dialog.look(lines)
+            if found is not None:
+                return found
+        place = self._input_place(lines)
+        said = lines if place is None else lines[:place]
+        typed = None if place is None else self._typed(lines[place:])
+        if any(map(self._busy, lines)) or self._busy_title(screen.title):
+            return Look("busy", typed, said)
+        is_ready = place is not None and (not self._ready or self._ready.last(lines) is not None)
+        return Look("ready" if is_ready else "unknown", typed, said)
+
+    def _input_place(self, lines: Sequence[str]) -> int | None:
+        """Where there is a rule, only a line below it is the input: what a user has said looks the same."""
+        for place in range(len(lines) - 1, -1, -1):
+            if self._input(lines[place]) and (not self._rule or (place > 0 and self._rule(lines[place - 1]))):
+                return place
+        return None
+
+    def _typed(self, lines: Sequence[str]) -> str:
+        ends = next((place for place in range(1, len(lines)) if self._rule(lines[place])), len(lines))
+        inside = list(lines[:ends])
+        while len(inside) > 1 and (not inside[-1].strip() or self._hints(inside[-1])):
+            inside.pop()
+        return "\n".join(unframed(line.replace("\xa0", " ")) for line in inside)
+
+    def speech(self, lines: Sequence[str]) -> str:
+        """Without rules, hints, and the marks of who speaks, and without what tells that the agent works, with the
+        advice below it."""
+        ends = next((place for place, line in enumerate(lines) if self._busy(line)), len(lines))
+        kept = [line for line in lines[:ends] if not (self._hints(line) or self._rule(line))]
+        return dedented([self._unmarked(line.replace("\xa0", " ")) for line in kept])
+
+    def _unmarked(self, line: str) -> str:
+        for mark in self.looks.speech:
+            if line.startswith(mark):
+                return line[len(mark) :]
+            if line.startswith(" " * len(mark)):
+                return line[len(mark) :]
+        return line

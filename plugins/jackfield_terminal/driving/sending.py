@@ -1,0 +1,120 @@
+"""Saying something to an agent whose screen is known: waits until it is ready, types, sees the text in the input, sends
+it, and sees it taken."""
+
+from __future__ import annotations
+
+from jackfield.api.errors import Conflict
+from jackfield_terminal.driving.answering import DialogAnswerer
+from jackfield_terminal.driving.looks import Look, ScreenJudge
+from jackfield_terminal.driving.texts import key
+from jackfield_terminal.driving.view import AgentView
+from jackfield_terminal.screen.keys import sequence
+from jackfield_terminal.settings import TerminalSettings
+
+PASTE = (b"\x1b[200~", b"\x1b[201~")
+TRIES = 2
+"""Times that a text is typed, the input emptied in between."""
+PRESS_AGAIN = 2.0
+"""Seconds after which a return is pressed once more, when the text is still in the input."""
+SCROLLED = 60
+"""Characters that an input must show of a text of which it shows the end alone."""
+
+
+class MessageSender:
+    """Sends messages to one session's agent, one after the other."""
+
+    def __init__(self, view: AgentView, answerer: DialogAnswerer, settings: TerminalSettings) -> None:
+        self._view = view
+        self._answerer = answerer
+        self._settings = settings
+
+    async def ready(self, judge: ScreenJudge) -> Look:
+        """Raises `Conflict`: the agent asks something, is busy for too long, or shows what its manifest does not know,
+        for `terminal.ready_timeout`."""
+        look, _ = await self._view.until(judge, self._is_over, self._settings.ready_timeout)
+        if look.shows == "ready":
+            return look
+        raise refusal(look, self._settings.ready_timeout)
+
+    def _is_over(self, look: Look) -> bool:
+        return look.shows == "ready" or (look.dialog is not None and not self._answerer.answers_to(look))
+
+    async def send(self, judge: ScreenJudge, content: str) -> None:
+        """Returns when the input is empty again. Raises `Conflict` when the agent has not taken the text; then the
+        input is emptied."""
+        await self._type(judge, content)
+        pressed_until = self._view.clock.monotonic() + self._settings.reaction_timeout
+        while self._view.clock.monotonic() < pressed_until:
+            await self._view.session.write(b"\r")
+            look, taken = await self._view.until(judge, lambda look: self._is_taken(judge, look, content), PRESS_AGAIN)
+            if taken:
+                return
+            if not holds(judge, look, content):  # nothing is known: a return now could answer a question
+                break
+        await self._clear(judge)
+        raise Conflict("The agent does not take the message; it was not sent.", code="MESSAGE_NOT_SENT")
+
+    async def _type(self, judge: ScreenJudge, content: str) -> None:
+        for _ in range(TRIES):
+            await self._view.session.write(self._typed(content))
+            look, shown = await self._view.until(
+                judge,
+                lambda look: holds(judge, look, content) or look.dialog is not None,
+                self._settings.typing_timeout,
+            )
+            if look.dialog is not None:
+                raise refusal(look, self._settings.ready_timeout)
+            if shown:
+                return
+            await self._clear(judge)
+        raise Conflict(
+            "The agent does not show in its input what was typed; the message was not sent.", code="MESSAGE_NOT_TYPED"
+        )
+
+    def _typed(self, content: str) -> bytes:
+        """As a paste where the agent knows what that is. An escape character could end the paste early."""
+        return typed_as(content, paste=self._view.session.bracketed_paste)
+
+    async def _clear(self, judge: ScreenJudge) -> None:
+        await self._view.session.write(b"".join(map(sequence, judge.looks.clear)))
+
+    def _is_typed(self, judge: ScreenJudge, look: Look, content: str) -> bool:
+        return look.dialog is not None or holds(judge, look, content)
+
+    def _is_taken(self, judge: ScreenJudge, look: Look, content: str) -> bool:
+        return (look.typed is not None or look.dialog is not None) and not holds(judge, look, content)
+
+
+def typed_as(content: str, *, paste: bool) -> bytes:
+    data = content.encode()
+    return PASTE[0] + data.replace(b"\x1b", b"") + PASTE[1] if paste else data
+
+
+def holds(judge: ScreenJudge, look: Look, content: str) -> bool:
+    """Whether the input shows the text: whole, its end, or what stands for a long one."""
+    if look.typed is None:
+        return False
+    shown, said = key(look.typed), key(content)
+    if shown == said or judge.pasted.last(look.typed.splitlines()) is not None:
+        return True
+    if not any(character.isalnum() for character in said):
+        return shown.endswith(said)
+    return len(shown) >= SCROLLED and said.endswith(shown)
+
+
+def refusal(look: Look, seconds: float) -> Conflict:
+    """Why nothing can be said now."""
+    if look.dialog is not None:
+        options = "; ".join(f"{option.number}. {option.text}" for option in look.dialog.options)
+        return Conflict(
+            "The agent asks something; answer that first.",
+            code="AGENT_ASKING" if look.dialog.kind == "asking" else "AGENT_TRUSTING",
+            details={"dialog": look.dialog.text, "options": options},
+        )
+    if look.shows == "busy":
+        return Conflict(f"The agent is busy, and was for {seconds:g} seconds.", code="AGENT_BUSY")
+    return Conflict(
+        f"For {seconds:g} seconds the agent's screen has shown nothing that its manifest knows.",
+        code="AGENT_NOT_READY",
+        details={"screen": "look at the screen; type with /input, or correct the table [screen] of the manifest"},
+    )

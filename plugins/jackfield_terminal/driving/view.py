@@ -1,0 +1,76 @@
+"""What one session's agent shows, as far as its manifest says how that looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
+from jackfield.api.agents import Agents
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict
+from jackfield.api.records import record
+from jackfield_terminal.driving.looks import Look, ScreenJudge, ShownDialog
+from jackfield_terminal.driving.waiting import STEP, ScreenWatch
+from jackfield_terminal.screen.reader import ScreenReader
+from jackfield_terminal.session.session import Session
+
+Status: TypeAlias = Literal["stable", "running", "asking", "trusting"]
+JudgedBy: TypeAlias = Literal["manifest", "quiet"]
+
+
+@record
+class AgentStatus:
+    """stable: the agent waits for input, or has ended. judged_by: how that is known."""
+
+    status: Status
+    judged_by: JudgedBy
+    dialog: ShownDialog | None = None
+
+
+class AgentView:
+    """A session's screen, judged. The manifest is asked for once: a running agent does not change its looks."""
+
+    def __init__(self, session: Session, screen: ScreenReader, context: PluginContext) -> None:
+        self.session = session
+        self.screen = screen
+        self.clock = context.clock
+        self._context = context
+        self._asked = False
+        self._judge: ScreenJudge | None = None
+
+    async def judge(self) -> ScreenJudge | None:
+        """None: the manifest says nothing, or nobody keeps manifests."""
+        if not self._asked:
+            agents = self._context.find_port(Agents)
+            found = None if agents is None else (await agents.all()).get(self.session.launch.profile.agent_id)
+            self._judge = None if found is None or found.screen is None else ScreenJudge(found.screen)
+            self._asked = True
+        return self._judge
+
+    async def look(self) -> Look | None:
+        """None: the manifest says nothing."""
+        judge = await self.judge()
+        return None if judge is None else judge.look(await self.screen.snapshot())
+
+    async def until(self, judge: ScreenJudge, met: Callable[[Look], bool], seconds: float) -> tuple[Look, bool]:
+        """The last look, and whether it is what was waited for. Raises `Conflict` when the session ends."""
+        deadline = self.clock.monotonic() + seconds
+        with ScreenWatch(self.session).open() as watch:
+            while True:
+                look = judge.look(await self.screen.snapshot())
+                if met(look):
+                    return look, True
+                if self.session.ended.is_set() or self.session.left.is_set():
+                    raise Conflict("The session has ended.", code="SESSION_ENDED")
+                left = deadline - self.clock.monotonic()
+                if left <= 0:
+                    return look, False
+                if await watch.change(left):
+                    await self.clock.sleep(min(STEP, max(0.0, deadline - self.clock.monotonic())))
+
+
+def status_of(look: Look) -> Status:
+    """What is not known is not yet ready."""
+    if look.shows == "asking" or look.shows == "trusting":
+        return look.shows
+    return "stable" if look.shows == "ready" else "running"

@@ -1,0 +1,58 @@
+"""How an agent's screen looks while it is ready, busy, or asks something: patterns of its manifest.
+
+A pattern is for one whole line of the screen, without the spaces at its end: `*` is any text, `?` one character,
+`[abc]` one of these. Patterns are no regular expressions: a manifest comes from a registry, and a regular expression
+can run for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+LinePattern = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+LinePatterns: TypeAlias = Annotated[tuple[LinePattern, ...], Field(max_length=50)]
+Keys: TypeAlias = Annotated[tuple[str, ...], Field(min_length=1, max_length=10)]
+DialogKind: TypeAlias = Literal["asking", "trusting"]
+
+
+class _Looks(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
+
+
+class DialogLooks(_Looks):
+    """How a question looks. last: one of the last three lines that are not empty, such as the line of its keys or its
+    last option. shown: a line anywhere that tells it from others; empty: no other is needed. begins: its first line, or
+    the rule above it; the last on the screen counts. options: of a dialog that does not number them. yes, no: keys that
+    answer it, as `POST /input` takes them."""
+
+    last: LinePatterns = Field(min_length=1)
+    shown: LinePatterns = ()
+    begins: LinePatterns = ()
+    options: tuple[str, ...] = ()
+    yes: Keys = ("enter",)
+    no: Keys = ("escape",)
+
+
+class ScreenLooks(_Looks):
+    """input: the line in which is typed; the last on the screen counts, and the rest of what is typed follows it. rule:
+    lines above and below the input; empty: it has none. ready: one of these lines is shown beside the input when it
+    takes a message; empty: the input is enough. busy: one of these lines is shown while it works; busy_title: or this
+    title. hints: lines that neither the agent nor its user has said. speech: in front of what the agent says. echo: the
+    line in which what the user has said is shown, where that is not as in the input. pasted: what the input shows in
+    place of a long text. clear: keys that empty the input. asking, trusting: a permission is wanted, or whether the
+    working directory is to be trusted."""
+
+    input: LinePatterns = Field(min_length=1)
+    rule: LinePatterns = ()
+    ready: LinePatterns = ()
+    busy: LinePatterns = Field(min_length=1)
+    busy_title: LinePatterns = ()
+    hints: LinePatterns = ()
+    speech: tuple[str, ...] = ()
+    echo: LinePatterns = ()
+    pasted: LinePatterns = ()
+    clear: Keys = ("ctrl-u",)
+    asking: DialogLooks | None = None
+    trusting: DialogLooks | None = None

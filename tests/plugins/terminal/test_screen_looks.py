@@ -1,0 +1,174 @@
+"""The patterns of shipped manifests against screens of the real agents, recorded as they came, and what is read from
+them. A file's name begins with what it shows."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from jackfield.api.agent_screens import ScreenLooks
+from jackfield_terminal.driving.answers import Turn, answer_in
+from jackfield_terminal.driving.looks import Look, ScreenJudge
+from jackfield_terminal.driving.sending import holds
+from jackfield_terminal.screen.snapshot import Snapshot
+
+MANIFESTS = Path(__file__).parents[3] / "manifests/agents"
+SCREENS = Path(__file__).parent / "screens"
+RECORDED = sorted(SCREENS.glob("*/*.txt"))
+
+
+def judge_of(agent: str) -> ScreenJudge:
+    return ScreenJudge(ScreenLooks.model_validate(tomllib.loads((MANIFESTS / f"{agent}.toml").read_text())["screen"]))
+
+
+def snapshot(lines: tuple[str, ...], title: str = "") -> Snapshot:
+    return Snapshot(100, len(lines), lines, 0, 0, True, False, title, 0)
+
+
+def recorded(agent: str, name: str) -> Snapshot:
+    first, *lines = (SCREENS / agent / f"{name}.txt").read_text().splitlines()
+    return snapshot(tuple(lines), first.removeprefix("title: "))
+
+
+def look_at(agent: str, name: str) -> Look:
+    return judge_of(agent).look(recorded(agent, name))
+
+
+@pytest.mark.parametrize("file", RECORDED, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_a_recorded_screen_shows_what_it_is_called(file: Path) -> None:
+    assert look_at(file.parent.name, file.stem).shows == file.stem.split("-")[0]
+
+
+@pytest.mark.parametrize("agent", sorted({file.parent.name for file in RECORDED}))
+def test_an_empty_screen_is_not_ready(agent: str) -> None:
+    look = judge_of(agent).look(snapshot(("",) * 24))
+    assert (look.shows, look.blank) == ("unknown", True)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "begins", "options"),
+    [
+        ("claude", "trusting", "Accessing workspace:", ["Yes, I trust this folder", "No, exit"]),
+        ("claude", "asking-command", "Bash command\n\n  touch made.txt && echo done",
+         ["Yes", "Yes, and always allow access to project/ from this project", "No"]),
+        ("claude", "asking-write", "Create file\na.txt",
+         ["Yes", "Yes, allow all edits during this session (shift+tab)", "No"]),
+        ("codex", "trusting", "Folder access\n/home/me/work/of/project",
+         ["Trust and continue", "Back to Agent Command Center"]),
+        ("codex", "asking-command", "Would you like to run the following command?",
+         ["Yes, proceed (y)", "Yes, and don't ask again for commands that start with `touch made.txt` (p)",
+          "No, and tell Codex what to do differently (esc)"]),
+        ("qwen", "asking-command", "?  Shell touch made.txt && echo done",
+         ["Yes, allow once", "Always allow run 'touch *' commands in this project",
+          "Always allow run 'touch *' commands for this user", "No, suggest changes (esc)"]),
+    ],
+)  # fmt: skip
+def test_a_dialog_has_its_text_and_options(agent: str, name: str, begins: str, options: list[str]) -> None:
+    dialog = look_at(agent, name).dialog
+    assert dialog is not None
+    assert dialog.text.startswith(begins)
+    assert not set("─│╭╰❯›") & set(dialog.text)
+    assert [option.text for option in dialog.options] == options
+    assert [option.number for option in dialog.options] == list(range(1, len(options) + 1))
+    assert [option.selected for option in dialog.options] == [True] + [False] * (len(options) - 1)
+
+
+ANSWER = "The word is cormorant.\n\n- one\n- two\n\nprint(1)\n\nAnd so on."
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "said", "answer"),
+    [
+        ("claude", "ready-start", "", ""),
+        ("claude", "busy-begun", "hello there", ""),
+        ("claude", "ready-answered", "hello there", ANSWER),
+        ("claude", "ready-typed", "hello there", None),
+        ("claude", "busy-tip", "run it", ""),
+        ("claude", "asking-command", "run it", "I shall run it.\n\nBash(touch made.txt && echo done)\n⎿  Waiting…"),
+        ("claude", "ready-after-command", "run it",
+         "I shall run it.\n\nBash(touch made.txt && echo done)\n⎿  done\n\nIt is done."),
+        ("codex", "ready-sent", "run it", ""),
+        ("codex", "busy-begun", "run it", ""),
+        ("codex", "ready-answered", "one\ntwo\n\nthree", "Yes."),
+        ("qwen", "ready-answered", "one\ntwo\n\nthree", "Yes."),
+        ("qwen", "busy-lines", "one\ntwo\n\nthree", ""),
+    ],
+)  # fmt: skip
+def test_the_answer_has_no_boxes_and_hints(agent: str, name: str, said: str, answer: str | None) -> None:
+    judge, screen = judge_of(agent), recorded(agent, name)
+    look = judge.look(screen)
+    # A message that is typed and not yet sent has no answer: what stands above the input stood there before it.
+    turn = Turn(tuple(look.said) if answer is None else (), said)
+    assert answer_in(judge, look, turn) == (answer or "")
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "content", "shown"),
+    [
+        ("claude", "ready-typed", "hello there", True),
+        ("claude", "ready-two-lines", "line one\nline two", True),
+        ("claude", "ready-two-lines", "line two", False),
+        ("claude", "ready-start", "hello there", False),
+        ("claude", "ready-answered", "hello there", False),
+        ("claude", "busy-queued", "while busy", False),
+        ("claude", "trusting", "hello there", False),
+        ("codex", "ready-typed", "run it", True),
+        ("codex", "ready-lines", "one\ntwo\n\nthree", True),
+        ("codex", "ready-sent", "run it", False),
+        ("qwen", "ready-typed", "run it", True),
+        ("qwen", "ready-lines", "one\ntwo\n\nthree", True),
+        ("qwen", "ready-sent", "run it", False),
+    ],
+)  # fmt: skip
+def test_the_input_shows_a_message_or_not(agent: str, name: str, content: str, shown: bool) -> None:
+    judge = judge_of(agent)
+    assert holds(judge, judge.look(recorded(agent, name)), content) is shown
+
+
+def test_what_stands_for_a_long_text_is_known() -> None:
+    judge = judge_of("claude")
+    rule = "─" * 40
+    look = judge.look(snapshot((rule, "❯\xa0[Pasted text #1 +40 lines]", rule, "  ? for shortcuts")))
+    assert holds(judge, look, "a line\n" * 41)
+
+
+def test_of_a_long_message_the_end_may_be_all_that_is_left_on_the_screen() -> None:
+    judge = judge_of("claude")
+    rule = "─" * 40
+    lines = ("  line 3", "  line 4", "", "● line 4 it is.", "", rule, "❯\xa0", rule, "  ? for shortcuts")
+    said = "\n".join(f"line {number}" for number in range(5))
+    assert answer_in(judge, judge.look(snapshot(lines)), Turn(("other",), said)) == "line 4 it is."
+
+
+def test_the_agents_own_words_are_no_dialog_and_no_work() -> None:
+    """Where the keys of a dialog stand is below what an agent says."""
+    screen = recorded("claude", "ready-answered")
+    words = ("● Yes, I trust this folder", "  Esc to cancel · Tab to amend", "  ✻ Working…", "❯ hello")
+    assert judge_of("claude").look(snapshot((*words, *screen.lines), screen.title)).shows == "ready"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [{}, {"input": ["x"]}, {"input": [], "busy": ["x"]}, {"input": ["x"], "busy": [""]},
+     {"input": ["x"], "busy": ["a\nb"]}, {"input": ["x"], "busy": ["x"], "asking": {"last": []}},
+     {"input": ["x"], "busy": ["x"], "clear": []}],
+)  # fmt: skip
+def test_a_table_that_is_none(table: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        ScreenLooks.model_validate(table)
+
+
+@given(st.lists(st.text(max_size=60), max_size=12), st.text(max_size=40), st.text(max_size=20))
+def test_any_screen_can_be_looked_at(lines: list[str], said: str, title: str) -> None:
+    screen = snapshot(tuple(lines), title)
+    for agent in ("claude", "codex", "qwen"):
+        judge = judge_of(agent)
+        look = judge.look(screen)
+        assert look.shows in ("ready", "busy", "asking", "trusting", "unknown")
+        assert isinstance(answer_in(judge, look, Turn((), said)), str)
+        holds(judge, look, said)
