@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias, TypeVar
 
@@ -26,7 +26,8 @@ class ServedRequest:
     """One request, after its end. rule: that chose the target; None: no rule fitted. attempts: of sending it. status:
     what the client got. reason: why the target was chosen, for a person. counted: `estimated_tokens` is no estimate but
     the provider's count. Tokens are None when the answer said nothing of them. profile: whose proxy has served it. key:
-    of the caller, empty: the profile's own token. whole: the tokens are all that was used; cached: nothing was sent."""
+    of the caller, empty: the profile's own token. whole: the tokens are all that was used; cached: nothing was sent.
+    missing: hosted tools that the provider does not have."""
 
     id: str
     time_ms: int
@@ -57,6 +58,7 @@ class ServedRequest:
     key: str = ""
     whole: bool = True
     cached: bool = False
+    missing: Sequence[str] = ()
 
 
 @record

@@ -50,7 +50,8 @@ class Upstream:
     """A provider as the proxy reaches it. url: with the query that every request has; `{model}` in it is the model.
     native: the vendor's own API, not one that is compatible with it. keys: none when the provider asks for none; of
     several each has its turn. concurrency: None: no limit. auth, header: how a key is shown, in the words of manifests;
-    empty: as the vendor of the family has it. headers: that every request has."""
+    empty: as the vendor of the family has it. headers: that every request has. responses: globs of
+    the models that take Responses alone. cache_control: its Chat Completions take Anthropic's marks for a cache."""
 
     id: str
     family: Literal["anthropic", "openai"]
@@ -62,6 +63,8 @@ class Upstream:
     auth: str = ""
     header: str = "api-key"
     headers: Mapping[str, str] = field(default_factory=dict)
+    responses: Sequence[str] = ()
+    cache_control: bool = False
 
 
 @record

@@ -163,6 +163,8 @@ def _upstream(provider: Provider, url: str, keys: Sequence[str]) -> Upstream:
         auth=provider.auth.kind or "",
         header=provider.auth.header,
         headers=dict(provider.headers),
+        responses=provider.models.responses,
+        cache_control=provider.cache_control,
     )
 
 

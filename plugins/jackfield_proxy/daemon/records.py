@@ -81,9 +81,20 @@ class Records:
         self._served.append(request)
         if self._context.events.wanted("proxy"):
             self._context.events.publish("proxy", "proxy_request", {"profile": self._alias, **shown(request)})
+            if served.missing:
+                self._context.events.publish("proxy", "proxy_warning", self._warning(served))
         if entry is not None:
             await self._keep(entry)
         return request
+
+    def _warning(self, served: ServedRequest) -> dict[str, Json]:
+        names = ", ".join(served.missing)
+        return {
+            "profile": self._alias,
+            "request": served.id,
+            "missing_tools": list(served.missing),
+            "message": f"{served.provider}/{served.model} has no {names}; a request was served without.",
+        }
 
     async def _cost(self, entry: UsageEntry) -> float | None:
         """US dollars. A price list that fails stops no proxy."""
@@ -163,4 +174,5 @@ def shown(request: RecordedRequest) -> dict[str, Json]:
         },
         "cost_usd": request.cost,
         "error": served.error,
+        "missing_tools": list(served.missing),
     }

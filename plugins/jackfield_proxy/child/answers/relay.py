@@ -162,7 +162,8 @@ class Carrier(ABC):
 
     def _marks(self) -> list[tuple[str, str]]:
         candidate = self._opened.candidate
-        made = addressing.marks(candidate.target.text, self._opened.attempts, candidate.rule)
+        missing = self._opened.outgoing.missing
+        made = addressing.marks(candidate.target.text, self._opened.attempts, candidate.rule, missing)
         return [*made, (addressing.REQUEST_ID[self._call.dialect], self._context.request_id)]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 from urllib.parse import quote
 
@@ -50,11 +51,13 @@ def upstream_of(plan: ProxyPlan, provider: str) -> Upstream:
     return found
 
 
-def dialect_of(upstream: Upstream, dialect: DialectName) -> DialectName:
-    """What is spoken with it: the client's own dialect wherever the provider knows it."""
+def dialect_of(upstream: Upstream, dialect: DialectName, model: str) -> DialectName:
+    """What is spoken with it: the client's own dialect wherever the provider knows it, and the model takes it."""
     if upstream.family == "anthropic":
         return "anthropic"
-    return "responses" if dialect == "responses" and upstream.native else "chat"
+    if dialect == "responses" and upstream.native:
+        return "responses"
+    return "responses" if any(fnmatchcase(model, one) for one in upstream.responses) else "chat"
 
 
 def address(upstream: Upstream, dialect: DialectName, model: str, query: str = "", suffix: str = "") -> str:
@@ -139,8 +142,10 @@ def _of_connection(headers: Iterable[tuple[str, str]]) -> set[str]:
     return {name.strip().lower() for key, value in headers if key.lower() == "connection" for name in value.split(",")}
 
 
-def marks(target: str, attempts: int, rule: str | None) -> Pairs:
-    """Headers of an answer, or of an error: who was asked in the end, how often, and which rule chose it."""
+def marks(target: str, attempts: int, rule: str | None, missing: Sequence[str] = ()) -> Pairs:
+    """Headers of an answer, or of an error: who was asked in the end, how often, which rule chose it, and which hosted
+    tools the provider does not have."""
     made = [("x-jackfield-target", target), ("x-jackfield-attempts", str(attempts))]
     made += [("x-jackfield-rule", rule)] if rule else []
+    made += [("x-jackfield-missing-tools", ", ".join(missing))] if missing else []
     return [(name, _NOT_IN_HEADERS.sub("?", value)) for name, value in made]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from jackfield.api import dialects
-from jackfield.api.dialects import fields, names
+from jackfield.api.dialects import fields, hosted, names
 from jackfield.api.dialects.base import DialectCodec
 from jackfield.api.dialects.model import DialectName, ModelRequest, UpstreamModel
 from jackfield.api.jsontext import Json
@@ -27,7 +27,7 @@ LONGEST_MODEL = 512
 class UpstreamRequest:
     """What is sent, but for the provider's credential. dialect: that the provider answers in; translated: it is not the
     client's. login: the agent's own, for a provider that keeps none. answers: it is answered in the grammar of a
-    conversation."""
+    conversation. missing: hosted tools that the client has asked for and this provider does not have."""
 
     url: str
     headers: addressing.Pairs
@@ -37,6 +37,7 @@ class UpstreamRequest:
     login: Sequence[tuple[str, str]] = ()
     method: str = "POST"
     answers: bool = True
+    missing: Sequence[str] = ()
 
 
 _OUTPUTS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
@@ -155,7 +156,7 @@ class ClientRequest:
 
     async def for_upstream(self, upstream: Upstream, target: Target, signatures: Mapping[str, str]) -> UpstreamRequest:
         """Raises `DialectError` 400 for what the provider's dialect cannot say."""
-        dialect = addressing.dialect_of(upstream, self.dialect)
+        dialect = addressing.dialect_of(upstream, self.dialect, target.model)
         if dialect == self.dialect and not self.mixed:
             body = self.body if target.model == self.model else await self.renamed(target.model)
             url = addressing.address(upstream, dialect, target.model, self.query)
@@ -169,11 +170,14 @@ class ClientRequest:
             web_search=upstream.native and dialect != "chat",
             cache_key=upstream.native and upstream.family == "openai",
             cache_prompts=upstream.family == "anthropic",
+            cache_marks=upstream.cache_control,
             signatures=self.known(signatures),
         )
         body = await self.translated(dialect, wanted)
         headers = addressing.own_headers(upstream, stream=self.stream)
-        return UpstreamRequest(addressing.address(upstream, dialect, target.model), headers, body, dialect, True)
+        url = addressing.address(upstream, dialect, target.model)
+        missing = hosted.missing(self.asked.tools, dialect, wanted)
+        return UpstreamRequest(url, headers, body, dialect, True, missing=missing)
 
 
 def most_output(body: Mapping[str, Json]) -> int | None:

@@ -110,4 +110,4 @@ class EndpointRequest(ClientRequest):
         return UpstreamRequest(url, headers, body, self.dialect, False, login, self.method, answers=False)
 
     def _is_of(self, upstream: Upstream | None) -> bool:
-        return upstream is not None and addressing.dialect_of(upstream, self.dialect) == self.dialect
+        return upstream is not None and addressing.dialect_of(upstream, self.dialect, "") == self.dialect

@@ -147,6 +147,7 @@ class ProxiedExchange:
             self.shared.conversations.served(self._conversation, opened.candidate, self.plan.sticky.ttl)
         self._note(
             translated=opened.outgoing.translated,
+            missing=opened.outgoing.missing,
             first_byte_ms=round((time.monotonic() - self._began) * 1000),
         )
         return opened
@@ -189,7 +190,7 @@ class ProxiedExchange:
         if (
             refused.answer is None
             or upstream is None
-            or addressing.dialect_of(upstream, self.call.dialect) != self.call.dialect
+            or addressing.dialect_of(upstream, self.call.dialect, target.model) != self.call.dialect
         ):
             raise refused.error
         status, headers, body = refused.answer

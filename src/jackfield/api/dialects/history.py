@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from .fields import invalid
-from .model import DialectName, ModelRequest
+from .model import DialectName, ModelRequest, TextBlock
 
 BILLING = "x-anthropic-billing-header"  # changes with each request, which would defeat prefix caches
 
 
-def system_texts(request: ModelRequest) -> list[str]:
+def system_parts(request: ModelRequest) -> list[TextBlock]:
     """The system prompt without empty parts and the billing block."""
-    return [part.text for part in request.system if part.text and not part.text.startswith(BILLING)]
+    return [part for part in request.system if part.text and not part.text.startswith(BILLING)]
+
+
+def system_texts(request: ModelRequest) -> list[str]:
+    """The same without marks for a cache."""
+    return [part.text for part in system_parts(request)]
 
 
 def check_whole(request: ModelRequest, upstream: DialectName) -> None:

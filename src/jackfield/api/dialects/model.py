@@ -242,7 +242,8 @@ class UpstreamModel:
     reasoning: takes an effort or budget. replay_reasoning: wants its reasoning_content back (DeepSeek, Kimi, MiMo).
     adaptive: takes Anthropic's adaptive thinking. schema_output: Anthropic's output_config.format. web_search: has a
     hosted search. cache_key: knows prompt_cache_key. cache_prompts: mark the prefix for Anthropic's cache where the
-    client's dialect has no such marks. signatures: tool call id -> thought_signature as seen before.
+    client has made no such marks. cache_marks: takes Anthropic's marks in the parts of Chat Completions.
+    signatures: tool call id -> thought_signature as seen before.
     """
 
     model: str
@@ -255,6 +256,7 @@ class UpstreamModel:
     web_search: bool = False
     cache_key: bool = False
     cache_prompts: bool = False
+    cache_marks: bool = False
     signatures: Mapping[str, str] = field(default_factory=dict)
 
 

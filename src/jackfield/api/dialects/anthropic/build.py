@@ -7,9 +7,11 @@ from ...records import replace
 from .. import freeform, schemas
 from ..fields import dumps_text
 from ..history import check_whole
+from ..hosted import is_there
 from ..model import (
     Block,
     ChatTurn,
+    Foreign,
     ModelRequest,
     Object,
     Reasoning,
@@ -49,7 +51,7 @@ def build_body(request: ModelRequest, target: UpstreamModel) -> Object:
         body["stream"] = True
     if native:
         body.update(request.extra)
-    elif target.cache_prompts:
+    elif target.cache_prompts and not _is_marked(request):
         _mark_for_cache(body)
     return body
 
@@ -112,7 +114,7 @@ def _native_tool(tool: ToolDefinition) -> Object:
 
 def _foreign_tool(tool: ToolDefinition, target: UpstreamModel) -> Object | None:
     if tool.kind == "hosted":
-        return {"type": WEB_SEARCH, "name": "web_search"} if tool.name == "web_search" and target.web_search else None
+        return {"type": WEB_SEARCH, "name": "web_search"} if is_there(tool, "anthropic", target) else None
     custom = tool.kind == "custom"
     description = freeform.description(tool) if custom else tool.description
     schema = freeform.as_schema() if custom else schemas.parameters(tool.schema)
@@ -233,6 +235,12 @@ def _told(kind: str, schema: Object) -> str:
     if kind == "json_object":
         return "Answer with one JSON object and nothing else."
     return f"Answer with one JSON document and nothing else. It must fit this JSON schema: {dumps_text(schema)}"
+
+
+def _is_marked(request: ModelRequest) -> bool:
+    """The client has said itself what is to be cached; there may be four marks in a request."""
+    blocks = (block for turn in request.turns for block in turn.content)
+    return any(not isinstance(block, (Thinking, Foreign)) and block.cache for block in (*request.system, *blocks))
 
 
 def _mark_for_cache(body: Object) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...jsontext import Json
 from .. import freeform, schemas
-from ..history import check_whole, system_texts
+from ..history import check_whole, system_parts
+from ..hosted import is_there
 from ..media import data_url, file_name, titled_text, url_of
 from ..model import (
     Block,
@@ -95,27 +96,34 @@ def _format(wanted: OutputFormat) -> Object:
 
 def _messages(request: ModelRequest, target: UpstreamModel) -> list[Json]:
     found: list[Json] = []
-    if system := system_texts(request):
-        found.append({"role": "system", "content": "\n\n".join(system)})
+    if system := system_parts(request):
+        found.append({"role": "system", "content": _system(system, target)})
     for turn in repaired(request.turns):
         if turn.role == "assistant":
             found += _assistant(turn, target)
         else:
-            found += _user(turn)
+            found += _user(turn, target)
     return found
 
 
-def _user(turn: ChatTurn) -> list[Json]:
+def _system(parts: Sequence[TextBlock], target: UpstreamModel) -> Json:
+    """Parts only where one is marked: some backends take no others than texts."""
+    if target.cache_marks and any(part.cache for part in parts):
+        return [_marked({"type": "text", "text": part.text}, part.cache, target) for part in parts]
+    return "\n\n".join(part.text for part in parts)
+
+
+def _user(turn: ChatTurn, target: UpstreamModel) -> list[Json]:
     """Results first, each a message of its own; their images follow, which a result cannot hold."""
     found: list[Json] = []
     rest: list[Block] = []
     for block in turn.content:
         if isinstance(block, ToolResult):
             call_id = fit_call_id(block.id, "chat")
-            found.append({"role": "tool", "tool_call_id": call_id, "content": result_text(block)})
+            found.append({"role": "tool", "tool_call_id": call_id, "content": _result(block, target)})
             rest += [part for part in block.content if _is_media(part)]
     rest += [block for block in turn.content if not isinstance(block, ToolResult)]
-    if content := _content(rest):
+    if content := _content(rest, target):
         found.append({"role": "user", "content": content})
     return found
 
@@ -131,28 +139,40 @@ def result_text(result: ToolResult) -> str:
     return f"Error: {text}" if result.is_error else text
 
 
-def _content(blocks: Iterable[Block]) -> Json:
+def _result(result: ToolResult, target: UpstreamModel) -> Json:
+    text = result_text(result)
+    if not target.cache_marks or result.cache is None:
+        return text
+    return [_marked({"type": "text", "text": text}, result.cache, target)]
+
+
+def _content(blocks: Iterable[Block], target: UpstreamModel) -> Json:
     """A bare text where there is nothing else: some backends take no parts."""
-    parts = [part for block in blocks if (part := _part(block)) is not None]
-    if all(part["type"] == "text" for part in parts):
+    parts = [part for block in blocks if (part := _part(block, target)) is not None]
+    if all(part.keys() == {"type", "text"} for part in parts):
         return "\n".join(str(part["text"]) for part in parts)
     return [*parts]
 
 
-def _part(block: Block) -> Object | None:
+def _marked(part: Object, cache: Object | None, target: UpstreamModel) -> Object:
+    return {**part, "cache_control": cache} if cache is not None and target.cache_marks else part
+
+
+def _part(block: Block, target: UpstreamModel) -> Object | None:
     match block:
         case TextBlock():
-            return {"type": "text", "text": block.text} if block.text else None
+            return _marked({"type": "text", "text": block.text}, block.cache, target) if block.text else None
         case ImageBlock():
             if not (url := url_of(block)):
                 return {"type": "text", "text": "[image: a file of another provider]"}
             source: Object = {"url": url}
             if block.detail:
                 source["detail"] = block.detail
-            return {"type": "image_url", "image_url": source}
+            return _marked({"type": "image_url", "image_url": source}, block.cache, target)
         case DocumentBlock() if block.data:
             data = data_url(block.media_type or "application/pdf", block.data)
-            return {"type": "file", "file": {"filename": file_name(block), "file_data": data}}
+            file: Object = {"filename": file_name(block), "file_data": data}
+            return _marked({"type": "file", "file": file}, block.cache, target)
         case DocumentBlock() if block.file_id:
             return {"type": "file", "file": {"file_id": block.file_id}}
         case DocumentBlock():
@@ -194,8 +214,8 @@ def _call(call: ToolUse, target: UpstreamModel) -> Object:
 
 def _tools(body: Object, request: ModelRequest, target: UpstreamModel) -> None:
     tools: list[Json] = [_tool(tool) for tool in request.tools if tool.kind != "hosted"]
-    search = next((tool for tool in request.tools if tool.kind == "hosted" and tool.name == "web_search"), None)
-    if search is not None and target.web_search:
+    search = next((tool for tool in request.tools if tool.kind == "hosted" and is_there(tool, "chat", target)), None)
+    if search is not None:
         body["web_search_options"] = search.raw if search.dialect == "chat" and search.raw else {}
     if not tools:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...jsontext import Json
+from ...records import replace
 from .. import fields
 from ..fields import invalid, need_text, objects, opt_bool, opt_count, opt_number, opt_object, opt_text
 from ..media import document_of, image_of
@@ -120,7 +121,7 @@ def _content(message: Object, where: str) -> tuple[Block, ...]:
 def _part(part: Object, where: str) -> Block:
     match part.get("type"):
         case "text":
-            return TextBlock(opt_text(part, "text", where) or "")
+            return TextBlock(opt_text(part, "text", where) or "", opt_object(part, "cache_control", where))
         case "refusal":
             return TextBlock(opt_text(part, "refusal", where) or "", refusal=True)
         case "image_url":
@@ -128,7 +129,8 @@ def _part(part: Object, where: str) -> Block:
             if type(source) is str:
                 return image_of(source)
             source = opt_object(part, "image_url", where) or {}
-            return image_of(need_text(source, "url", f"{where}image_url."), opt_text(source, "detail", where))
+            found = image_of(need_text(source, "url", f"{where}image_url."), opt_text(source, "detail", where))
+            return replace(found, cache=opt_object(part, "cache_control", where))
         case "file":
             return _file(opt_object(part, "file", where) or {}, where)
         case str():

@@ -6,6 +6,7 @@ from ...jsontext import Json
 from .. import schemas
 from ..chat.build import MAX_USER, result_text, wants_reasoning
 from ..history import check_whole, system_texts
+from ..hosted import is_there
 from ..media import data_url, file_name, titled_text, url_of
 from ..model import (
     Block,
@@ -202,7 +203,7 @@ def _tool(tool: ToolDefinition, target: UpstreamModel) -> Object | None:
         case "hosted":
             if tool.dialect == "responses":
                 return tool.raw
-            return {"type": "web_search"} if tool.name == "web_search" and target.web_search else None
+            return {"type": "web_search"} if is_there(tool, "responses", target) else None
         case "custom":
             made: Object = {"type": "custom", "name": upstream_name(tool)}
             if tool.raw:
