@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from jackfield.api.agent_sessions import AgentSessions
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.profiles import Profile
@@ -51,14 +52,15 @@ class ProfileRemover:
             return None
 
     async def _end_sessions(self, alias: str, force: bool) -> None:
-        terminals = self._context.find_port(Terminals)
-        if terminals is not None and (live := terminals.live(alias)):
-            if not force:
-                raise Conflict(
-                    f"The profile {alias} has {len(live)} live session(s); end them, or delete with force.",
-                    code="PROFILE_IN_USE",
-                )
-            await terminals.end(alias)
+        keepers = [found for port in (Terminals, AgentSessions) if (found := self._context.find_port(port)) is not None]
+        live = sum(len(keeper.live(alias)) for keeper in keepers)
+        if live and not force:
+            raise Conflict(
+                f"The profile {alias} has {live} live session(s); end them, or delete with force.",
+                code="PROFILE_IN_USE",
+            )
+        for keeper in keepers:
+            await keeper.end(alias)
         if (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.stop(alias)
 

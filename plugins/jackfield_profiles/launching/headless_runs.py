@@ -9,12 +9,11 @@ from weakref import WeakValueDictionary
 
 from jackfield.api.agents import Agents, Headless
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
 from jackfield.api.proxy import Proxies
 from jackfield.api.records import replace
-from jackfield.api.terminals import Terminals
+from jackfield.api.terminals import confined_launch
 from jackfield_profiles.launching.headless import answer_of, margin, shown
 from jackfield_profiles.launching.interrupted import InterruptedRuns, SessionListener
 from jackfield_profiles.launching.overlaps import OverlappingRuns, TrackedRun
@@ -47,23 +46,10 @@ class HeadlessRunner:
         if session is not None:
             self._context.log.info("An interrupted run of %s goes on with its agent's session.", profile.alias)
         asked = LaunchRequest(request.kind, request.args, request.prompt, request.working_dir, session)
-        launch = await self._confined(await self._launching.prepare(profile, asked))
+        launch = await confined_launch(self._context, await self._launching.prepare(profile, asked))
         if launch.session is not None:
             await asyncio.to_thread(self._interrupted.note, profile, request, launch.session)
         return await self._headless(launch, request, tracked)
-
-    async def _confined(self, launch: Launch) -> Launch:
-        """Whoever asked for a sandbox must not get a run without one. Raises `InvalidInput`."""
-        if launch.profile.sandbox == "off":
-            return launch
-        terminals = self._context.find_port(Terminals)
-        if terminals is None:
-            raise InvalidInput(
-                f"The profile {launch.profile.alias} wants the sandbox {launch.profile.sandbox}, which no plugin "
-                "gives; set it to off, or enable jackfield_terminal.",
-                code="SANDBOX_UNAVAILABLE",
-            )
-        return await terminals.confined(launch)
 
     async def _headless(self, launch: Launch, request: HeadlessRequest, tracked: TrackedRun) -> HeadlessResult:
         agent = await self._context.port(Agents).find(launch.profile.agent_id)  # now: it may be gone when the run ends

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from jackfield.api.agent_sessions import AgentSessions
 from jackfield.api.context import PluginContext
 from jackfield.api.records import state
 from jackfield.api.terminals import Terminals
@@ -18,7 +19,7 @@ class TrackedRun:
 
 
 class OverlappingRuns:
-    """The runs of this daemon by profile, terminal sessions among them."""
+    """The runs of this daemon by profile, sessions among them."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
@@ -28,7 +29,7 @@ class OverlappingRuns:
     def track(self, alias: str) -> Iterator[TrackedRun]:
         """For as long as the run goes on."""
         others = self._tracked.setdefault(alias, [])
-        run = TrackedRun(alone=not others and not self._in_terminals(alias))
+        run = TrackedRun(alone=not others and not self._in_sessions(alias))
         for other in others:
             other.alone = False
         others.append(run)
@@ -40,9 +41,9 @@ class OverlappingRuns:
                 del self._tracked[alias]
 
     def alone(self, alias: str, run: TrackedRun) -> bool:
-        """Until now. A terminal session that began and ended meanwhile is missed: its usage has its own line."""
-        return run.alone and not self._in_terminals(alias)
+        """Until now. A session that began and ended meanwhile is missed: its usage has its own line."""
+        return run.alone and not self._in_sessions(alias)
 
-    def _in_terminals(self, alias: str) -> bool:
-        terminals = self._context.find_port(Terminals)
-        return terminals is not None and bool(terminals.live(alias))
+    def _in_sessions(self, alias: str) -> bool:
+        keepers = (self._context.find_port(port) for port in (Terminals, AgentSessions))
+        return any(keeper is not None and keeper.live(alias) for keeper in keepers)

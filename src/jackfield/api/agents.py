@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from .agent_screens import ScreenLooks
 from .extensions import ExtensionPoint
@@ -85,6 +85,18 @@ class Headless(_Part):
     resume: Resume | None = None
 
 
+class OwnProtocol(_Part):
+    """How the agent is spoken to in a protocol of its own (docs/agent-sessions.md). name: of an `AgentProtocol`. args:
+    what makes it speak that, before the profile's arguments. resume_args: behind them where a session goes on,
+    `{session}` stands for it; empty: the protocol itself says it. options: what else the protocol's beginning says, as
+    the protocol documents it."""
+
+    name: str = Field(min_length=1)
+    args: tuple[str, ...] = ()
+    resume_args: tuple[str, ...] = ()
+    options: Mapping[str, JsonValue] = Field(default_factory=dict)
+
+
 class Install(_Part):
     """How one gets the tool: shown, never run. command: one line for a shell. homepage: of the tool or its maker."""
 
@@ -112,6 +124,7 @@ class Agent(Manifest):
     supports_hooks: bool = False
     dialect: DialectName | None = None
     headless: Headless | None = None
+    protocol: OwnProtocol | None = None
     usage: UsageLog | None = None
     install: Install | None = None
     screen: ScreenLooks | None = None

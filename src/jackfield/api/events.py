@@ -9,7 +9,8 @@ from typing import Protocol
 from .records import record
 
 TOPICS = (
-    "system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "workflows", "webhooks", "credentials",
+    "system", "profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions", "workflows",
+    "webhooks", "credentials",
 )  # fmt: skip
 """Every topic."""
 

@@ -16,6 +16,7 @@ import pluggy
 if TYPE_CHECKING:
     from quart import Blueprint
 
+    from .agent_protocols import AgentProtocol
     from .agents import AgentAdapter
     from .asgi import AsgiMount
     from .auth import AuthMethod
@@ -107,6 +108,10 @@ class Hooks:
     @hookspec
     def jackfield_agents(self) -> Sequence[AgentAdapter]:  # type: ignore[empty-body]
         """What manifests cannot say about agents."""
+
+    @hookspec
+    def jackfield_agent_protocols(self) -> Sequence[AgentProtocol]:  # type: ignore[empty-body]
+        """Protocols in which agents are spoken to without a terminal. Asked for with the first such session."""
 
     @hookspec
     def jackfield_registry_sources(self) -> Sequence[RegistrySource]:  # type: ignore[empty-body]

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from .jsontext import Json
 from .process_containers import ProcessLimits
 from .proxy import ProxyFailure
-from .records import record
+from .records import record, replace
 from .usage import RunUsage
 
 Sandbox: TypeAlias = Literal["off", "standard", "strict"]
-RunKind: TypeAlias = Literal["profile_run", "terminal_session", "workflow"]
+RunKind: TypeAlias = Literal["profile_run", "terminal_session", "agent_session", "workflow"]
 
 
 @record
@@ -53,14 +53,15 @@ class Profile:
 
 @record
 class LaunchRequest:
-    """How a profile is to be run. args: after the profile's and the script's own. prompt: headless, else None.
-    working_dir: before the profile's. resume: the session that the prompt's run was interrupted in."""
+    """How a profile is to be run. args: after the profile's and the script's own; leading: before them. prompt:
+    headless, else None. working_dir: before the profile's. resume: the agent's own name of the session that goes on."""
 
     kind: RunKind
     args: Sequence[str] = ()
     prompt: str | None = None
     working_dir: str | None = None
     resume: str | None = None
+    leading: Sequence[str] = ()
 
 
 @record
@@ -81,6 +82,12 @@ class Launch:
     secrets: Sequence[str] = ()
     session: str | None = None
     alone: bool = True
+
+
+def with_least_sandbox(launch: Launch, least: Sandbox) -> Launch:
+    """The same in this sandbox, unless the profile's is stricter."""
+    kind = max(launch.profile.sandbox, least, key=get_args(Sandbox).index)
+    return replace(launch, profile=replace(launch.profile, sandbox=kind))
 
 
 @record

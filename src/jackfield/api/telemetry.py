@@ -111,7 +111,7 @@ class RunEnded:
     provider: str
     model: str
     kind: str
-    """`profile_run`, `terminal_session`, `workflow`."""
+    """`profile_run`, `terminal_session`, `agent_session`, `workflow`."""
     started_ms: int
     ended_ms: int
     exit_code: int

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from .errors import InvalidInput
+
 if TYPE_CHECKING:
+    from .context import PluginContext
     from .profiles import Launch
 
 
@@ -25,3 +28,18 @@ class Terminals(Protocol):
         """The launch inside of its profile's sandbox; as it is where that is off. For runs without a terminal as well.
         Raises `InvalidInput` (code `SANDBOX_UNAVAILABLE`, `SANDBOX_DIRECTORY`) when the sandbox is not to be had: the
         agent must not be started then."""
+
+
+async def confined_launch(context: PluginContext, launch: Launch) -> Launch:
+    """The launch in its profile's sandbox, for agents that run without a terminal. Whoever asked for a sandbox must not
+    get a run without one. Raises `InvalidInput` (code `SANDBOX_UNAVAILABLE`)."""
+    if launch.profile.sandbox == "off":
+        return launch
+    terminals = context.find_port(Terminals)
+    if terminals is None:
+        raise InvalidInput(
+            f"The profile {launch.profile.alias} wants the sandbox {launch.profile.sandbox}, which no plugin "
+            "gives; set it to off, or enable jackfield_terminal.",
+            code="SANDBOX_UNAVAILABLE",
+        )
+    return await terminals.confined(launch)

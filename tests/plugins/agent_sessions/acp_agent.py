@@ -1,0 +1,87 @@
+"""An agent that speaks the Agent Client Protocol and does as the message says."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+
+def write(**frame: Any) -> None:
+    print(json.dumps({"jsonrpc": "2.0", **frame}), flush=True)
+
+
+def read() -> Any:
+    line = sys.stdin.readline()
+    return json.loads(line) if line else sys.exit(0)
+
+
+def say(text: str) -> None:
+    content = {"type": "text", "text": text}
+    update = {"sessionUpdate": "agent_message_chunk", "content": content}
+    write(method="session/update", params={"sessionId": "s", "update": update})
+
+
+def asked() -> str:
+    call = {"toolCallId": "c1", "kind": "edit", "title": "Write a file", "rawInput": {"path": "a"}}
+    options = [
+        {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+        {"optionId": "no", "name": "No", "kind": "reject_once"},
+    ]
+    write(id=99, method="session/request_permission", params={"sessionId": "s", "toolCall": call, "options": options})
+    while (frame := read()).get("id") != 99:
+        pass
+    outcome = frame["result"]["outcome"]
+    return str(outcome.get("optionId", outcome["outcome"]))
+
+
+def turn(text: str) -> str:
+    word, _, rest = text.partition(" ")
+    if word == "crash":
+        print("the disk is gone", file=sys.stderr, flush=True)
+        os._exit(3)
+    elif word == "ask":
+        say(asked())
+    elif word == "long":
+        print("{" + "x" * int(rest), flush=True)
+        say("done")
+    elif word == "log":
+        print("this is no JSON\n{nor this}", flush=True)
+        say("done")
+    elif word == "wait":
+        while read().get("method") != "session/cancel":
+            pass
+        return "cancelled"
+    elif word == "env":
+        say(os.environ[rest])
+    else:
+        for piece in text.split("|"):
+            say(piece)
+    return "end_turn"
+
+
+def main(mode: str) -> None:
+    if mode == "dies":
+        print("no licence was found", file=sys.stderr, flush=True)
+        sys.exit(2)
+    if mode == "sleeps":
+        time.sleep(60)
+    while True:
+        frame = read()
+        result: dict[str, Any] = {}
+        if frame.get("method") == "initialize" and mode == "refuses":
+            write(id=frame["id"], error={"code": -32000, "message": "Log in first."})
+            continue
+        if frame.get("method") == "initialize":
+            result = {"protocolVersion": 1, "agentCapabilities": {"loadSession": True}}
+        elif frame.get("method") == "session/new":
+            result = {"sessionId": "s"}
+        elif frame.get("method") == "session/prompt":
+            result = {"stopReason": turn(frame["params"]["prompt"][0]["text"])}
+        if "method" in frame and "id" in frame:
+            write(id=frame["id"], result=result)
+
+
+main(sys.argv[1] if len(sys.argv) > 1 else "")
