@@ -10,6 +10,10 @@ class MigrationPlugin(Plugin):
 
     name = "migration"
     settings = (SettingsTable("migration", "jackfield_migration.settings:MigrationSettings"),)
-    commands = ("jackfield_migration.commands:import_group", "jackfield_migration.commands:export")
+    commands = (
+        "jackfield_migration.commands:import_group",
+        "jackfield_migration.commands:export",
+        "jackfield_migration.agents.commands:import_agents",
+    )
 
     jackfield_blueprints = later("jackfield_migration.routes:blueprints")

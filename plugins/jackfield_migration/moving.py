@@ -9,20 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import click
-
-from jackfield.api.cli import cell, echo_json, echo_table, progress_bar
+from jackfield.api.cli import echo_json, progress_bar
 from jackfield.api.daemon_commands import DaemonCall
 from jackfield.api.errors import InvalidInput
 from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import NOT_HERE, Bundle, Source, shortened
+from jackfield_migration.bundle import Bundle, Source
 from jackfield_migration.identities import foreign_id
+from jackfield_migration.printing import print_report
 from jackfield_migration.reading.cipher import N8nCipher, WrongKey
 from jackfield_migration.reading.files import Reading
-from jackfield_migration.report import DONE, Report, Result, counts, next_steps, read_report, report_view
+from jackfield_migration.report import DONE, Result, read_report, report_view
 from jackfield_migration.settings import MigrationSettings
 from jackfield_migration.together import links_of, once, told_together
 
@@ -34,7 +33,6 @@ TOGETHER = 100
 """Workflows that one request activates."""
 _KEY = "N8N_ENCRYPTION_KEY"
 _KEYS_LIMIT = 64 * 1024
-_VERDICTS = {"runs": "runs", "attention": "needs attention", "cannot": "cannot run", "": "-"}
 
 
 @record
@@ -68,7 +66,7 @@ def move_in(call: DaemonCall, request: Request) -> bool:
     if call.as_json:
         echo_json(view)
     else:
-        _print(report)
+        print_report(report)
     return bool(view["complete"])
 
 
@@ -211,25 +209,3 @@ def _activated(call: DaemonCall, results: Sequence[Result]) -> list[Result]:
 def _with_state(result: Result, answer: Mapping[str, Any]) -> Result:
     problems = [Problem(row["path"], row["message"]) for row in answer["problems"]]
     return replace(result, active=answer["active"], problems=[*problems, *result.problems])
-
-
-def _print(report: Report) -> None:
-    rows = [_row(result) for result in report.results]
-    echo_table(("KIND", "NAME", "STATUS", "HERE", "ACTIVE", "REMARKS"), rows, empty="There was nothing to import.")
-    for origin, reason in report.unreadable:
-        click.echo(f"not read: {origin}: {reason}", err=True)
-    for kind, count in sorted(report.left.items()):
-        click.echo(f"not imported: {count} x {kind}: {NOT_HERE.get(kind, 'There is nothing like it here.')}", err=True)
-    click.echo("")
-    for kind, numbers in counts(report.results).items():
-        shown = numbers if isinstance(numbers, dict) else {}
-        click.echo(f"{kind}s: " + ", ".join(f"{count} {name}" for name, count in shown.items()))
-    for step in next_steps(report):
-        click.echo(f"- {step}")
-
-
-def _row(result: Result) -> Sequence[str]:
-    remarks = "; ".join(f"{problem.path}: {problem.message}" for problem in result.problems)
-    return (
-        result.kind, shortened(result.name), result.status, _VERDICTS[result.verdict], cell(result.active), remarks or "-",
-    )  # fmt: skip

@@ -137,6 +137,13 @@ def next_steps(report: Report) -> Sequence[str]:
               "Correct what was not imported, then import it again: {count}."),
         _step([each for each in results if each.kind == "credential" and each.problems],
               "Complete the credentials that lack something, or connect them again: {count}."),
+        _step([each for each in results if each.kind in ("key", "profile") and each.verdict == "attention"],
+              "Give keys and profiles what they miss: {count}."),
+        _step([each for each in results if each.kind == "setting" and each.status == "created"],
+              "Start the daemon again, so that it reads the new settings: {count}."),
+        _step([each for each in results if each.kind != "key" and each.status == "skipped" and each.id is None
+               and not each.foreign_id],
+              "Look at what has no counterpart here: {count}."),
         _step([each for each in workflows if each.verdict == "attention"],
               "Give workflows that need attention what they miss: {count}."),
         _step([each for each in workflows if each.verdict == "cannot"],

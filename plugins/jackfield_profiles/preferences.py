@@ -42,12 +42,14 @@ class HookPreferences(BaseModel):
 
 
 class CustomServer(BaseModel):
-    """An MCP server that is a command."""
+    """An MCP server that is a command. env: variables for it, in the clear; agents read them from their
+    configuration."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     command: str = Field(min_length=1)
     args: list[str] = Field(default_factory=list)
+    env: dict[str, str] | None = None
 
 
 class ServerPreferences(BaseModel):
@@ -62,7 +64,7 @@ class ServerPreferences(BaseModel):
         json_schema_extra={"secret": True},
     )
     custom: dict[str, CustomServer] = Field(
-        default_factory=dict, description="Name to {command, args} of servers of your own."
+        default_factory=dict, description="Name to {command, args, env} of servers of your own."
     )
 
 
@@ -75,7 +77,7 @@ class CustomPreferences(BaseModel):
 
 def preferences(context: PluginContext) -> dict[str, Json]:
     """What scripts see as `ctx.prefs`. No secret is in it."""
-    servers = context.settings(ServerPreferences).model_dump(mode="json")
+    servers = context.settings(ServerPreferences).model_dump(mode="json", exclude_none=True)
     servers["github_token"] = GITHUB_TOKEN if servers["github_token"] else None
     return {
         "hooks": context.settings(HookPreferences).model_dump(mode="json", exclude_none=True),

@@ -47,6 +47,11 @@ class ProfilesSettings(BaseModel):
 class DefaultsSettings(BaseModel):
     """What is meant when nothing is said."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        defer_build=True,
+        json_schema_extra={"foreign": {"bin_dir": "the setting is profiles.bin_dir"}},
+    )
 
     provider: str = Field("", description="Provider of `jackfield profiles create` that names none; empty is none.")

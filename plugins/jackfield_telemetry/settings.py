@@ -10,7 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field
 class TelemetrySettings(BaseModel):
     """`[telemetry]`"""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        defer_build=True,
+        json_schema_extra={
+            "foreign": {
+                "enabled": "usage is always counted, and stays on this machine",
+                "resource_monitoring": "there is nothing like it here",
+            }
+        },
+    )
 
     tiers: Literal["request", "marginal"] = Field(
         "request",

@@ -46,8 +46,12 @@ class KeyStore:
 
     async def provider_key(self, provider_id: str) -> str | None:
         """The key that is stored for the provider, else the one in the daemon's environment. Raises as `key`."""
-        stored = await self._find(f"providers/{provider_id}")
+        stored = await self.stored_provider_key(provider_id)
         return stored if stored is not None else await self._from_environment(provider_id)
+
+    async def stored_provider_key(self, provider_id: str) -> str | None:
+        """Raises as `key`."""
+        return await self._find(f"providers/{provider_id}")
 
     async def provider_key_source(self, provider: Provider) -> Literal["stored", "environment"] | None:
         """Where `provider_key` finds one; the keyring is not asked."""

@@ -165,3 +165,17 @@ class Profiles(Protocol):
 
     def warnings(self) -> Sequence[str]:
         """One sentence for each stored profile that cannot be read, as of the last look."""
+
+
+class ProfileImports(Protocol):
+    """The port: takes over profiles and keys that another tool had."""
+
+    async def create(self, body: Mapping[str, Json]) -> Sequence[str]:
+        """Make a profile as `POST /api/profiles` does. Gives warnings. Raises `NotFound`, `InvalidInput`,
+        `Conflict`."""
+
+    async def put_provider_key(self, provider_id: str, key: str) -> None:
+        """Seal a key of a provider. Raises `InvalidInput` for what can be none."""
+
+    async def stored_provider_key(self, provider_id: str) -> str | None:
+        """The key that is sealed for the provider; None: there is none, whatever the environment has."""

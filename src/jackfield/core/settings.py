@@ -177,6 +177,7 @@ def load(
     known = {key.path: key for table in tables for key in keys(table.path, table.model)}
     renamings = [Renaming(old, key.path, until) for key in known.values() for old, until in key.former.items()]
     merged: dict[str, Any] = _copy(file)
+    _leave_foreign(merged, tables)
     _rename_in_file(merged, renamings)
     environment = _renamed(environment, _of_environment(renamings), "The environment")
     overrides = _renamed(overrides, renamings, "--set")
@@ -191,6 +192,23 @@ def load(
     values = {table.path: _validate(table, merged, tables) for table in tables}
     strange = [name for name in environment if name.startswith(PREFIX) and name not in {*by_environment, *NOT_SETTINGS}]
     return Settings(values, tables, list(_unknown(merged, tables)), sorted(strange))
+
+
+def foreign_keys(table: SettingsTable) -> Mapping[str, str]:
+    """Keys that a table's model knows as another program's (`json_schema_extra["foreign"]` of its configuration), by
+    their paths, with what to say of them."""
+    extra = table.model.model_config.get("json_schema_extra")
+    foreign = extra.get("foreign") if isinstance(extra, dict) else None
+    return {f"{table.path}.{key}": str(text) for key, text in foreign.items()} if isinstance(foreign, dict) else {}
+
+
+def _leave_foreign(content: dict[str, Any], tables: Sequence[SettingsTable]) -> None:
+    """A file of a program with tables of the same names does not stop the start: what it alone knows is left out."""
+    for table in tables:
+        for path, text in foreign_keys(table).items():
+            if _value_at(content, path) is not None:
+                _remove(content, path)
+                log.warning("config.toml: %s is a key of another program and does not count; %s.", path, text)
 
 
 def _renamed(given: Mapping[str, ValueT], renamings: Iterable[Renaming], source: str) -> dict[str, ValueT]:

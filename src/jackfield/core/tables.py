@@ -85,6 +85,15 @@ class ServerSettings(Table):
 class DaemonSettings(Table):
     """`[daemon]`"""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "foreign": {
+                "http_port": "the port is server.port",
+                "idle_timeout_secs": "the daemon runs until it is stopped",
+            }
+        }
+    )
+
     remote_agents: bool = Field(
         False, description="Whether public hosts reach everything, not only webhooks and /api/v1."
     )

@@ -1,0 +1,1 @@
+"""Moving in from other tools for coding agents: their providers, keys, profiles and routes."""

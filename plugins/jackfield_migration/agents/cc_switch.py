@@ -1,0 +1,194 @@
+"""CC Switch: `cc-switch.db`, or `config.json` of its versions before 3.8. Each provider of an agent is a profile here:
+what the tool switches to, one may run side by side."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import tomllib
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record
+from jackfield_migration.agents.addresses import base_of, has_scheme
+from jackfield_migration.agents.reading import json_file, table, text
+from jackfield_migration.agents.routes import proxy_config
+from jackfield_migration.agents.wanted import Setup, WantedProfile, WantedProvider, WantedSetting, named
+
+SOURCE = "cc-switch"
+DATABASE = "cc-switch.db"
+AGENTS = {"claude": "claude", "codex": "codex", "gemini": "gemini", "grokbuild": "grok", "opencode": "opencode"}
+"""Its names of agents -> ours."""
+_OWN_LOGIN = "self"
+_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
+_ENV = {
+    "claude": ("ANTHROPIC_BASE_URL", ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"), "ANTHROPIC_MODEL"),
+    "gemini": ("GOOGLE_GEMINI_BASE_URL", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "GEMINI_MODEL"),
+}
+"""Variables of an agent: address, key, model."""
+_TRANSLATED = ("openai_chat", "openai_responses")
+"""Formats of a provider of Claude Code that it does not speak by itself."""
+
+
+@record
+class StoredProvider:
+    """One provider as it is stored. app: its name of an agent."""
+
+    app: str
+    name: str
+    settings: Mapping[str, Json]
+    meta: Mapping[str, Json]
+
+
+@record
+class StoredAccess:
+    """What a provider's settings say. env: further variables."""
+
+    url: str
+    key: str
+    model: str
+    env: Mapping[str, str]
+    spoken: str
+
+
+def read(path: Path, alias: str | None, agent: str | None) -> Setup:
+    """path: its directory, or one of its files. alias, agent: not needed. Raises `InvalidInput`."""
+    file = _file(path)
+    stored, servers = _database(file) if file.suffix == ".db" else _json(json_file(file))
+    if not stored and not servers:
+        raise InvalidInput(f"The file {file} has no providers: it is not one of CC Switch.")
+    setup = Setup(SOURCE)
+    for one in stored:
+        _bring(setup, one, str(file))
+    for name, server in servers.items():
+        _server(setup, name, server, str(file))
+    return setup
+
+
+def _file(path: Path) -> Path:
+    if not path.is_dir():
+        return path
+    for name in (DATABASE, "config.json"):
+        if (path / name).is_file():
+            return path / name
+    raise InvalidInput(f"The directory {path} has neither {DATABASE} nor config.json.")
+
+
+def _database(file: Path) -> tuple[list[StoredProvider], dict[str, Mapping[str, Json]]]:
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            rows = database.execute(
+                "select app_type, name, settings_config, meta from providers order by app_type, sort_index, created_at"
+            ).fetchall()
+            servers = database.execute("select name, server_config from mcp_servers order by name").fetchall()
+        stored = [
+            StoredProvider(str(app), str(name), table(json.loads(settings)), table(json.loads(meta)))
+            for app, name, settings, meta in rows
+        ]
+        return stored, {str(name): table(json.loads(config)) for name, config in servers}
+    except sqlite3.Error as exc:
+        raise InvalidInput(f"The file {file} is no database of CC Switch: {type(exc).__name__}.") from None
+    except ValueError:
+        raise InvalidInput(f"The file {file} has a value that is no JSON.") from None
+
+
+def _json(config: Mapping[str, Json]) -> tuple[list[StoredProvider], dict[str, Mapping[str, Json]]]:
+    stored = [
+        StoredProvider(app, text(table(one), "name"), table(one, "settingsConfig"), table(one, "meta"))
+        for app in AGENTS
+        for one in table(config, app, "providers").values()
+    ]
+    servers = {name: table(one, "server") for name, one in table(config, "mcp", "servers").items()}
+    for app in AGENTS:
+        servers |= {name: table(one, "server") for name, one in table(config, "mcp", app, "servers").items()}
+    return stored, servers
+
+
+def _bring(setup: Setup, one: StoredProvider, origin: str) -> None:
+    agent = AGENTS.get(one.app)
+    if agent is None or not one.name:
+        setup.leave("profile", one.name or "-", origin, f"There is no agent {one.app} here.")
+        return
+    try:
+        access = _access(one)
+    except ValueError:
+        setup.leave("profile", one.name, origin, "Its configuration of the agent is not TOML.")
+        return
+    taken = [profile.alias for profile in setup.profiles]
+    alias = named(one.name) if named(one.name) not in taken else named(f"{one.name}-{one.app}", taken)
+    if not access.url:
+        setup.profiles.append(WantedProfile(alias, agent, _OWN_LOGIN, origin, access.model or None, env=access.env))
+        return
+    if not has_scheme(access.url):
+        setup.leave("profile", one.name, origin, "Its address begins with neither http:// nor https://.")
+        return
+    provider = _provider(setup, one, access, origin)
+    proxied = one.app == "claude" and text(one.meta, "apiFormat") in _TRANSLATED
+    config = proxy_config("Conditional", [], {}) if proxied else None
+    setup.profiles.append(
+        WantedProfile(
+            alias, agent, provider.id, origin, access.model or None, env=access.env, proxy_config=config,
+            key=access.key or None,
+        )
+    )  # fmt: skip
+
+
+def _provider(setup: Setup, one: StoredProvider, access: StoredAccess, origin: str) -> WantedProvider:
+    """The same of several agents is one."""
+    kind, url = base_of(access.url, access.spoken)
+    for known in setup.providers:
+        if (known.type, known.url, known.key) == (kind, url, access.key or None):
+            return known
+    models = [access.model] if access.model else []
+    made = WantedProvider(
+        named(one.name, [known.id for known in setup.providers]), one.name, kind, url, origin, models,
+        access.model or None, access.key or None,
+    )  # fmt: skip
+    setup.providers.append(made)
+    return made
+
+
+def _access(one: StoredProvider) -> StoredAccess:
+    """Raises ValueError for a configuration of Codex that is none."""
+    if one.app in ("codex", "grokbuild"):
+        return _of_toml(one.settings)
+    if one.app == "opencode":
+        options = table(one.settings, "options")
+        spoken = "anthropic" if "anthropic" in text(one.settings, "npm") else "openai"
+        model = next(iter(table(one.settings, "models")), "")
+        return StoredAccess(text(options, "baseURL"), text(options, "apiKey"), model, {}, spoken)
+    address, keys, model = _ENV[one.app]
+    env = table(one.settings, "env")
+    others = {
+        name: value
+        for name, value in env.items()
+        if isinstance(value, str) and name not in (address, model) and not _SECRET.search(name)
+    }
+    spoken = "openai" if one.app == "gemini" or text(one.meta, "apiFormat") in _TRANSLATED else "anthropic"
+    return StoredAccess(text(env, address), text(env, *keys), text(env, model), others, spoken)
+
+
+def _of_toml(settings: Mapping[str, Json]) -> StoredAccess:
+    written = settings.get("config")
+    config = tomllib.loads(written) if isinstance(written, str) else {}
+    provider = table(config, "model_providers", text(config, "model_provider"))
+    auth = table(settings, "auth")
+    key = text(auth, "OPENAI_API_KEY", "XAI_API_KEY") or text(provider, "experimental_bearer_token")
+    return StoredAccess(
+        text(provider, "base_url") or text(config, "base_url"), key, text(config, "model"), {}, "openai"
+    )
+
+
+def _server(setup: Setup, name: str, server: Mapping[str, Json], origin: str) -> None:
+    command = text(server, "command")
+    if not command:
+        setup.leave("setting", f"mcp_servers.{name}", origin, "It is no command; scripts configure servers that are.")
+        return
+    kept: dict[str, Json] = {"command": command, "args": server.get("args") or []}
+    if table(server, "env"):
+        kept["env"] = dict(table(server, "env"))
+    setup.settings.append(WantedSetting("mcp_servers.custom", named(name), kept, origin))
