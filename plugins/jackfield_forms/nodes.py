@@ -17,6 +17,7 @@ from jackfield.api.nodes import (
     NodeType,
     Parameters,
     Suspend,
+    needed,
 )
 from jackfield.api.nodes.items import pass_all
 from jackfield.api.nodes.running import ModelNode, PassingNode
@@ -58,10 +59,18 @@ class FormTriggerParameters(_WithFields):
 class FormParameters(_WithFields):
     operation: str = Field("page", description="page: the next page; completion: the last one.")
     respond_with: str = Field("text", description="Of the last page: text, redirect or showText.")
-    completion_title: str = Field("", description="Heading of the last page.")
+    completion_title: str = Field(
+        "",
+        description="Heading of the last page.",
+        json_schema_extra=needed({"operation": ["completion"], "respondWith": ["text", "returnBinary"]}),
+    )
     completion_message: str = Field("", description="Text of the last page.")
     response_text: str = Field("", description="Text of the last page with showText.")
-    redirect_url: str = Field("", description="Address (http or https) that the browser is sent to.")
+    redirect_url: str = Field(
+        "",
+        description="Address (http or https) that the browser is sent to.",
+        json_schema_extra=needed({"operation": ["completion"], "respondWith": ["redirect"]}),
+    )
     limit_wait_time: bool = Field(False, description="Whether the workflow goes on without a submission.")
     limit_type: str = Field("afterTimeInterval", description="Of the limit; only afterTimeInterval.")
     resume_amount: float = Field(1, ge=0, le=1e6, description="The limit, in units.")

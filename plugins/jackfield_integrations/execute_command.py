@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field
 from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.ids import new_id
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, NodeUnavailable, Parameters
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, NodeUnavailable, Parameters, needed
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.nodes.unresolved import first_resolved
@@ -36,7 +36,7 @@ class ExecuteCommand(Parameters):
     execute_once: Annotated[bool, BeforeValidator(lambda value: True if value is None else value)] = Field(
         True, description="Run once for all items, with the first one's command."
     )
-    command: Text = Field("", description="What the shell runs.")
+    command: Text = Field("", description="What the shell runs.", json_schema_extra=needed())
 
 
 @record

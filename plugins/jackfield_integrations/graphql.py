@@ -20,6 +20,7 @@ from jackfield.api.nodes import (
     NodeResult,
     NodeRun,
     Parameters,
+    needed,
 )
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
@@ -54,10 +55,10 @@ class GraphQl(Parameters):
 
     authentication: str = "none"
     request_method: Literal["GET", "POST"] = "POST"
-    endpoint: Text = ""
+    endpoint: Text = Field("", json_schema_extra=needed())
     allow_unauthorized_certs: bool = Field(False, description="Accept any certificate; insecure.")
     request_format: Literal["graphql", "json"] = "json"
-    query: Text = ""
+    query: Text = Field("", json_schema_extra=needed())
     variables: object = Field("", description="An object, or its JSON.")
     operation_name: Text = ""
     response_format: Literal["json", "string"] = "json"

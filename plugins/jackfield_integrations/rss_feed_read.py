@@ -9,7 +9,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.workflows import Items
@@ -26,7 +26,7 @@ class RssOptions(Parameters):
 
 
 class RssFeedRead(Parameters):
-    url: Text = Field("", description="The feed's URL.")
+    url: Text = Field("", description="The feed's URL.", json_schema_extra=needed())
     options: RssOptions = Field(default_factory=RssOptions)
 
 

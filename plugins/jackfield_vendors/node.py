@@ -17,7 +17,7 @@ from jackfield_vendors.downloads import downloaded
 from jackfield_vendors.exchange import ServiceExchange, authorized
 from jackfield_vendors.operations import CompiledOperation, CompiledRequest, compile_operation
 from jackfield_vendors.paging import collected
-from jackfield_vendors.parameters import OperationForm, OperationParameters, chooser
+from jackfield_vendors.parameters import OperationForm, OperationParameters, chooser, missing
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import ServiceSender, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
@@ -143,12 +143,8 @@ class VendorNode:
         return await items_of(run, operation, scope, value, run.items[index], index)
 
     def _check(self, operation: CompiledOperation, given: Mapping[str, Json]) -> None:
-        for row in operation.described.parameters:
-            value = given.get(row.name)
-            if row.required and (
-                value is None or value == "" or (isinstance(value, dict) and value.get("value") == "")
-            ):
-                raise NodeError(f"The parameter {row.name} is empty; fill it in.")
+        for name in missing(operation.described.parameters, given):
+            raise NodeError(f"The parameter {name} is empty; fill it in.")
 
     def _credential_kind(self, given: Mapping[str, Json], node: Node) -> str:
         auth = self._text.auth

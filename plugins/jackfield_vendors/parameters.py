@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,6 +11,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeParameters
+from jackfield.api.nodes.needs import EMPTY
 from jackfield_vendors.description import Parameter
 from jackfield_vendors.operations import CompiledOperation
 from jackfield_vendors.schemas import operation_schema
@@ -26,6 +27,14 @@ _TYPES: Mapping[str, Any] = {  # what `create_model` takes
     "locator": str | dict[str, Any] | None,
     "any": object,
 }
+
+
+def missing(rows: Sequence[Parameter], given: Mapping[str, Json]) -> Iterator[str]:
+    """The names of the required parameters that are empty."""
+    for row in rows:
+        value = given.get(row.name, row.default)
+        if row.required and (value is None or value == "" or (isinstance(value, dict) and value.get("value") == "")):
+            yield row.name
 
 
 class OperationParameters(NodeParameters):
@@ -81,6 +90,14 @@ class VendorParameters(NodeParameters):
         if not isinstance(raw, dict):
             return handler(raw)
         return cls._chosen(raw).model.model_validate(cls._named(raw))  # type: ignore[return-value]
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        try:
+            form = cls._chosen(parameters)
+        except ValidationError:
+            return {}
+        return dict.fromkeys(missing(form.described.parameters, parameters), EMPTY)
 
     @classmethod
     def _named(cls, raw: Mapping[str, Json]) -> dict[str, Json]:

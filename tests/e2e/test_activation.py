@@ -67,6 +67,21 @@ def test_nothing_that_nothing_can_start_is_live(daemon: Daemon, case: str) -> No
     assert [each["path"] for each in checked["problems"] if each["severity"] == "activation"] == [place]
 
 
+def test_a_node_that_keeps_the_workflow_from_starting_is_told(daemon: Daemon) -> None:
+    api, document = daemon.admin(), chain(hook("lacking"), node("C", CORE + "crypto", action="hash"))
+    ident = api.post("/workflows", json=document).json()["id"]
+    found = details(api.post(f"/workflows/{ident}/activate"))
+    assert list(found) == ["nodes[1].parameters.value"]
+    assert "The node C" in found["nodes[1].parameters.value"]
+    run = api.post("/workflows/run", json={"workflow": document}).json()
+    told = api.get(f"/executions/{run['executionId']}").json()
+    assert told["status"] == "failed"
+    assert "Node 'C', parameter value: It is empty" in told["error"]["message"]
+    assert told["nodes"] == {}
+    document["connections"] = {}
+    daemon.live(document)
+
+
 @pytest.mark.parametrize("kind", ["executeWorkflowTrigger", "errorTrigger"])
 def test_triggers_that_other_workflows_start_may_be_live(daemon: Daemon, kind: str) -> None:
     daemon.live(chain(node("T", CORE + kind), node("After", CORE + "noOp")))

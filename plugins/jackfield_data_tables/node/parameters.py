@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from jackfield.api.nodes import Flag, Parameters
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import Flag, Parameters, needed
 
 RowOperation = Literal["insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists"]
 TableOperation = Literal["create", "list", "update", "delete", "clear"]
@@ -62,13 +63,22 @@ class DataTableOptions(Parameters, title="Options"):
     sort_direction: str = ""
 
 
+_BY_CONDITIONS = ("update", "upsert", "deleteRows", "rowExists", "rowNotExists")
+
+
 class DataTableParameters(Parameters):
     resource: Literal["row", "table"] = "row"
     operation: Literal[
         "insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists",
         "create", "list", "delete", "clear",
     ] = "insert"  # fmt: skip
-    data_table_id: TableLocator | str | None = Field(None, description="The table: from the list, by id or by name.")
+    data_table_id: TableLocator | str | None = Field(
+        None,
+        description="The table: from the list, by id or by name.",
+        json_schema_extra=needed(
+            {"resource": ["row"]}, {"resource": ["table"], "operation": ["clear", "delete", "update"]}
+        ),
+    )
     match_type: str = Field("anyCondition", description="anyCondition or allConditions.")
     filters: RowConditions = Field(default_factory=RowConditions)
     columns: TableColumns = Field(default_factory=TableColumns)
@@ -77,9 +87,18 @@ class DataTableParameters(Parameters):
     order_by: Flag = False
     order_by_column: str = "createdAt"
     order_by_direction: str = "DESC"
-    table_name: str = ""
-    new_name: str = ""
+    table_name: str = Field("", json_schema_extra=needed({"resource": ["table"], "operation": ["create"]}))
+    new_name: str = Field("", json_schema_extra=needed({"resource": ["table"], "operation": ["update"]}))
     options: DataTableOptions = Field(default_factory=DataTableOptions)
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        found = dict(super().obstacles(parameters))
+        filters = parameters.get("filters")
+        by_conditions = parameters.get("resource", "row") == "row" and parameters.get("operation") in _BY_CONDITIONS
+        if by_conditions and not (isinstance(filters, dict) and filters.get("conditions")):
+            found["filters"] = "It has no condition; add one, so that not every row is meant."
+        return found
 
     @model_validator(mode="before")
     @classmethod

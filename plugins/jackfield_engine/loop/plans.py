@@ -13,6 +13,7 @@ from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType, NodeUnava
 from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
 from jackfield_engine.loop.graph import NOTHING, Graph, build_graph
+from jackfield_engine.loop.obstacles import Obstacles
 
 _MOST_FALLBACKS = 64
 
@@ -74,6 +75,7 @@ class WorkflowPlan:
         self._directions: dict[tuple[str, str], int] = {}
         self._shown: dict[str, dict[str, Json]] = {}
         self.graph: Graph = build_graph(workflow, self._outputs, self._required)
+        self.obstacles = Obstacles(self.graph, catalog)
 
     def node(self, name: str) -> NodePlan:
         """Raises `NodeUnavailable` when no plugin provides the node's type."""

@@ -274,6 +274,9 @@ class LiveRun:
             return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
         progress, monotonic, actions = self.progress, self.clock.monotonic, self._actions()
         if self.data.loop is None:
+            obstacle = self.data.plan.obstacles[self.request.start, self.request.until, self.request.use_pin_data]
+            if obstacle is not None:
+                return progress.failure(obstacle.message, obstacle.node, None)
             await self._begin()
         while True:
             if self.state is not RunState.RUNNING:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from jackfield.api.nodes import Parameters
+from jackfield.api.nodes import Parameters, needed
 from jackfield_integrations.mail.composing import OutgoingMail
 from jackfield_integrations.parameters import Text, names
 
@@ -23,8 +23,8 @@ class SendEmail(Parameters):
     """Versions 2 and 2.1. The line that n8n may append (`appendAttribution`) is never appended."""
 
     operation: str = Field("send", description="`send`; `sendAndWait` is not available.")
-    from_email: Text = Field("", description="The sender, such as `Ada <ada@example.com>`.")
-    to_email: Text = Field("", description="Recipients, comma separated.")
+    from_email: Text = Field("", description="The sender, such as `Ada <ada@example.com>`.", json_schema_extra=needed())
+    to_email: Text = Field("", description="Recipients, comma separated.", json_schema_extra=needed())
     subject: Text = ""
     email_format: Literal["text", "html", "both"] = Field("html", description="Which of text and html is sent.")
     text: Text = ""
@@ -55,8 +55,8 @@ class SendEmail1(Parameters):
     """Version 1: whichever of text and html is given."""
 
     operation: str = "send"
-    from_email: Text = Field("", description="The sender, such as `Ada <ada@example.com>`.")
-    to_email: Text = Field("", description="Recipients, comma separated.")
+    from_email: Text = Field("", description="The sender, such as `Ada <ada@example.com>`.", json_schema_extra=needed())
+    to_email: Text = Field("", description="Recipients, comma separated.", json_schema_extra=needed())
     cc_email: Text = ""
     bcc_email: Text = ""
     subject: Text = ""

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_items, pairs
 from jackfield.api.nodes.running import made_at_once
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
@@ -31,9 +31,13 @@ class FtpOptions(Parameters):
 class FtpParameters(Parameters):
     protocol: Literal["ftp", "sftp"] = "ftp"
     operation: Literal["delete", "download", "list", "rename", "upload"] = "download"
-    path: Text = Field("", description="A file or directory of the server.")
-    old_path: Text = ""
-    new_path: Text = ""
+    path: Text = Field(
+        "",
+        description="A file or directory of the server.",
+        json_schema_extra=needed({"operation": ["delete", "download", "upload"]}),
+    )
+    old_path: Text = Field("", json_schema_extra=needed({"operation": ["rename"]}))
+    new_path: Text = Field("", json_schema_extra=needed({"operation": ["rename"]}))
     recursive: bool = False
     binary_data: bool = Field(True, description="Whether a file of the item is uploaded, or the text fileContent.")
     binary_property_name: Text = "data"

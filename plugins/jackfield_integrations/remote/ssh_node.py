@@ -11,7 +11,7 @@ from pydantic import Field
 
 from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.files import file_of
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
@@ -38,7 +38,11 @@ class SshParameters(Parameters):
     operation: Literal["execute", "upload", "download"] | None = None
     command: Text = Field("", description="What the other machine's shell runs.")
     cwd: Text = Field("/", description="The directory to run it in.")
-    path: Text = Field("", description="The file to download, or the directory to upload to.")
+    path: Text = Field(
+        "",
+        description="The file to download, or the directory to upload to.",
+        json_schema_extra=needed({"resource": ["file"], "operation": ["upload", "download", "", None]}),
+    )
     binary_property_name: Text = "data"
     options: SshOptions = Field(default_factory=SshOptions)
 

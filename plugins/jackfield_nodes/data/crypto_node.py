@@ -19,7 +19,16 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import (
+    Flag,
+    NodeCredential,
+    NodeDescription,
+    NodeError,
+    NodeResult,
+    NodeRun,
+    Parameters,
+    needed,
+)
 from jackfield.api.nodes.files import chunks_of
 from jackfield.api.nodes.items import new_item, with_json
 from jackfield.api.nodes.running import ModelNode, made_per_item
@@ -75,25 +84,63 @@ class Crypto(Parameters):
     """Version 1; it neither encrypts nor decrypts."""
 
     action: Literal["generate", "hash", "hmac", "sign", "encrypt", "decrypt"] = Field("hash", description="What to do.")
-    type: str = Field("MD5", description="hash, hmac: MD5, SHA1, SHA256, SHA384, SHA512, SHA3-256, SHA3-384, SHA3-512.")
-    value: object = Field("", description="What is hashed or signed.")
+    type: str = Field(
+        "MD5",
+        description="hash, hmac: MD5, SHA1, SHA256, SHA384, SHA512, SHA3-256, SHA3-384, SHA3-512.",
+        json_schema_extra=needed({"action": _DIGESTING}),
+    )
+    value: object = Field(
+        "",
+        description="What is hashed or signed.",
+        json_schema_extra=needed(
+            {"action": _DIGESTING, "binaryData": [False]}, {"action": ["sign", "encrypt", "decrypt"]}
+        ),
+    )
     binary_data: Flag = Field(False, description="hash, hmac: take a file instead of the value.")
-    binary_property_name: str = Field("data", description="The field with the file.")
-    data_property_name: str = Field("data", description="The field for the result.")
-    encoding: str = Field("hex", description="Of the result: hex, base64, base64url, latin1, ascii, utf8 or utf16le.")
-    secret: str = Field("", description="hmac: the key.", json_schema_extra={"secret": True})
-    algorithm: str = Field("RSA-SHA256", description="sign: such as RSA-SHA256 or RSA-SHA512.")
-    private_key: str = Field("", description="sign: the key, PEM.", json_schema_extra={"secret": True})
-    encoding_type: Literal["ascii", "base64", "hex", "uuid"] = Field("uuid", description="generate: of what.")
+    binary_property_name: str = Field(
+        "data",
+        description="The field with the file.",
+        json_schema_extra=needed({"action": _DIGESTING, "binaryData": [True]}),
+    )
+    data_property_name: str = Field("data", description="The field for the result.", json_schema_extra=needed())
+    encoding: str = Field(
+        "hex",
+        description="Of the result: hex, base64, base64url, latin1, ascii, utf8 or utf16le.",
+        json_schema_extra=needed({"action": [*_DIGESTING, "sign"]}),
+    )
+    secret: str = Field(
+        "", description="hmac: the key.", json_schema_extra={"secret": True, **needed({"action": ["hmac"]})}
+    )
+    algorithm: str = Field(
+        "RSA-SHA256",
+        description="sign: such as RSA-SHA256 or RSA-SHA512.",
+        json_schema_extra=needed({"action": ["sign"]}),
+    )
+    private_key: str = Field(
+        "", description="sign: the key, PEM.", json_schema_extra={"secret": True, **needed({"action": ["sign"]})}
+    )
+    encoding_type: Literal["ascii", "base64", "hex", "uuid"] = Field(
+        "uuid", description="generate: of what.", json_schema_extra=needed({"action": ["generate"]})
+    )
     string_length: object = Field(32, description=f"generate: characters, at most {LONGEST}.")
-    mode: Literal["symmetric", "asymmetric"] = Field("symmetric", description="encrypt, decrypt: how.")
-    cipher: str = Field("aes-256-gcm", description="encrypt, decrypt with a passphrase: such as aes-256-gcm.")
+    mode: Literal["symmetric", "asymmetric"] = Field(
+        "symmetric", description="encrypt, decrypt: how.", json_schema_extra=needed({"action": ["encrypt", "decrypt"]})
+    )
+    cipher: str = Field(
+        "aes-256-gcm",
+        description="encrypt, decrypt with a passphrase: such as aes-256-gcm.",
+        json_schema_extra=needed({"action": ["encrypt", "decrypt"], "mode": ["symmetric"]}),
+    )
 
 
 class LatestCrypto(Crypto):
     """Version 2."""
 
-    type: str = Field("SHA256", description="hash, hmac: as in version 1.")
+    type: str = Field(
+        "SHA256", description="hash, hmac: as in version 1.", json_schema_extra=needed({"action": _DIGESTING})
+    )
+    secret: str = Field("", description="Does not count.", json_schema_extra={"secret": True})
+    private_key: str = Field("", description="Does not count.", json_schema_extra={"secret": True})
 
 
 def random_text(kind: str, length: object) -> str:

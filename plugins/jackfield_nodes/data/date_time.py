@@ -15,7 +15,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import floored, iso, shifted, unit_of
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item, with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
@@ -56,8 +56,16 @@ class DateTimeParameters(Parameters, title="DateTime"):
         "getTimeBetweenDates",
         "roundDate",
     ] = Field("getCurrentDate", description="What to do.")
-    magnitude: object = Field(None, description="addToDate, subtractFromDate: the date.")
-    time_unit: Unit = Field("days", description="Of the duration.")
+    magnitude: object = Field(
+        None,
+        description="addToDate, subtractFromDate: the date.",
+        json_schema_extra=needed({"operation": ["addToDate", "subtractFromDate"]}),
+    )
+    time_unit: Unit = Field(
+        "days",
+        description="Of the duration.",
+        json_schema_extra=needed({"operation": ["addToDate", "subtractFromDate"]}),
+    )
     duration: float = Field(0, description="How many units.")
     date: object = Field(None, description="The date of the other operations.")
     part: Part = Field("month", description="extractDate: which part.")

@@ -12,7 +12,7 @@ from jackfield.api.date_patterns import read_date, write_date
 from jackfield.api.dates import iso, shifted, unit_of
 from jackfield.api.javascript import UNDEFINED
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeError, Parameters
+from jackfield.api.nodes import Flag, NodeError, Parameters, needed
 from jackfield_nodes.values import dates
 from jackfield_nodes.values.zones import daemon_zone
 
@@ -31,15 +31,21 @@ class LegacyDateTime(Parameters):
         return ("value",)
 
     action: Literal["format", "calculate"] = Field("format", description="What to do.")
-    value: object = Field(None, description="The date.")
-    data_property_name: str = Field("data", description="The field for the result.")
+    value: object = Field(None, description="The date.", json_schema_extra=needed())
+    data_property_name: str = Field("data", description="The field for the result.", json_schema_extra=needed())
     custom: Flag = Field(False, description="Whether the pattern is one of your own.")
     to_format: str = Field(
         "", description="A pattern such as YYYY-MM-DD HH:mm; MM/DD/YYYY, and ISO 8601 for one of your own."
     )
-    operation: Literal["add", "subtract"] = Field("add", description="calculate: which way.")
+    operation: Literal["add", "subtract"] = Field(
+        "add", description="calculate: which way.", json_schema_extra=needed({"action": ["calculate"]})
+    )
     duration: float = Field(0, description="How many units.")
-    time_unit: str = Field("days", description="quarters, years, months, weeks, days, hours ... milliseconds.")
+    time_unit: str = Field(
+        "days",
+        description="quarters, years, months, weeks, days, hours ... milliseconds.",
+        json_schema_extra=needed({"action": ["calculate"]}),
+    )
     options: LegacyDateTimeOptions = Field(default_factory=LegacyDateTimeOptions)
 
 

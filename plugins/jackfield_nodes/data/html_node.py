@@ -12,7 +12,16 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.javascript import to_string
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import (
+    Flag,
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+    needed,
+)
 from jackfield.api.nodes.files import content_of
 from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode
@@ -70,7 +79,11 @@ class HtmlParameters(Parameters, title="Html"):
     )
     html: object = Field("", description="generateHtmlTemplate: the document.")
     source_data: Literal["json", "binary"] = Field("json", description="extractHtmlContent: where the document is.")
-    data_property_name: str = Field("data", description="The field with the document, or with its file.")
+    data_property_name: str = Field(
+        "data",
+        description="The field with the document, or with its file.",
+        json_schema_extra=needed({"operation": ["extractHtmlContent"]}),
+    )
     extraction_values: Extractions = Field(default_factory=Extractions)
     options: HtmlOptions = Field(default_factory=HtmlOptions)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, cast
 
@@ -10,16 +11,18 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.jwt_keys import ALGORITHMS, JwtChecks, JwtKey, JwtToken, key_of
 from jackfield_nodes.values.conversions import UnfitValue, to_object
+from jackfield_nodes.values.fixed import mistake
 
 _TOKENS = "jackfield_nodes.data.json_web_tokens"
 """The module that needs the library for tokens."""
+_PARTS = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_.+/=-]*")
 MOST = 1e11
 """Seconds, some thousand years: more is no time that anybody means."""
 
@@ -54,8 +57,27 @@ class JsonWebToken(Parameters):
     use_json: Flag = Field(False, description="sign: all claims as one JSON object.")
     claims: JwtClaims = Field(default_factory=JwtClaims, description="sign, without useJson.")
     claims_json: object = Field("{}", description="sign, with useJson.")
-    token: str = Field("", description="verify, decode: the token.")
+    token: str = Field(
+        "", description="verify, decode: the token.", json_schema_extra=needed({"operation": ["verify", "decode"]})
+    )
     options: JwtOptions = Field(default_factory=JwtOptions)
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        found = dict(super().obstacles(parameters))
+        signs = parameters.get("operation", "sign") == "sign"
+        if signs and parameters.get("useJson") is True:
+            told = mistake(parameters.get("claimsJson"), to_object, "one JSON object")
+            found |= {"claimsJson": told} if told else {}
+        elif not signs and "token" not in found and (told := mistake(parameters.get("token"), _token, "a token")):
+            found["token"] = told
+        return found
+
+
+def _token(given: object) -> None:
+    """Raises ValueError for a text without the three parts of a token."""
+    if not _PARTS.fullmatch(str(given)):
+        raise ValueError("none with three parts")
 
 
 class JwtNode(ItemNode):

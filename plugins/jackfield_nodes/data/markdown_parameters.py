@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from jackfield.api.nodes import Flag, Parameters
+from jackfield.api.nodes import Flag, Parameters, needed
 
 
 class Replacement(Parameters):
@@ -67,7 +67,11 @@ class MarkdownOptions(Parameters):
 
 class Markdown(Parameters):
     mode: Literal["htmlToMarkdown", "markdownToHtml"] = Field("htmlToMarkdown", description="Which way.")
-    html: object = Field("", description="htmlToMarkdown: the HTML.")
-    markdown: object = Field("", description="markdownToHtml: the Markdown.")
-    destination_key: str = Field("data", description="The field for the result.")
+    html: object = Field(
+        "", description="htmlToMarkdown: the HTML.", json_schema_extra=needed({"mode": ["htmlToMarkdown"]})
+    )
+    markdown: object = Field(
+        "", description="markdownToHtml: the Markdown.", json_schema_extra=needed({"mode": ["markdownToHtml"]})
+    )
+    destination_key: str = Field("data", description="The field for the result.", json_schema_extra=needed())
     options: MarkdownOptions = Field(default_factory=MarkdownOptions)

@@ -11,7 +11,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.javascript import to_string
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import goes_on, has_error_output, new_item
 from jackfield.api.nodes.running import ModelNode, made_per_item
 from jackfield.api.workflows import Item, Items
@@ -57,7 +57,9 @@ class XmlOptions(Parameters, title="Options"):
 
 class Xml(Parameters):
     mode: Literal["xmlToJson", "jsonToxml", "jsonToXml"] = Field("xmlToJson", description="Which way.")
-    data_property_name: str = Field("data", description="The field with the XML, or for it.")
+    data_property_name: str = Field(
+        "data", description="The field with the XML, or for it.", json_schema_extra=needed()
+    )
     options: XmlOptions = Field(default_factory=XmlOptions)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -12,6 +12,9 @@ from jackfield.api.javascript import UNDEFINED, text_number, to_boolean, to_stri
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
 from jackfield_nodes.fields.set_values import Conversion, Row, own_key, write
+from jackfield_nodes.values.conversions import to_array, to_number, to_object
+from jackfield_nodes.values.conversions import to_boolean as parsed_boolean
+from jackfield_nodes.values.fixed import mistake
 from jackfield_nodes.values.parameters import FieldName, NameValue
 from jackfield_nodes.values.paths import get_path, remove_path
 
@@ -116,6 +119,16 @@ RAW_OBJECT = '{\n  "my_field_1": "value",\n  "my_field_2": 1\n}\n'
 """Raw mode's object where a document leaves it out."""
 
 
+FixedType: TypeAlias = tuple[str, Callable[[object], object]]
+FIXED_TYPES: Mapping[str, FixedType] = {
+    "number": ("a number", to_number),
+    "boolean": ("true or false", parsed_boolean),
+    "array": ("a list in JSON", to_array),
+    "object": ("one JSON object", to_object),
+}
+"""The types whose fixed values n8n looks at before a workflow starts."""
+
+
 class ModernSet(SetParameters):
     """What versions 3 and later share."""
 
@@ -130,6 +143,17 @@ class ModernSet(SetParameters):
     @classmethod
     def json_templates(cls, parameters: Mapping[str, Json]) -> Collection[str]:
         return {"jsonOutput", *cls.object_paths(parameters)}
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        found = cls.fixed(parameters)
+        return {path: told for path, value, (kind, convert) in found if (told := mistake(value, convert, kind))}
+
+    @classmethod
+    def fixed(cls, parameters: Mapping[str, Json]) -> Iterator[tuple[str, Json, FixedType]]:
+        """(path, value, its type) of what must fit before an execution starts."""
+        if parameters.get("mode") == "raw":
+            yield "jsonOutput", parameters.get("jsonOutput"), FIXED_TYPES["object"]
 
     @classmethod
     def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
@@ -207,6 +231,16 @@ class FieldsSet(ModernSet):
     def object_paths(cls, parameters: Mapping[str, Json]) -> Iterator[str]:
         rows = member(parameters.get("fields"), "values")
         return (f"fields.values[{index}].objectValue" for index in range(len(rows) if isinstance(rows, list) else 0))
+
+    @classmethod
+    def fixed(cls, parameters: Mapping[str, Json]) -> Iterator[tuple[str, Json, FixedType]]:
+        yield from super().fixed(parameters)
+        rows = member(parameters.get("fields"), "values") if parameters.get("mode") != "raw" else None
+        for index, row in enumerate(rows if isinstance(rows, list) else ()):
+            key = member(row, "type")
+            kind = FIXED_TYPES.get(key.removesuffix("Value")) if isinstance(key, str) else None
+            if kind is not None:
+                yield f"fields.values[{index}].{key}", member(row, str(key)), kind
 
     @classmethod
     def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:

@@ -14,7 +14,7 @@ from pydantic import Field
 from jackfield.api.binary import BinarySettings, stream_of
 from jackfield.api.context import PluginContext
 from jackfield.api.media_types import ending_of_type, type_of_name
-from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.files import chunks_of, content_of, file_of, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode, made_per_item
@@ -42,14 +42,21 @@ _LONGEST = 1000
 
 class Compression(Parameters):
     operation: Literal["compress", "decompress"] = Field("decompress", description="What to do.")
-    binary_property_name: str = Field("data", description="The fields with the files, separated by commas.")
+    binary_property_name: str = Field(
+        "data", description="The fields with the files, separated by commas.", json_schema_extra=needed()
+    )
     output_format: Literal["zip", "gzip", "tar", "targz", ""] = Field(
         "zip", description="compress: the packed file's form."
     )
-    file_name: str = Field("", description="compress: the packed file's name.")
+    file_name: str = Field(
+        "",
+        description="compress: the packed file's name.",
+        json_schema_extra=needed({"operation": ["compress"], "outputFormat": ["zip", "tar", "targz"]}),
+    )
     binary_property_output: str = Field("data", description="compress: the field for the packed file.")
     output_prefix: str = Field(
-        "", description="Begins the names of the fields for several files: file_, before version 1.1 data."
+        "",
+        description="Begins the names of the fields for several files: file_, before version 1.1 data.",
     )
 
 

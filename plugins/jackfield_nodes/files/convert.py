@@ -10,7 +10,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, needed
 from jackfield.api.nodes.files import kept_file
 from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode, made_at_once
@@ -46,8 +46,12 @@ class Convert(EventParameters):
         "csv", description="What the file is to be."
     )
     mode: Literal["once", "each"] = Field("once", description="toJson: one file of all items, or one of each.")
-    source_property: str = Field("", description="toText, toBinary: the field with the content.")
-    binary_property_name: str = Field("data", description="The field for the file.")
+    source_property: str = Field(
+        "",
+        description="toText, toBinary: the field with the content.",
+        json_schema_extra=needed({"operation": ["toText", "toBinary"]}),
+    )
+    binary_property_name: str = Field("data", description="The field for the file.", json_schema_extra=needed())
     options: ConvertOptions = Field(default_factory=ConvertOptions)
 
 

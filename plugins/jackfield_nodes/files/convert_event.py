@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from pydantic import Field
 
-from jackfield.api.nodes import Flag, NodeError, Parameters
+from jackfield.api.nodes import Flag, NodeError, Parameters, needed
 from jackfield.api.object_references import load
 from jackfield_nodes.files.formats.calendar_event import CalendarEvent, CalendarPerson
 from jackfield_nodes.values.dates import to_moment
@@ -66,8 +66,8 @@ class EventDetails(Parameters):
 
 class EventParameters(Parameters):
     title: str = Field("", description="iCal: the event's title.")
-    start: object = Field(None, description="iCal: when it begins.")
-    end: object = Field(None, description="iCal: when it ends.")
+    start: object = Field(None, description="iCal: when it begins.", json_schema_extra=needed({"operation": ["iCal"]}))
+    end: object = Field(None, description="iCal: when it ends.", json_schema_extra=needed({"operation": ["iCal"]}))
     all_day: Flag = Field(False, description="iCal: whole days.")
     additional_fields: EventDetails = Field(default_factory=EventDetails)
 

@@ -15,7 +15,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item, new_items
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.object_references import load
@@ -66,8 +66,12 @@ class ExtractFromFile(Parameters, title="Extract"):
         "binaryToPropery",
         "binaryToProperty",
     ] = Field("csv", description="What the file is, and what becomes of it.")
-    binary_property_name: str = Field("data", description="The field with the file.")
-    destination_key: str = Field("data", description="The field for the content, where it is one value.")
+    binary_property_name: str = Field("data", description="The field with the file.", json_schema_extra=needed())
+    destination_key: str = Field(
+        "data",
+        description="The field for the content, where it is one value.",
+        json_schema_extra=needed({"operation": ["binaryToPropery", "fromJson", "text", "fromIcs", "xml"]}),
+    )
     options: ExtractOptions = Field(default_factory=ExtractOptions)
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.files import content_of, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
@@ -43,8 +43,16 @@ class Move(Parameters):
     mode: Literal["binaryToJson", "jsonToBinary"] = Field("binaryToJson", description="Which way.")
     set_all_data: Flag = Field(True, description="binaryToJson: the content takes the place of all fields.")
     convert_all_data: Flag = Field(True, description="jsonToBinary: all fields.")
-    source_key: str = Field("data", description="What is moved.")
-    destination_key: str = Field("data", description="Where it is moved to.")
+    source_key: str = Field(
+        "data",
+        description="What is moved.",
+        json_schema_extra=needed({"mode": ["binaryToJson"]}, {"mode": ["jsonToBinary"], "convertAllData": [False]}),
+    )
+    destination_key: str = Field(
+        "data",
+        description="Where it is moved to.",
+        json_schema_extra=needed({"mode": ["binaryToJson"], "setAllData": [False]}, {"mode": ["jsonToBinary"]}),
+    )
     options: MoveBinaryOptions = Field(default_factory=MoveBinaryOptions)
 
 

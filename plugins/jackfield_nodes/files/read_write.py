@@ -25,6 +25,7 @@ from jackfield.api.nodes import (
     NodeResult,
     NodeRun,
     Parameters,
+    needed,
 )
 from jackfield.api.nodes.files import chunks_of, kept_file, with_file
 from jackfield.api.nodes.items import new_item, pairs, with_json
@@ -48,25 +49,31 @@ class DiskFileOptions(Parameters, title="Options"):
 
 class ReadWrite(Parameters):
     operation: Literal["read", "write"] = Field("read", description="What to do.")
-    file_selector: str = Field("", description="read: a path, or a pattern with *, ? and **.")
-    file_name: str = Field("", description="write: the path.")
-    data_property_name: str = Field("data", description="write: the field with the file.")
+    file_selector: str = Field(
+        "",
+        description="read: a path, or a pattern with *, ? and **.",
+        json_schema_extra=needed({"operation": ["read"]}),
+    )
+    file_name: str = Field("", description="write: the path.", json_schema_extra=needed({"operation": ["write"]}))
+    data_property_name: str = Field(
+        "data", description="write: the field with the file.", json_schema_extra=needed({"operation": ["write"]})
+    )
     options: DiskFileOptions = Field(default_factory=DiskFileOptions)
 
 
 class ReadOne(Parameters):
-    file_path: str = Field("", description="The path.")
-    data_property_name: str = Field("data", description="The field for the file.")
+    file_path: str = Field("", description="The path.", json_schema_extra=needed())
+    data_property_name: str = Field("data", description="The field for the file.", json_schema_extra=needed())
 
 
 class ReadMany(Parameters):
-    file_selector: str = Field("", description="A path, or a pattern with *, ? and **.")
-    data_property_name: str = Field("data", description="The field for the file.")
+    file_selector: str = Field("", description="A path, or a pattern with *, ? and **.", json_schema_extra=needed())
+    data_property_name: str = Field("data", description="The field for the file.", json_schema_extra=needed())
 
 
 class WriteOne(Parameters):
-    file_name: str = Field("", description="The path.")
-    data_property_name: str = Field("data", description="The field with the file.")
+    file_name: str = Field("", description="The path.", json_schema_extra=needed())
+    data_property_name: str = Field("data", description="The field with the file.", json_schema_extra=needed())
     options: DiskFileOptions = Field(default_factory=DiskFileOptions)
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import Flag, NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.files import file_of
 from jackfield.api.nodes.items import new_item, new_items, pairs
 from jackfield.api.nodes.running import ItemNode, made_at_once
@@ -36,7 +36,9 @@ class Spreadsheet(Parameters):
     file_format: Literal["", "autodetect", "csv", "html", "ods", "rtf", "xls", "xlsx"] = Field(
         "", description="fromFile: told by the file unless given; toFile: xls unless given."
     )
-    binary_property_name: str = Field("data", description="The field with the file, or for it.")
+    binary_property_name: str = Field(
+        "data", description="The field with the file, or for it.", json_schema_extra=needed()
+    )
     options: SpreadsheetOptions = Field(default_factory=SpreadsheetOptions)
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import NodeCatalog, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeCatalog, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import pairs, passed_on, repaired
 from jackfield.api.nodes.running import ModelNode, made_at_once, made_per_item
 from jackfield.api.nodes.scopes import UNREAD, document_scopes
@@ -53,9 +53,15 @@ class ExecuteWorkflow(Parameters):
     source: Literal["database", "parameter", "localFile", "url"] = Field(
         "database", description="Where the workflow is: saved, in workflowJson, in a file. url is not available."
     )
-    workflow_id: WorkflowLocator | str | None = Field(None, description="The saved workflow's id.")
+    workflow_id: WorkflowLocator | str | None = Field(
+        None, description="The saved workflow's id.", json_schema_extra=needed({"source": ["database"]})
+    )
     workflow_json: object = Field(None, description="Of source parameter: the workflow's JSON.")
-    workflow_path: str = Field("", description="Of source localFile: a file below nodes.files.root.")
+    workflow_path: str = Field(
+        "",
+        description="Of source localFile: a file below nodes.files.root.",
+        json_schema_extra=needed({"source": ["localFile"]}),
+    )
     workflow_inputs: SubWorkflowInputs = Field(default_factory=SubWorkflowInputs)
     mode: Literal["once", "each"] = Field("once", description="One run with all items, or one run per item.")
     options: SubWorkflowOptions = Field(default_factory=SubWorkflowOptions)

@@ -10,13 +10,13 @@ from pydantic import Field, ValidationError
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import NodeDescription, Parameters
+from jackfield.api.nodes import NodeDescription, NodeParameters, NoParameters, Parameters, needed
 from jackfield.api.nodes.running import PassingNode
 from jackfield.api.workflows import Item, Items, Node, Workflow
 
 
 class InputField(Parameters):
-    name: str = ""
+    name: str = Field("", json_schema_extra=needed())
     type: str = "string"
 
 
@@ -31,9 +31,21 @@ class ExecuteWorkflowTrigger(Parameters):
     workflow_inputs: InputFields = Field(default_factory=InputFields)
     json_example: object = Field("", description="An object whose keys are the fields.")
 
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        if parameters.get("inputSource", "workflowInputs") != "workflowInputs":
+            return {}
+        told = parameters.get("workflowInputs")
+        if isinstance(told, dict) and told.get("values"):
+            return super().obstacles(parameters)
+        return {"workflowInputs": "It names no field; name one, or choose to take whatever callers hand over."}
+
 
 class TriggerNode(PassingNode):
     """From version 1.1 on, a workflow that tells its fields gets these and no others."""
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return ExecuteWorkflowTrigger if (version or 0) >= 1.1 else NoParameters
 
     def entry(self, node: Node, workflow: Workflow, items: Items | None) -> Items | None:
         """See `EntryNode`."""

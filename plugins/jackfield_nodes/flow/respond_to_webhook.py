@@ -25,6 +25,7 @@ from jackfield.api.nodes import (
     NodeResult,
     NodeRun,
     Parameters,
+    needed,
 )
 from jackfield.api.nodes.files import file_of, sendable
 from jackfield.api.nodes.items import new_item, pass_all
@@ -73,11 +74,20 @@ class Respond(Parameters):
         "firstIncomingItem", "allIncomingItems", "json", "text", "noData", "binary", "redirect", "jwt"
     ] = Field("firstIncomingItem", description="What the caller gets.")
     response_body: object = Field(None, description="json: a value or its JSON text; text: the text.")
-    redirect_url: str | None = Field("", alias="redirectURL", description="Where a redirect leads.")
+    redirect_url: str | None = Field(
+        "",
+        alias="redirectURL",
+        description="Where a redirect leads.",
+        json_schema_extra=needed({"respondWith": ["redirect"]}),
+    )
     response_data_source: Literal["automatically", "set"] = Field(
         "automatically", description="binary: the first file of the item, or the one that inputFieldName names."
     )
-    input_field_name: str = Field("data", description="binary: the field that has the file.")
+    input_field_name: str = Field(
+        "data",
+        description="binary: the field that has the file.",
+        json_schema_extra=needed({"respondWith": ["binary"], "responseDataSource": ["set"]}),
+    )
     payload: object = Field('{"myField": "value"}', description="jwt: the claims, an object or its JSON text.")
     enable_response_output: bool = Field(False, description="A second output with the answer (from version 1.4 on).")
     options: RespondOptions = Field(default_factory=RespondOptions)

@@ -8,14 +8,16 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.workflows import Node
 from jackfield_nodes.values.conversions import text_of, to_object
 
 
 class StopAndError(Parameters):
     error_type: Literal["errorMessage", "errorObject"] = Field("errorMessage", description="A text, or an object.")
-    error_message: str | None = Field("", description="What the run fails with.")
+    error_message: str | None = Field(
+        "", description="What the run fails with.", json_schema_extra=needed({"errorType": ["errorMessage"]})
+    )
     error_object: object = Field("", description="An object or its JSON; its `message` or `description` is shown.")
 
 

@@ -14,7 +14,16 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters, Suspend
+from jackfield.api.nodes import (
+    NodeDescription,
+    NodeError,
+    NodeParameters,
+    NodeResult,
+    NodeRun,
+    Parameters,
+    Suspend,
+    needed,
+)
 from jackfield.api.nodes.items import pass_all
 from jackfield.api.workflows import Node
 from jackfield_nodes.values.conversions import to_time
@@ -35,7 +44,11 @@ class WaitParameters(Parameters, title="Wait"):
     unit: Literal["milliseconds", "seconds", "minutes", "hours", "days"] = Field(
         "seconds", description="Of the amount."
     )
-    date_time: object = Field(None, description="ISO 8601; without an offset in the workflow's time zone.")
+    date_time: object = Field(
+        None,
+        description="ISO 8601; without an offset in the workflow's time zone.",
+        json_schema_extra=needed({"resume": ["specificTime"]}),
+    )
     limit_wait_time: bool = Field(False, description="Of a wait for a call: whether the items go on after a time.")
     limit_type: Literal["afterTimeInterval", "atSpecifiedTime"] = Field(
         "afterTimeInterval", description="What the limit is."

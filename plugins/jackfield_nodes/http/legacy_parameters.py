@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, Parameters
+from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, Parameters, needed
 from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
@@ -56,10 +56,14 @@ class LegacyHttpRequest(HttpParameters):
     generic_auth_type: str | None = None
     node_credential_type: str | None = None
     request_method: str = Field("GET", description="GET, POST, PUT, PATCH, DELETE or HEAD.")
-    url: str | None = Field("", description="http:// or https://.")
+    url: str | None = Field("", description="http:// or https://.", json_schema_extra=needed())
     allow_unauthorized_certs: bool = Field(False, description="Accept any certificate.")
     response_format: Literal["json", "string", "file"] = Field("json", description="How the body is read.")
-    data_property_name: str = Field("data", description="Where text goes, or a file.")
+    data_property_name: str = Field(
+        "data",
+        description="Where text goes, or a file.",
+        json_schema_extra=needed({"responseFormat": ["string", "file"]}),
+    )
     json_parameters: bool = Field(False, description="Whether query, headers and body are given as JSON.")
     send_binary_data: bool = False
     binary_property_name: str = "data"

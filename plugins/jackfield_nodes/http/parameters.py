@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, NodeError, Parameters
+from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, NodeError, Parameters, needed
 from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
@@ -118,7 +118,7 @@ class HttpRequest(HttpParameters):
     """Versions 3 to 4.4."""
 
     method: str = Field("GET", description="GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.")
-    url: str | None = Field("", description="http:// or https://.")
+    url: str | None = Field("", description="http:// or https://.", json_schema_extra=needed())
     authentication: Literal["none", "genericCredentialType", "predefinedCredentialType"] = "none"
     generic_auth_type: str | None = Field(None, description="Kind of the credential, such as httpHeaderAuth.")
     node_credential_type: str | None = None

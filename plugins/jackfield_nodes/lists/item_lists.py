@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, NodeType, Parameters
 from jackfield.api.nodes.items import without_pair
 from jackfield.api.nodes.running import ModelNode
@@ -79,6 +80,11 @@ class ItemLists(Parameters):
             "splitOutItems": SplitOut,
             "summarize": cls.summaries,
         }
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        form = cls.forms().get(str(parameters.get("operation", "splitOutItems")))
+        return {} if form is None else form.obstacles(parameters)
 
     @model_validator(mode="wrap")
     @classmethod

@@ -21,6 +21,7 @@ from jackfield.api.nodes import (
     NodeRun,
     Parameters,
     StaticScope,
+    needed,
 )
 from jackfield.api.nodes.items import goes_on, new_item, pass_all, passed_on, unpaired_error
 from jackfield.api.nodes.running import each
@@ -89,7 +90,13 @@ class RememberingDuplicates(LaterDuplicates):
     logic: Literal[
         "removeItemsWithAlreadySeenKeyValues", "removeItemsUpToStoredIncrementalKey", "removeItemsUpToStoredDate"
     ] = "removeItemsWithAlreadySeenKeyValues"
-    dedupe_value: object = Field("", description="What tells items apart: those whose value is new stay.")
+    dedupe_value: object = Field(
+        "",
+        description="What tells items apart: those whose value is new stay.",
+        json_schema_extra=needed(
+            {"operation": ["removeItemsSeenInPreviousExecutions"], "logic": ["removeItemsWithAlreadySeenKeyValues"]}
+        ),
+    )
     incremental_dedupe_value: object = Field("", description="A number; items with a higher one than before stay.")
     date_dedupe_value: object = Field("", description="A date; items with a later one than before stay.")
     options: HistoryOptions = Field(default_factory=HistoryOptions)

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import passed_on
 from jackfield.api.nodes.running import ModelNode, each
 from jackfield.api.workflows import Items
@@ -19,7 +19,9 @@ from jackfield_nodes.values.threads import worked
 
 
 class SortField(Parameters):
-    field_name: str = Field("", description="The field to sort by; a.b means the field b inside a.")
+    field_name: str = Field(
+        "", description="The field to sort by; a.b means the field b inside a.", json_schema_extra=needed()
+    )
     order: Literal["ascending", "descending"] = "ascending"
 
 

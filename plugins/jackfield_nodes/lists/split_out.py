@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
+from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item, pair
 from jackfield.api.nodes.running import ModelNode, each
 from jackfield.api.workflows import BinaryData, Item, Items, PairedItem
@@ -35,7 +35,9 @@ class SplitOutOptions(Parameters):
 
 
 class SplitOut(Parameters):
-    field_to_split_out: object = Field("", description="Fields that hold lists, comma separated; $binary for files.")
+    field_to_split_out: object = Field(
+        "", description="Fields that hold lists, comma separated; $binary for files.", json_schema_extra=needed()
+    )
     include: Literal["noOtherFields", "allOtherFields", "selectedOtherFields"] = Field(
         "noOtherFields", description="Which other fields the new items get."
     )

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.nodes import Parameters
+from jackfield.api.nodes import Parameters, needed
 
 LegacyMode: TypeAlias = Literal[
     "append",
@@ -23,8 +23,16 @@ LegacyMode: TypeAlias = Literal[
 class LegacyMerge(Parameters):
     mode: LegacyMode = Field("append", description="What becomes of the two inputs.")
     join: Literal["inner", "left", "outer"] = Field("left", description="By index: which items go out.")
-    property_name1: str = Field("", description="By key: name of the key in the first input.")
-    property_name2: str = Field("", description="By key: name of the key in the second input.")
+    property_name1: str = Field(
+        "",
+        description="By key: name of the key in the first input.",
+        json_schema_extra=needed({"mode": ["keepKeyMatches", "mergeByKey", "removeKeyMatches"]}),
+    )
+    property_name2: str = Field(
+        "",
+        description="By key: name of the key in the second input.",
+        json_schema_extra=needed({"mode": ["keepKeyMatches", "mergeByKey", "removeKeyMatches"]}),
+    )
     output: Literal["input1", "input2"] = Field("input1", description="Pass through: whose items go out.")
     overwrite: Literal["always", "blank", "undefined"] = Field(
         "always", description="By key: which fields of the first input the second one replaces."

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
-from jackfield.api.nodes import Flag, NodeError, Parameters
+from jackfield.api.nodes import Flag, NodeError, Parameters, needed
 from jackfield_nodes.values.names import names_of
 
 Way: TypeAlias = Literal["append", "fields", "position", "all", "branch", "sql"]
@@ -183,7 +183,11 @@ class Merge3(CombineParameters):
         "combineByFields", description="How items find each other."
     )
     advanced: Flag = Field(False, description="Whether the fields to match have different names.")
-    query: str = Field(DEFAULT_QUERY, description="SQL; the inputs are the tables input1, input2 and so on.")
+    query: str = Field(
+        DEFAULT_QUERY,
+        description="SQL; the inputs are the tables input1, input2 and so on.",
+        json_schema_extra=needed({"mode": ["combineBySql"]}),
+    )
     output: Literal["specifiedInput", "empty"] = Field("specifiedInput", description="Choose Branch: what goes out.")
     use_data_of_input: object = Field(1, description="Choose Branch: number of the input, from 1 on.")
 

@@ -6,6 +6,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import Problem, Workflow
+from jackfield_workflows.activation.obstacles import obstacle_problems
 from jackfield_workflows.activation.references import References, reachable
 from jackfield_workflows.activation.starters import start_problems, starters
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
@@ -27,6 +28,7 @@ class ActivationChecks:
         begin = starters(workflow, self._context.port(NodeCatalog), self._triggers)
         found += start_problems(workflow, begin)
         reached = reachable(workflow, [node.name for node in begin.runnable])
+        found += obstacle_problems(workflow, self._context.port(NodeCatalog), reached)
         told = {problem.path for problem in found}
         async for problem in References(self._context, workflow).problems(reached):
             if problem.path not in told:

@@ -15,6 +15,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.workflows import Problem
+from jackfield_workflows.activation.obstacles import obstacle_problems
+from jackfield_workflows.activation.references import reachable
 from jackfield_workflows.activation.starters import start_problems, starters
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
 from jackfield_workflows.cli.progress import printable
@@ -63,9 +65,12 @@ async def problems_here(context: PluginContext, document: dict[str, Json]) -> li
     reader = context.port(WorkflowReader)
     workflow = reader.parse(document)
     found = reader.problems(workflow)
-    begin = starters(workflow, context.port(NodeCatalog), context.port(TriggerCalls))
+    catalog = context.port(NodeCatalog)
+    begin = starters(workflow, catalog, context.port(TriggerCalls))
+    reached = reachable(workflow, [node.name for node in begin.runnable])
+    more = [*start_problems(workflow, begin), *obstacle_problems(workflow, catalog, reached)]
     known = {(problem.path, problem.severity) for problem in found}
-    return [*found, *(each for each in start_problems(workflow, begin) if (each.path, each.severity) not in known)]
+    return [*found, *(each for each in more if (each.path, each.severity) not in known)]
 
 
 async def problems_there(remote: RemoteWorkflows, document: dict[str, Json]) -> list[Problem]:

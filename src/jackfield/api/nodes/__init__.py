@@ -13,6 +13,7 @@ the work of a node, and are imported by the module that does it:
 
 from __future__ import annotations
 
+from .needs import needed
 from .parameters import (
     ANY,
     CREDENTIAL_JSON,
@@ -23,6 +24,7 @@ from .parameters import (
     Parameters,
     marked_paths,
 )
+from .starting import obstacles_of
 from .types import (
     TOOL_FORM,
     AttachedNode,
@@ -81,6 +83,8 @@ __all__ = [
     "entry_items",
     "entry_node",
     "marked_paths",
+    "needed",
+    "obstacles_of",
     "patient_node",
     "streaming_node",
     "supplying_node",

@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
 from ..jsontext import Json
+from .needs import empty_parameters
 
 ANY = "*"
 """In a path: every element of a list, every value of an object."""
@@ -150,6 +151,12 @@ class NodeParameters(BaseModel):
         JSON text that gives one. Default: the fields with `json_schema_extra={"secret": True}`, `CREDENTIAL_ROWS` or
         `CREDENTIAL_JSON`."""
         return marked_paths(cls)
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        """What in them, as the document has them, keeps each execution from starting that could reach the node: path as
+        above -> why, and the remedy. Default: every empty field that is marked with `needed`."""
+        return empty_parameters(cls, parameters)
 
     @classmethod
     def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:

@@ -1,0 +1,92 @@
+"""An execution does not start when a node that it could reach lacks what it needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from engine_lab import Lab, doc, ended, passing, request
+from pydantic import Field
+
+from jackfield.api.engine import Outcome
+from jackfield.api.nodes import NodeParameters, needed
+
+
+class Needing(NodeParameters):
+    value: str = Field("", json_schema_extra=needed())
+
+
+class Unsure(NodeParameters):
+    @classmethod
+    def obstacles(cls, parameters: object) -> dict[str, str]:
+        raise ZeroDivisionError
+
+
+@pytest.fixture
+def needing(lab: Lab) -> Lab:
+    lab.kind("need", passing, model=Needing)
+    lab.kind("unsure", passing, model=Unsure)
+    return lab
+
+
+async def outcome(lab: Lab, document: dict[str, Any], **more: Any) -> Outcome:
+    return await ended(lab.engine().submit(request(await lab.save(document), **more)))
+
+
+GIVEN: dict[str, Any] = {"parameters": {"value": "x"}}
+
+
+async def test_no_node_runs_and_the_message_names_node_and_parameter(needing: Lab) -> None:
+    found = await outcome(needing, doc(("A", "pass"), ("E", "effect"), ("B", "need"), ("C", "need")))
+    assert found.status == "failed"
+    assert needing.ran == []
+    assert found.failure is not None
+    assert found.failure.node == "B"
+    assert "did not start" in found.failure.message
+    assert "Node 'B', parameter value: It is empty" in found.failure.message
+    assert "Node 'C', parameter value" in found.failure.message
+
+
+async def test_it_starts_when_all_is_there_or_an_expression_gives_it(needing: Lab) -> None:
+    found = await outcome(
+        needing, doc(("A", "pass"), ("B", "need", dict(GIVEN)), ("C", "need", {"parameters": {"value": "={{ 1 }}"}}))
+    )
+    assert found.status == "success"
+    assert needing.ran == ["B", "C"]
+
+
+async def test_nodes_that_it_cannot_reach_do_not_count(needing: Lab) -> None:
+    document = doc(("A", "pass"), ("B", "need", {"disabled": True}), ("C", "pass"), ("D", "need"))
+    document["connections"].pop("C")  # type: ignore[union-attr, call-arg]  # an object
+    assert (await outcome(needing, document)).status == "success"
+    assert (await outcome(needing, doc(("A", "pass"), ("B", "pass"), ("C", "need")), until="B")).status == "success"
+    assert (await outcome(needing, doc(("A", "pass"), ("B", "need"), ("C", "pass")), until="C")).status == "failed"
+
+
+async def test_pinned_data_stand_for_a_node_where_they_are_used(needing: Lab) -> None:
+    document = {**doc(("A", "pass"), ("B", "need")), "pinData": {"B": [{"json": {"pinned": True}}]}}
+    assert (await outcome(needing, document, use_pin_data=True)).status == "success"
+    assert (await outcome(needing, document)).status == "failed"
+
+
+async def test_a_type_that_cannot_tell_fails_where_it_is_reached(needing: Lab) -> None:
+    assert (await outcome(needing, doc(("A", "pass"), ("B", "unsure")))).status == "success"
+    needing.ran.clear()
+    assert (await outcome(needing, doc(("A", "pass"), ("B", "pass"), ("C", "nothing")))).status == "failed"
+    assert needing.ran == ["B"]
+
+
+async def test_an_execution_is_looked_at_once_per_version(needing: Lab) -> None:
+    asked: list[object] = []
+
+    class Counting(NodeParameters):
+        @classmethod
+        def obstacles(cls, parameters: object) -> dict[str, str]:
+            asked.append(parameters)
+            return {}
+
+    needing.kind("count", passing, model=Counting)
+    workflow, engine = await needing.save(doc(("A", "pass"), ("B", "count"))), needing.engine()
+    for _ in range(3):
+        assert (await ended(engine.submit(request(workflow)))).status == "success"
+    assert len(asked) == 1
