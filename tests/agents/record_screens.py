@@ -3,8 +3,7 @@ manifest are written from.
 
 `JACKFIELD_TEST_AGENTS=... python tests/agents/record_screens.py AGENT DIRECTORY [PROVIDER] [ARGUMENT...]`: PROVIDER is
 one of the lab's (messages), ARGUMENTs go to the agent. Each file is a screen that differs from the one before, named
-by number, step and second; its first line is the title. Keys are asked for between the steps only where an agent needs
-others than these: return says yes.
+by number, step and second; its first lines are the title and the cursor's row. Return answers each question.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Recorder:
             found = self._lab.data(self._lab.api.get(f"{path}/screen"))
             if found["text"] != self._last:
                 self._last, changed = found["text"], time.monotonic()
-                self._write(name, f"title: {found['title']}\n{found['text']}\n")
+                self._write(name, f"title: {found['title']}\ncursor: {found['cursor']['row']}\n{found['text']}\n")
             time.sleep(0.05)
 
     def _write(self, name: str, content: str) -> None:

@@ -36,7 +36,9 @@ class Talk:
         return self._lab.data(self._lab.api.get(f"{self.path}/{rest}", params=query))
 
     def say(self, content: str, **more: object) -> Any:
-        return self._lab.data(self._lab.api.post(f"{self.path}/message", json={"content": content, **more}))
+        answer = self._lab.api.post(f"{self.path}/message", json={"content": content, **more})
+        assert answer.status_code == 200, f"{content[:40]!r}: {answer.text}\n{self.get('screen')['text']}"
+        return answer.json()["data"]
 
     def refused(self, content: str) -> Any:
         answer = self._lab.api.post(f"{self.path}/message", json={"content": content})

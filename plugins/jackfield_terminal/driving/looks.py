@@ -115,7 +115,7 @@ class ScreenJudge:
                 return found
         place = self._input_place(lines)
         said = lines if place is None else lines[:place]
-        typed = None if place is None else self._typed(lines[place:])
+        typed = None if place is None else self._typed(screen, place)
         if any(map(self._busy, lines)) or self._busy_title(screen.title):
             return Look("busy", typed, said)
         is_ready = place is not None and (not self._ready or self._ready.last(lines) is not None)
@@ -128,12 +128,14 @@ class ScreenJudge:
                 return place
         return None
 
-    def _typed(self, lines: Sequence[str]) -> str:
-        ends = next((place for place in range(1, len(lines)) if self._rule(lines[place])), len(lines))
-        inside = list(lines[:ends])
-        while len(inside) > 1 and (not inside[-1].strip() or self._hints(inside[-1])):
-            inside.pop()
-        return "\n".join(unframed(line.replace("\xa0", " ")) for line in inside)
+    def _typed(self, screen: Snapshot, place: int) -> str:
+        """To the rule below it; without one to the cursor, which stands where is typed."""
+        lines = screen.lines[place:]
+        last = max(0, screen.row - place)
+        ends = next(
+            (at for at in range(1, len(lines)) if self._rule(lines[at])), len(lines) if self._rule else last + 1
+        )
+        return "\n".join(unframed(line.replace("\xa0", " ")) for line in lines[:ends]).rstrip()
 
     def speech(self, lines: Sequence[str]) -> str:
         """Without rules, hints, and the marks of who speaks, and without what tells that the agent works, with the

@@ -3,9 +3,11 @@ it, and sees it taken."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from jackfield.api.errors import Conflict
 from jackfield_terminal.driving.answering import DialogAnswerer
-from jackfield_terminal.driving.looks import Look, ScreenJudge
+from jackfield_terminal.driving.looks import Look, ScreenJudge, ShownDialog
 from jackfield_terminal.driving.texts import key
 from jackfield_terminal.driving.view import AgentView
 from jackfield_terminal.screen.keys import sequence
@@ -16,6 +18,8 @@ TRIES = 2
 """Times that a text is typed, the input emptied in between."""
 PRESS_AGAIN = 2.0
 """Seconds after which a return is pressed once more, when the text is still in the input."""
+GOING = 1.0
+"""Seconds that a dialog is given to go, where it was answered just before."""
 SCROLLED = 60
 """Characters that an input must show of a text of which it shows the end alone."""
 
@@ -31,10 +35,16 @@ class MessageSender:
     async def ready(self, judge: ScreenJudge) -> Look:
         """Raises `Conflict`: the agent asks something, is busy for too long, or shows what its manifest does not know,
         for `terminal.ready_timeout`."""
-        look, _ = await self._view.until(judge, self._is_over, self._settings.ready_timeout)
-        if look.shows == "ready":
-            return look
-        raise refusal(look, self._settings.ready_timeout)
+        seconds = self._settings.ready_timeout
+        deadline = self._view.clock.monotonic() + seconds
+        while True:
+            left = max(0.0, deadline - self._view.clock.monotonic())
+            look, over = await self._view.until(judge, self._is_over, left)
+            if look.shows == "ready":
+                return look
+            # One that has just been answered goes in a moment.
+            if not over or not (await self._view.until(judge, partial(_is_another, look.dialog), GOING))[1]:
+                raise refusal(look, seconds)
 
     def _is_over(self, look: Look) -> bool:
         return look.shows == "ready" or (look.dialog is not None and not self._answerer.answers_to(look))
@@ -100,6 +110,10 @@ def holds(judge: ScreenJudge, look: Look, content: str) -> bool:
     if not any(character.isalnum() for character in said):
         return shown.endswith(said)
     return len(shown) >= SCROLLED and said.endswith(shown)
+
+
+def _is_another(dialog: ShownDialog | None, look: Look) -> bool:
+    return look.dialog != dialog
 
 
 def refusal(look: Look, seconds: float) -> Conflict:

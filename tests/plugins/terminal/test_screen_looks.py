@@ -26,13 +26,13 @@ def judge_of(agent: str) -> ScreenJudge:
     return ScreenJudge(ScreenLooks.model_validate(tomllib.loads((MANIFESTS / f"{agent}.toml").read_text())["screen"]))
 
 
-def snapshot(lines: tuple[str, ...], title: str = "") -> Snapshot:
-    return Snapshot(100, len(lines), lines, 0, 0, True, False, title, 0)
+def snapshot(lines: tuple[str, ...], title: str = "", row: int = 0) -> Snapshot:
+    return Snapshot(100, len(lines), lines, row, 0, True, False, title, 0)
 
 
 def recorded(agent: str, name: str) -> Snapshot:
-    first, *lines = (SCREENS / agent / f"{name}.txt").read_text().splitlines()
-    return snapshot(tuple(lines), first.removeprefix("title: "))
+    title, cursor, *lines = (SCREENS / agent / f"{name}.txt").read_text().splitlines()
+    return snapshot(tuple(lines), title.removeprefix("title: "), int(cursor.removeprefix("cursor: ")))
 
 
 def look_at(agent: str, name: str) -> Look:
@@ -135,6 +135,14 @@ def test_what_stands_for_a_long_text_is_known() -> None:
     rule = "─" * 40
     look = judge.look(snapshot((rule, "❯\xa0[Pasted text #1 +40 lines]", rule, "  ? for shortcuts")))
     assert holds(judge, look, "a line\n" * 41)
+
+
+def test_what_is_below_an_input_without_a_rule_is_not_typed() -> None:
+    """A path may be too long for its line."""
+    judge = judge_of("codex")
+    lines = ("› Say the word.", "", "  some-model default · /home/me/a/long/", "a_long_name")
+    assert holds(judge, judge.look(snapshot(lines)), "Say the word.")
+    assert not holds(judge, judge.look(snapshot(lines, row=3)), "Say the word.")
 
 
 def test_of_a_long_message_the_end_may_be_all_that_is_left_on_the_screen() -> None:
