@@ -51,7 +51,8 @@ class Upstream:
     native: the vendor's own API, not one that is compatible with it. keys: none when the provider asks for none; of
     several each has its turn. concurrency: None: no limit. auth, header: how a key is shown, in the words of manifests;
     empty: as the vendor of the family has it. headers: that every request has. responses: globs of
-    the models that take Responses alone. cache_control: its Chat Completions take Anthropic's marks for a cache."""
+    the models that take Responses alone. cache_control: its Chat Completions take Anthropic's marks for a cache.
+    platform: a cloud that has paths of its own. region, service: that signatures for AWS name."""
 
     id: str
     family: Literal["anthropic", "openai"]
@@ -65,6 +66,9 @@ class Upstream:
     headers: Mapping[str, str] = field(default_factory=dict)
     responses: Sequence[str] = ()
     cache_control: bool = False
+    platform: Literal["", "bedrock", "vertex"] = ""
+    region: str = ""
+    service: str = ""
 
 
 @record

@@ -21,7 +21,7 @@ from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.providers import Provider, Providers, keys_in
 from jackfield.api.records import replace
 from jackfield.api.urls import joined
-from jackfield_proxy.daemon import offered_kinds, prices
+from jackfield_proxy.daemon import aws_credentials, offered_kinds, prices
 from jackfield_proxy.daemon.budgets import limits_of
 from jackfield_proxy.plan import (
     CONNECTION_RULES,
@@ -146,9 +146,11 @@ async def _upstreams(
             context.log.warning("The key of the provider %s cannot be read: %s", name, exc.message)
             key = None
         keys = keys_in(key)
+        if not keys and provider.auth.kind == "aws-sigv4":
+            keys = await asyncio.to_thread(aws_credentials.found)
         made[name] = replace(_upstream(provider, url, keys), concurrency=_concurrency(config, name))
         for one in keys:
-            context.secrets.redact(one)
+            context.secrets.redact(one, *(one.split(":")[1:] if provider.auth.kind == "aws-sigv4" else ()))
     return made
 
 
@@ -165,6 +167,9 @@ def _upstream(provider: Provider, url: str, keys: Sequence[str]) -> Upstream:
         headers=dict(provider.headers),
         responses=provider.models.responses,
         cache_control=provider.cache_control,
+        platform=provider.platform or "",
+        region=provider.auth.region,
+        service=provider.auth.service,
     )
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.urls import joined
+from jackfield_proxy.child.incoming import platforms
 from jackfield_proxy.plan import ProxyPlan, Upstream
 
 Pairs: TypeAlias = "list[tuple[str, str]]"
@@ -60,8 +61,13 @@ def dialect_of(upstream: Upstream, dialect: DialectName, model: str) -> DialectN
     return "responses" if any(fnmatchcase(model, one) for one in upstream.responses) else "chat"
 
 
-def address(upstream: Upstream, dialect: DialectName, model: str, query: str = "", suffix: str = "") -> str:
-    """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has."""
+def address(
+    upstream: Upstream, dialect: DialectName, model: str, query: str = "", suffix: str = "", *, stream: bool = False
+) -> str:
+    """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has.
+    stream: clouds have another path for it."""
+    if upstream.platform:
+        return platforms.address(upstream, model, stream=stream)
     without = "/v1" if dialect == "anthropic" else ""
     base = upstream.url.replace(MODEL, quote(model, safe="")) if MODEL in upstream.url else upstream.url
     return joined(base, _PATHS[dialect] + suffix, query, without=without)

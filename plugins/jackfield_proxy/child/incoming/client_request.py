@@ -12,7 +12,7 @@ from jackfield.api.dialects.base import DialectCodec
 from jackfield.api.dialects.model import DialectName, ModelRequest, UpstreamModel
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
-from jackfield_proxy.child.incoming import addressing, conversations
+from jackfield_proxy.child.incoming import addressing, conversations, platforms
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.raw_model import with_model
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
@@ -159,10 +159,13 @@ class ClientRequest:
         dialect = addressing.dialect_of(upstream, self.dialect, target.model)
         if dialect == self.dialect and not self.mixed:
             body = self.body if target.model == self.model else await self.renamed(target.model)
-            url = addressing.address(upstream, dialect, target.model, self.query)
+            url = addressing.address(upstream, dialect, target.model, self.query, stream=self.stream)
             headers = addressing.passed_headers(self.pairs, upstream)
             if dialect == "anthropic" and "anthropic-version" not in self.headers:
                 headers = addressing.with_version(headers)
+            if upstream.platform:
+                body = platforms.body(upstream, body, self.headers.get("anthropic-beta", ""))
+                headers = platforms.headers(upstream, headers)
             login = addressing.login_of(self.pairs) if upstream.auth == "agent" else ()
             return UpstreamRequest(url, headers, body, dialect, False, login)
         wanted = UpstreamModel(
@@ -175,7 +178,9 @@ class ClientRequest:
         )
         body = await self.translated(dialect, wanted)
         headers = addressing.own_headers(upstream, stream=self.stream)
-        url = addressing.address(upstream, dialect, target.model)
+        url = addressing.address(upstream, dialect, target.model, stream=self.stream)
+        if upstream.platform:
+            body, headers = platforms.body(upstream, body, ""), platforms.headers(upstream, headers)
         missing = hosted.missing(self.asked.tools, dialect, wanted)
         return UpstreamRequest(url, headers, body, dialect, True, missing=missing)
 

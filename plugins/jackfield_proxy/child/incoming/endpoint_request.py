@@ -110,4 +110,6 @@ class EndpointRequest(ClientRequest):
         return UpstreamRequest(url, headers, body, self.dialect, False, login, self.method, answers=False)
 
     def _is_of(self, upstream: Upstream | None) -> bool:
-        return upstream is not None and addressing.dialect_of(upstream, self.dialect, "") == self.dialect
+        if upstream is None or upstream.platform:  # clouds have paths for conversations alone
+            return False
+        return addressing.dialect_of(upstream, self.dialect, "") == self.dialect

@@ -40,7 +40,7 @@ async def count(exchange: ProxiedExchange) -> web.Response:
     """The provider's own count where it speaks Anthropic's dialect and counts; else our estimate."""
     target = (await exchange.candidates())[0].target
     upstream = exchange.plan.upstreams.get(target.provider)
-    if upstream is not None and upstream.family == "anthropic":
+    if upstream is not None and upstream.family == "anthropic" and not upstream.platform:
         found = await exchange.shared.counter.answer(exchange.plan, exchange.call, target)
         if found is not None:
             return web.Response(body=found, content_type=_JSON)

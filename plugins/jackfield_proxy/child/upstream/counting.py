@@ -38,6 +38,7 @@ class Counter:
             if (
                 upstream is None
                 or upstream.family != "anthropic"
+                or upstream.platform
                 or self._silent.get(upstream.id, 0) > time.monotonic()
             ):
                 continue

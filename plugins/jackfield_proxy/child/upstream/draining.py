@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
-from aiohttp import StreamReader
+if TYPE_CHECKING:
+    from jackfield_proxy.child.upstream.replies import ReplyContent
 
 
-def drained(content: StreamReader) -> bytes:
+def drained(content: ReplyContent) -> bytes:
     """As `read_nowait`, which takes out chunk by chunk, as they came over HTTP, and asks the connection for more after
     each of them: of a stream in small chunks that is a fifth of all the work. The reader's buffer is private to
     aiohttp; where it looks otherwise than expected it is left alone."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.upstream.aws_signing import AwsKey, SignedScope, signature
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.incoming.client_request import UpstreamRequest
@@ -19,7 +21,21 @@ class ProviderLogins:
         """key: of the provider, empty where it has none. Raises `DialectError`."""
         if upstream.auth == "agent":
             return _of_agent(upstream, outgoing)
+        if upstream.auth == "aws-sigv4":
+            return _signed(upstream, key, outgoing)
         return addressing.credential(upstream, key) if key else []
+
+
+def _signed(upstream: Upstream, key: str, outgoing: UpstreamRequest) -> addressing.Pairs:
+    if not isinstance(outgoing.body, bytes):
+        raise DialectError(501, f"Requests to {upstream.id} are signed whole, so that none of them can be streamed.")
+    try:
+        found = AwsKey.of(key)
+    except ValueError as exc:
+        message = f"The provider {upstream.id} wants signed requests: {exc}, stored for the provider or the profile."
+        raise DialectError(401, message, "authentication_error") from None
+    scope = SignedScope(upstream.region, upstream.service, datetime.now(UTC))
+    return signature(found, scope, outgoing.method, outgoing.url, outgoing.headers, outgoing.body)
 
 
 def _of_agent(upstream: Upstream, outgoing: UpstreamRequest) -> addressing.Pairs:

@@ -9,8 +9,6 @@ import asyncio
 import re
 from collections.abc import Callable, Mapping
 
-import aiohttp
-
 from jackfield.api import dialects
 from jackfield.api.dialects import errors
 from jackfield.api.dialects.model import DialectError, DialectName, Event, Failed, MessageStart, Ping, UsageUpdate
@@ -18,6 +16,7 @@ from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.upstream import failures
 from jackfield_proxy.child.upstream.draining import drained
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
+from jackfield_proxy.child.upstream.replies import ProviderReply, ReplyContent
 from jackfield_proxy.child.upstream.unpacking import PLAIN
 
 LARGEST = 64 * 1024
@@ -76,11 +75,11 @@ class Opening:
         return False
 
 
-def is_stream(reply: aiohttp.ClientResponse) -> bool:
+def is_stream(reply: ProviderReply) -> bool:
     return reply.headers.get("Content-Type", "").startswith(STREAM)
 
 
-async def opened(reply: aiohttp.ClientResponse, dialect: DialectName, seconds: float) -> bytes:
+async def opened(reply: ProviderReply, dialect: DialectName, seconds: float) -> bytes:
     """What of the stream was read to know that it has content; nothing for another answer. After so many seconds, what
     there is: models think for minutes between the first event and the next. Raises `UpstreamFailure`, and what the
     connection raises."""
@@ -99,16 +98,14 @@ async def opened(reply: aiohttp.ClientResponse, dialect: DialectName, seconds: f
     return found.buffered
 
 
-async def _until_decided(found: Opening, content: aiohttp.StreamReader) -> None:
+async def _until_decided(found: Opening, content: ReplyContent) -> None:
     while chunk := await content.readany():
         if found.feed(chunk):
             return
     found.close()
 
 
-def _refused(
-    found: Opening, error: DialectError, reply: aiohttp.ClientResponse, dialect: DialectName
-) -> UpstreamFailure:
+def _refused(found: Opening, error: DialectError, reply: ProviderReply, dialect: DialectName) -> UpstreamFailure:
     """Its answer: what the provider has said, with the status that it should have had. SDKs try again, and raise what
     fits, by a status alone. Codex does so by the event: for it the stream stays one."""
     pairs = addressing.returned_headers(reply.headers.items())

@@ -22,9 +22,11 @@ from jackfield_proxy.child.incoming.client_request import ClientRequest, Upstrea
 from jackfield_proxy.child.incoming.large import LARGE
 from jackfield_proxy.child.upstream import failures, opening
 from jackfield_proxy.child.upstream.concurrency import ConcurrencyLimiter
+from jackfield_proxy.child.upstream.event_frames import FRAMED, UnframedReply
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.key_turns import KeyTurns
 from jackfield_proxy.child.upstream.logins import ProviderLogins
+from jackfield_proxy.child.upstream.replies import ProviderReply
 from jackfield_proxy.child.upstream.unpacking import unpacked
 from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
@@ -42,7 +44,7 @@ class Opened:
     """A provider that serves: the head of its answer is there, and of a stream its beginning. attempts: of sending the
     request."""
 
-    reply: aiohttp.ClientResponse
+    reply: ProviderReply
     beginning: bytes
     outgoing: UpstreamRequest
     candidate: Candidate
@@ -120,10 +122,12 @@ class UpstreamSender:
             seconds = time.monotonic() - began
             if reply.status >= 300:
                 raise await _refusal(reply, outgoing)
-            beginning = await _beginning(reply, outgoing, target.provider, limits)
+            framed = upstream.platform == "bedrock" and reply.headers.get("Content-Type") == FRAMED
+            answer = UnframedReply(reply) if framed else reply
+            beginning = await _beginning(answer, outgoing, target.provider, limits)
             self.health.answered(target, seconds)
             opened = True
-            return Opened(reply, beginning, outgoing, candidate, attempts, seconds)
+            return Opened(answer, beginning, outgoing, candidate, attempts, seconds)
         except UpstreamFailure as exc:
             exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words
             exc.other_key = self.keys.refused(upstream, key, exc, limits)
@@ -190,9 +194,7 @@ def _reason(error: Exception) -> str:
     return "its answer is no HTTP" if isinstance(error, aiohttp.ClientResponseError) else type(error).__name__
 
 
-async def _beginning(
-    reply: aiohttp.ClientResponse, outgoing: UpstreamRequest, provider: str, limits: ProxyLimits
-) -> bytes:
+async def _beginning(reply: ProviderReply, outgoing: UpstreamRequest, provider: str, limits: ProxyLimits) -> bytes:
     """Raises `UpstreamFailure`."""
     begun = False
     try:
