@@ -13,6 +13,7 @@ class AgentSessionsPlugin(Plugin):
 
     name = "agent_sessions"
     settings = (SettingsTable("agent_sessions", "jackfield_agent_sessions.settings:AgentSessionSettings"),)
+    commands = ("jackfield_agent_sessions.chat:chat",)
     provides = {
         AgentSessions: "jackfield_agent_sessions.hub:hub",
         "jackfield_agent_sessions.ports:SessionKeeper": "jackfield_agent_sessions.hub:hub",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 
@@ -54,6 +56,11 @@ def turn(text: str) -> str:
         while read().get("method") != "session/cancel":
             pass
         return "cancelled"
+    elif word == "spawn":
+        child = subprocess.Popen(["setsid", "sleep", "300"])
+        say(str(child.pid))
+    elif word == "sees":
+        say(str(Path(rest).exists()))
     elif word == "env":
         say(os.environ[rest])
     else:
@@ -63,6 +70,9 @@ def turn(text: str) -> str:
 
 
 def main(mode: str) -> None:
+    if mode == "--version":
+        print("1.0")
+        sys.exit(0)
     if mode == "dies":
         print("no licence was found", file=sys.stderr, flush=True)
         sys.exit(2)
