@@ -184,10 +184,12 @@ class P(Plugin):
         ("Metric('met x', 'h', 'counter', 1)", "its name is none"),
         ("Metric('info', 'h', 'gauge', 1)", "the kernel's"),
         ("Metric('met_x', 'one\\ntwo', 'gauge', 1)", "one line"),
-        ("Metric('met_x', 'h', 'summary', 1)", "neither counter nor gauge"),
+        ("Metric('met_x', 'h', 'summary', 1)", "none of counter, gauge and histogram"),
         ("Metric('met_x', 'h', 'gauge', 1, {'a b': 'c'})", "labels"),
         ("Metric('met_x', 'h', 'gauge', 1, {'a': 1})", "labels"),
         ("Metric('acme_good', 'Good.', 'gauge', 2, {'place': 'a\"b'})", "given already"),
+        ("Metric('acme_spread', 'Good.', 'histogram', 2)", "its part is none of its kind's"),
+        ("Metric('acme_part', 'Good.', 'gauge', 2, {}, 'sum')", "its part is none of its kind's"),
         ("Metric('acme_good', 'Good.', 'counter', 2)", "its kind is not the gauge"),
     ],
 )

@@ -48,6 +48,8 @@ class KeyAccount:
     def __init__(self, key: VirtualKey) -> None:
         self.key = key
         self.last_used_ms: int | None = None
+        self.requests, self.usd, self.tokens = 0, 0.0, 0.0
+        """Since the daemon has started."""
         self._used: dict[Period, PeriodUse] = {}
         self._held: dict[str, Hold] = {}
         self._requests = SlidingMinute()
@@ -86,6 +88,9 @@ class KeyAccount:
 
     def count(self, usd: float, tokens: float, hold: Hold | None, now_ms: int) -> None:
         """hold: what was reserved for it."""
+        self.requests += 1
+        self.usd += usd
+        self.tokens += tokens
         for period in PERIODS:
             found = self._present(period, now_ms)
             found.usd += usd

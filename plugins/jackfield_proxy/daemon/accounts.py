@@ -9,6 +9,7 @@ from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens
 from jackfield_proxy.daemon import prices
 from jackfield_proxy.daemon.budgets import BudgetTracker
+from jackfield_proxy.daemon.figures import RequestFigures
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.daemon.records import Answers, RecordedRequest, Records
 from jackfield_proxy.messages import ServedRequest
@@ -23,6 +24,7 @@ class ProfileAccount:
         self.alias = alias
         self.records = Records(context, alias, answers, context.settings(ProxySettings).requests_kept)
         self.budgets = BudgetTracker(context, alias)
+        self.figures = RequestFigures(alias)
         self._context = context
         self._agent = ""
 
@@ -43,6 +45,7 @@ class ProfileAccount:
     async def take(self, served: ServedRequest) -> RecordedRequest:
         """It is over. Where its answer has not said all that it used, what was held counts if that is more."""
         request = await self.records.take(served, self._agent)
+        self.figures.add(request)
         held = self.budgets.release(served.id)
         tokens, usd = request.tokens, request.cost or 0.0
         if not served.whole:

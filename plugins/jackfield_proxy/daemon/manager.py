@@ -181,21 +181,11 @@ class ProxyManager:
         return profile, warnings
 
     def metrics(self) -> Sequence[Metric]:
-        proxies, accounts = self._proxies.values(), self._accounts.values()
+        proxies, accounts = [self._shared, *self._proxies.values()], self._accounts.values()
         return [
             Metric("proxies_running", "Proxies of profiles that run.", "gauge", self.running()),
             Metric("proxy_restarts_total", "Starts after crashes.", "counter", sum(one.restarts for one in proxies)),
-            *(
-                Metric(
-                    "proxy_requests_total",
-                    "Requests that a profile's proxy has served.",
-                    "counter",
-                    one.records.count,
-                    {"profile": one.alias},
-                )
-                for one in accounts
-                if one.records.count
-            ),
+            *(metric for one in accounts for metric in one.figures.metrics()),
             *(metric for one in proxies for metric in one.connections.metrics(f"proxy of {one.alias}")),
         ]
 

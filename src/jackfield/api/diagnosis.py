@@ -20,10 +20,12 @@ class Finding:
 
 @record
 class Metric:
-    """One sample of `/metrics`. name: without the prefix `jackfield_`; a counter's ends in `_total`."""
+    """One sample of `/metrics`. name: without the prefix `jackfield_`; a counter's ends in `_total`. part: of a
+    histogram; its buckets have the label `le`, come from the lowest to `+Inf`, and each counts those below it too."""
 
     name: str
     help: str
-    kind: Literal["counter", "gauge"]
+    kind: Literal["counter", "gauge", "histogram"]
     value: float
     labels: Mapping[str, str] = field(default_factory=dict)
+    part: Literal["", "bucket", "sum", "count"] = ""

@@ -103,7 +103,8 @@ def samples(metrics: Sequence[Metric]) -> list[str]:
                 lines += [f"# HELP jackfield_{name} {metric.help}", f"# TYPE jackfield_{name} {metric.kind}"]
             labels = ",".join(f'{key}="{_label(value)}"' for key, value in sorted(metric.labels.items()))
             value = _number(metric.value)
-            lines.append(f"jackfield_{name}{{{labels}}} {value}" if labels else f"jackfield_{name} {value}")
+            sample = f"jackfield_{name}_{metric.part}" if metric.part else f"jackfield_{name}"
+            lines.append(f"{sample}{{{labels}}} {value}" if labels else f"{sample} {value}")
     return lines
 
 

@@ -236,3 +236,25 @@ def test_mistakes_name_their_field(gateway: GatewayLab, body: dict[str, object],
 def test_a_proxy_takes_its_own_token_as_before(gateway: GatewayLab, north: str) -> None:
     answer = httpx.post(f"{north}/v1/messages", json=ASKED, headers={"x-api-key": "wrong"}, trust_env=False)
     assert (answer.status_code, "virtual key" in answer.text) == (401, True)
+
+
+def test_metrics_tell_statuses_times_and_keys(gateway: GatewayLab) -> None:
+    base = gateway.profile("keys-metrics")
+    key, key_id = gateway.key("measured")
+    assert gateway.ask(base, key).status_code == 200
+    assert gateway.ask(base, key, stream=True).status_code == 200
+    gateway.settled(key_id, 2)
+    lines = gateway.api.get("/metrics").text.splitlines()
+    about = 'model="claude-sonnet-4-5",profile="keys-metrics",provider="north"'
+    assert f'jackfield_proxy_requests_total{{{about},status="200"}} 2' in lines
+    assert f'jackfield_proxy_tokens_total{{kind="output",{about}}} {2 * OUTPUT}' in lines
+    for name, count in (("proxy_request_seconds", 2), ("proxy_first_token_seconds", 1)):
+        assert f"# TYPE jackfield_{name} histogram" in lines
+        buckets = [line for line in lines if line.startswith(f"jackfield_{name}_bucket") and "keys-metrics" in line]
+        counts = [int(line.rpartition(" ")[2]) for line in buckets]
+        assert counts == sorted(counts)
+        assert 'le="+Inf"' in buckets[-1]
+        assert counts[-1] == count
+        assert f"jackfield_{name}_count{{{about}}} {count}" in lines
+    (own,) = [line for line in lines if line.startswith("jackfield_virtual_key_requests_total") and key_id in line]
+    assert own.endswith(" 2")

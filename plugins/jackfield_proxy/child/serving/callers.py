@@ -32,7 +32,8 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
     """in_path: what the path has in place of a header. Raises `DialectError` 401, 503. The daemon is asked for each
     request, so that a key that was revoked counts no more from that moment on."""
     given = (*_in_headers(request), in_path)
-    if plan.token and any(hmac.compare_digest(_bytes(one), _bytes(plan.token)) for one in given):
+    token = _bytes(plan.token)
+    if token and any(one and hmac.compare_digest(_bytes(one), token) for one in given):
         return KnownCaller(OWN, plan.token)
     key = next((one for one in given if one.startswith(PREFIX)), None)
     if plan.keys and key is not None:

@@ -21,7 +21,7 @@ class SampleCheck:
 
     def __init__(self) -> None:
         self._kinds: dict[str, str] = {}
-        self._known: set[tuple[str, frozenset[tuple[str, str]]]] = set()
+        self._known: set[tuple[str, str, frozenset[tuple[str, str]]]] = set()
 
     def __call__(self, metric: Metric) -> Iterator[str]:
         """One clause, with the remedy, per mistake. It names the sample and never its value, which changes."""
@@ -33,7 +33,7 @@ class SampleCheck:
         if self._kinds.setdefault(metric.name, metric.kind) != metric.kind:
             yield f"its kind is not the {self._kinds[metric.name]} of the samples before it; name it otherwise"
             return
-        known = (metric.name, frozenset(metric.labels.items()))
+        known = (metric.name, metric.part, frozenset(metric.labels.items()))
         if known in self._known:
             yield "its name and labels are given already; tell them apart by a label"
         self._known.add(known)
@@ -48,8 +48,10 @@ def _mistakes(metric: Metric) -> Iterator[str]:
     text: object = metric.help
     if not isinstance(text, str) or len(text.splitlines()) > 1 or "\\" in text:
         yield "its help is no text of one line without a backslash"
-    if metric.kind not in ("counter", "gauge"):
-        yield "its kind is neither counter nor gauge"
+    if metric.kind not in ("counter", "gauge", "histogram"):
+        yield "its kind is none of counter, gauge and histogram"
+    elif metric.part not in (("bucket", "sum", "count") if metric.kind == "histogram" else ("",)):
+        yield "its part is none of its kind's; a histogram has bucket, sum and count, others have none"
     value: object = metric.value
     if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
         yield "its value is no finite number"
