@@ -29,7 +29,7 @@ def is_redacted(settings: Json) -> bool:
 
 
 def unredacted(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """The settings under which nothing is kept that n8n hides. A policy that n8n does not know stays, and is refused."""
+    """The settings under which nothing is kept that n8n hides. A policy that n8n does not know stays and is refused."""
     if found := _unkept(settings):
         return {**{key: value for key, value in settings.items() if key != _SETTING}, **found}
     return dict(settings)
