@@ -23,7 +23,7 @@ COLLECTIONS: Mapping[str, Kind] = {
 """Key of an object with several of each -> their kind."""
 NOT_HERE: Mapping[str, str] = {
     "project": "Their workflows have a tag project/NAME; workflows, credentials and variables are there for everybody.",
-    "dataTable": "An export of entities has no rows of data tables; import n8n's database, or the tables as CSV.",
+    "dataTable": "This export has no rows of data tables; import n8n's database, or the tables as CSV.",
     "user": "Users are not imported; make them with `jackfield user add`.",
     "execution": "Executions stay in n8n; keep its database as long as you need its history.",
 }

@@ -12,6 +12,7 @@ from typing import IO
 from jackfield.api.errors import InvalidInput
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.reading.cipher import DataKey, N8nCipher
+from jackfield_migration.reading.data_tables import COLUMNS, ROWS, TABLES
 from jackfield_migration.reading.tables import Row, data_keys, read_tables
 
 ENTITIES: Mapping[str, str] = {
@@ -24,13 +25,14 @@ ENTITIES: Mapping[str, str] = {
     "folder": "folder",
     "project": "project",
     "shared_workflow": "sharedworkflow",
-    "data_table": "datatable",
+    TABLES: "datatable",
+    COLUMNS: "datatablecolumn",
     "deployment_key": "deploymentkey",
     "user": "user",
 }
-"""Table -> the name of its files."""
+"""Table -> the name of its files. Rows of a data table stand in files with the name of their table."""
 _MAGIC = b"PK\x03\x04"
-_PART = re.compile(r"(?:.*/)?([a-z]+)(?:\.([0-9]+))?\.jsonl")
+_PART = re.compile(rf"(?:.*/)?([a-z]+|{ROWS}[A-Za-z0-9-]+)(?:\.([0-9]+))?\.jsonl")
 _NO_KEY = (
     "An export of entities is encrypted. Give the key of the n8n that wrote it, and in a second line the one of "
     "--keyFile, if it was written with one."
@@ -80,10 +82,11 @@ class _Tables:
         self._files = files
         self._cipher = cipher
         self._limit = limit
+        self._has_rows = any(name.startswith(ROWS) for name in files)
 
     def rows(self, table: str) -> Iterator[Row]:
         """Raises `InvalidInput`."""
-        for name in self._files.get(ENTITIES.get(table, ""), ()):
+        for name in self._files.get(ENTITIES.get(table, table), ()):
             with self._archive.open(name) as file:
                 data = file.read(self._limit + 1)
             if len(data) > self._limit:
@@ -92,6 +95,8 @@ class _Tables:
                 yield from self._opened(piece, name)
 
     def count(self, table: str) -> int:
+        if table == COLUMNS and not self._has_rows:
+            return 0  # tables without rows would be taken for whole; --includeDataTableRows=false leaves them out
         return sum(1 for _ in self.rows(table))
 
     def _opened(self, piece: str, name: str) -> Iterator[Row]:

@@ -108,7 +108,9 @@ class JwtNode(ItemNode):
         if not token:
             raise NodeError("The parameter token is empty.")
         if parameters.operation == "decode":
-            found = await asyncio.to_thread(_taken_apart, token)
+            found = await asyncio.to_thread(_decoded, token)
+            if found is None:
+                return {"payload": None}
         else:
             key = key_of(await run.credential("jwtAuth"), _algorithm(parameters))
             now = self._context.clock.now_ms() / 1000
@@ -129,8 +131,8 @@ def _verified(token: str, key: JwtKey, checks: JwtChecks) -> JwtToken:
     return cast("Callable[[str, JwtKey, JwtChecks], JwtToken]", load(f"{_TOKENS}:verified"))(token, key, checks)
 
 
-def _taken_apart(token: str) -> JwtToken:
-    return cast("Callable[[str], JwtToken]", load(f"{_TOKENS}:taken_apart"))(token)
+def _decoded(token: str) -> JwtToken | None:
+    return cast("Callable[[str], JwtToken | None]", load(f"{_TOKENS}:decoded"))(token)
 
 
 def _claims(given: object) -> dict[str, Json]:

@@ -20,13 +20,22 @@ from jackfield_nodes.merging.conflicts import Resolution
 from jackfield_nodes.merging.every_pair import every_pair
 from jackfield_nodes.merging.legacy import combined
 from jackfield_nodes.merging.legacy_parameters import LEGACY_ONLY, LegacyMerge
-from jackfield_nodes.merging.parameters import CombineParameters, Merge2, Merge3, Merge32, success_when_empty
+from jackfield_nodes.merging.parameters import (
+    CombineParameters,
+    Merge2,
+    Merge3,
+    Merge32,
+    placeholders,
+    success_when_empty,
+)
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.merging.sql import QueryLimits, QueryStop, query
+from jackfield_nodes.merging.sql import Query, QueryLimits, QueryStop, query
 from jackfield_nodes.values.threads import worked
 
 STRICT = 2.0
 """The version in which fields to match by have to be in an item."""
+PAIRS_ROWS, NEWEST = 3.1, 3.2
+"""The version from which on rows of SQL are paired one by one, and the one of a document without a version."""
 
 
 def form_of(raw: Mapping[str, object]) -> type[CombineParameters | LegacyMerge]:
@@ -117,12 +126,18 @@ class MergeNode:
         limits = QueryLimits(settings.query_timeout, settings.query_max_bytes, settings.max_items)
         stop = QueryStop()
         try:
-            items, rows = await asyncio.to_thread(query, inputs, given.sql(), limits, stop, run.log.warning)
+            items, rows = await asyncio.to_thread(query, inputs, _asked(run, given), limits, stop, run.log.warning)
         finally:
             stop.set()
         if not rows and success_when_empty(given):
             return [new_item({"success": True}, all_pairs(inputs))]
         return items
+
+
+def _asked(run: NodeRun, given: CombineParameters) -> Query:
+    """Raises `NodeError`."""
+    by_row = (run.node.version or NEWEST) >= PAIRS_ROWS and given.sql()[:6].lower() == "select"
+    return Query(given.sql(), placeholders(given.options.query_parameters), by_row)
 
 
 def _size_of_product(inputs: Sequence[Items], settings: MergeSettings) -> int:

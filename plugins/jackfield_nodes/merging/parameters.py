@@ -5,11 +5,13 @@ Version 2 names the ways of combining differently from version 3; both are read 
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
+from jackfield.api.javascript import text_number
 from jackfield.api.nodes import Flag, NodeError, Parameters, needed
 from jackfield_nodes.values.names import names_of
 
@@ -84,6 +86,10 @@ class MergeOptions(Parameters):
     multiple_matches: Literal["all", "first"] = Field("all", description="Which of several partners an item gets.")
     empty_query_result: Literal["success", "empty"] | None = Field(
         None, description="SQL without rows: one item {success: true}, or none. Default up to version 3.1: success."
+    )
+
+    query_parameters: object = Field(
+        "", description="SQL: values of the placeholders ? in their order, as text with commas, a number, or a list."
     )
 
     @property
@@ -229,6 +235,26 @@ class Merge3(CombineParameters):
 
 class Merge32(Merge3):
     """Version 3.2: an SQL query without rows makes no item."""
+
+
+def placeholders(given: object) -> list[str | float | None]:
+    """Values of a query's placeholders. Raises `NodeError`."""
+    if given is None or given == "":
+        return []
+    if isinstance(given, str):
+        return [_placed(part.strip()) for part in given.split(",")]
+    return [_value(each, index) for index, each in enumerate(given if isinstance(given, list) else [given], 1)]
+
+
+def _value(given: object, index: int) -> str | float | None:
+    if given is None or isinstance(given, str | int | float):
+        return given
+    raise NodeError(f"The query parameter {index} must be a text, a number, true, false or null.")
+
+
+def _placed(text: str) -> str | float:
+    number = text_number(text) if text else math.nan
+    return text if math.isnan(number) else number
 
 
 def success_when_empty(given: CombineParameters) -> bool:

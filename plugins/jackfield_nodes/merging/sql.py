@@ -10,7 +10,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import all_pairs, new_item
 from jackfield.api.workflows import Items
-from jackfield_nodes.merging.sql_tables import ItemTable, as_json, storable
+from jackfield_nodes.merging.sql_sources import Nulls, Sources, pairs_of, shape_of, sources_of, traced
+from jackfield_nodes.merging.sql_tables import ItemTable, storable
 
 ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
@@ -47,11 +48,27 @@ class QueryStop(threading.Event):
     """Set from outside when nobody wants the result any more."""
 
 
+class Query(NamedTuple):
+    """text: SQL; values: of its placeholders; by_row: whether rows are paired with the items that they come from alone,
+    as from version 3.1 on."""
+
+    text: str
+    values: Sequence[str | float | None] = ()
+    by_row: bool = False
+
+
+class _Found(NamedTuple):
+    """json: of a row; sources: None where any item may be one."""
+
+    json: dict[str, Json]
+    sources: Sources | None
+
+
 def query(
-    inputs: Sequence[Items], sql: str, limits: QueryLimits, stop: QueryStop, warn: Callable[[str], None]
+    inputs: Sequence[Items], asked: Query, limits: QueryLimits, stop: QueryStop, warn: Callable[[str], None]
 ) -> tuple[Items, bool]:
     """(items, whether there were any rows). Raises `NodeError`. Takes a while: call it on a thread."""
-    if not sql.strip():
+    if not asked.text.strip():
         raise NodeError("The parameter query is empty; write a SELECT over the tables input1, input2 and so on.")
     tables = [ItemTable(f"input{index + 1}", items) for index, items in enumerate(inputs)]
     texts: dict[str, Json] = {}
@@ -59,14 +76,48 @@ def query(
     with closing(sqlite3.connect(":memory:", detect_types=sqlite3.PARSE_DECLTYPES)) as connection:
         try:
             _fill(connection, tables, texts, limits)
-            cursor = _started(connection, storable(sql), tables, guard, warn)
-            rows = _fetched(cursor, texts, guard)
+            rows = _answered(connection, asked, tables, texts, guard, warn)
         except (sqlite3.Error, ValueError) as exc:  # ValueError: the query has a NUL character
             raise guard.problem(exc) from None
+    return _paired(rows, inputs, asked), bool(rows)
+
+
+def _answered(
+    connection: sqlite3.Connection, asked: Query, tables: Sequence[ItemTable], texts: Mapping[str, Json],
+    guard: _Guard, warn: Callable[[str], None],
+) -> list[_Found]:  # fmt: skip
+    """Rows with their sources, where there is a query that tells them."""
+    nulls, own = Nulls(tables, shape_of(asked.text)), storable(asked.text)
+    for text in (traced(own, tables), own):
+        if text is None:
+            continue
+        try:
+            cursor = _started(connection, asked._replace(text=text), tables, guard, warn)
+            names = [column[0] for column in cursor.description or ()]
+            return [_found(names, row, nulls, texts) for row in guard.counted(cursor)]
+        except sqlite3.OperationalError as exc:
+            if text is own or guard.stopped or exc.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                raise
+    return []
+
+
+def _found(names: Sequence[str], row: Sequence[object], nulls: Nulls, texts: Mapping[str, Json]) -> _Found:
+    sources = sources_of(names, row)
+    return _Found(nulls.json(names, row, texts, sources), sources)
+
+
+def _paired(rows: Sequence[_Found], inputs: Sequence[Items], asked: Query) -> Items:
+    shape = shape_of(asked.text)
+    if asked.by_row and shape == "groups":
+        return [new_item(row.json, []) for row in rows]
     references = all_pairs(inputs)
-    if len(rows) * len(references) > MAX_PAIRS:
-        return [{"json": row} for row in rows], bool(rows)
-    return [new_item(row, references) for row in rows], bool(rows)
+    too_many = len(rows) * len(references) > MAX_PAIRS
+    return [
+        new_item(row.json, pairs_of(row.sources, shape))
+        if asked.by_row and row.sources is not None
+        else {"json": row.json} if too_many else new_item(row.json, references)
+        for row in rows
+    ]  # fmt: skip
 
 
 def _fill(
@@ -90,14 +141,18 @@ def _authorise(action: int, name: str | None, detail: str | None, *_: object) ->
 
 
 def _started(
-    connection: sqlite3.Connection, sql: str, tables: Sequence[ItemTable], guard: _Guard, warn: Callable[[str], None]
+    connection: sqlite3.Connection,
+    asked: Query,
+    tables: Sequence[ItemTable],
+    guard: _Guard,
+    warn: Callable[[str], None],
 ) -> sqlite3.Cursor:
     """The query's first step. A column that no item has is made: in JavaScript a missing field is no mistake."""
     for _ in range(MAX_ADDED):
         connection.set_authorizer(_authorise)
         guard.watch(connection)
         try:
-            return connection.execute(sql)
+            return connection.execute(asked.text, asked.values)
         except sqlite3.OperationalError as exc:
             found = _MISSING.fullmatch(str(exc))
             lacking = None if found is None else _lacking(tables, found["table"], found["column"])
@@ -117,15 +172,6 @@ def _lacking(tables: Sequence[ItemTable], name: str | None, column: str) -> Item
     if named:
         return named[0] if named[0] in fitting else None
     return fitting[0] if fitting else None
-
-
-def _fetched(cursor: sqlite3.Cursor, texts: dict[str, Json], guard: _Guard) -> list[dict[str, Json]]:
-    names = [column[0] for column in cursor.description or ()]
-    rows: list[dict[str, Json]] = []
-    for row in cursor:
-        guard.count(row)
-        rows.append(as_json(names, row, texts))
-    return rows
 
 
 def resident() -> int:
@@ -170,8 +216,19 @@ class _Guard:
             self._reason = self._too_much()
         return bool(self._reason)
 
-    def count(self, row: Sequence[object]) -> None:
-        """One more row of the result. Raises `NodeError`."""
+    @property
+    def stopped(self) -> bool:
+        """Whether a limit has ended the query."""
+        return bool(self._reason)
+
+    def counted(self, cursor: sqlite3.Cursor) -> Iterator[Sequence[object]]:
+        """The rows of a result. Raises `NodeError` when they are too many."""
+        self._rows = self._bytes = 0
+        for row in cursor:
+            self._count(row)
+            yield row
+
+    def _count(self, row: Sequence[object]) -> None:
         self._rows += 1
         self._bytes += _ROW_BYTES + sum(len(value) for value in row if isinstance(value, str | bytes))
         if self._rows > self._limits.rows:

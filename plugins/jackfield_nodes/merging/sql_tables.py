@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
@@ -22,6 +22,7 @@ HIDDEN = "\u2060"
 only in case, which columns cannot. As a value: a field that no item has, equal to any other such field."""
 
 MAX_COLUMNS = 2000
+_ROW_NUMBERS = ("rowid", "oid", "_rowid_")
 _LARGEST = 2**63 - 1
 _BEYOND = 10**300
 
@@ -38,12 +39,17 @@ def quoted(name: str) -> str:
 
 
 class ItemTable:
-    """One input. columns: field -> column."""
+    """One input. columns: field -> column; nulls: field -> the items in which it is null, from 0."""
 
     def __init__(self, name: str, items: Items) -> None:
         self.name = name
         self._items = items
         self.columns: dict[str, str] = {}
+        self.nulls: dict[str, set[int]] = {}
+        for index, item in enumerate(items):
+            for field, value in item["json"].items():
+                if value is None or (isinstance(value, int) and _stored(value, {}) is None):
+                    self.nulls.setdefault(field, set()).add(index)
         taken: set[str] = set()
         for field in dict.fromkeys(field for item in items for field in item["json"]):
             column = storable(field).replace("\0", "")
@@ -73,6 +79,10 @@ class ItemTable:
     def _rows(self, texts: dict[str, Json]) -> Iterable[list[object]]:
         return ([_stored(item["json"].get(field), texts) for field in self.columns] for item in self._items)
 
+    def row_number(self) -> str | None:
+        """The column of SQLite's own that counts rows from 1; None when fields have all of its names."""
+        return next((name for name in _ROW_NUMBERS if not self.has(name)), None)
+
     def has(self, column: str) -> bool:
         return any(_folded(known) == _folded(column) for known in self.columns.values())
 
@@ -99,18 +109,8 @@ def _stored(value: Json, texts: dict[str, Json]) -> object:
     return value
 
 
-def as_json(names: Sequence[str], row: Sequence[object], texts: Mapping[str, Json]) -> dict[str, Json]:
-    """A row of a result. Of several columns with the same name the last one that has a value counts."""
-    made: dict[str, Json] = {}
-    for name, value in zip(names, row, strict=True):
-        field = name.rstrip(HIDDEN)
-        if not field or value == HIDDEN or (value is None and field in made):
-            continue
-        made[field] = _value(value, texts)
-    return made
-
-
-def _value(value: object, texts: Mapping[str, Json]) -> Json:
+def value_of(value: object, texts: Mapping[str, Json]) -> Json:
+    """A value of a result. texts: which object or list a text stands for."""
     if isinstance(value, str):
         return texts.get(value, value)
     if isinstance(value, bytes):

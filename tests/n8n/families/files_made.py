@@ -290,6 +290,11 @@ DETAILS: Mapping[str, Document] = {
             ]
         }
     },
+    "guests": {
+        "attendeesUi": {"attendeeValues": [{"name": "Bob", "email": "bob@example.com", "rsvp": True}]},
+        "organizerUi": {"organizerValues": {"email": "ann@example.com"}},
+    },
+    "a guest without name": {"attendeesUi": {"attendeeValues": [{"email": "cy@example.com"}]}},
     "rule": {"recurrenceRule": "FREQ=WEEKLY;COUNT=4"},
     "bad rule": {"recurrenceRule": "every day"},
     "uid": {"uid": "my-uid"},

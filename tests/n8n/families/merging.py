@@ -166,6 +166,14 @@ QUERIES: dict[str, str | None] = {
     "one": "SELECT id, name FROM input1 WHERE name = 'Ann'",
     "count": "SELECT COUNT(*) AS n FROM input2",
     "nothing": "SELECT name FROM input1 WHERE name = 'nobody'",
+    "everything": "SELECT * FROM input2 WHERE name <> 'Two'",
+    "aliases": "SELECT a.id, b.name FROM input1 AS a LEFT JOIN input2 AS b ON a.name = b.name",
+    "unmatched": "SELECT input1.name, input2.v AS other FROM input1 LEFT JOIN input2 ON input1.name = input2.name",
+    "distinct": "SELECT DISTINCT v FROM input2",
+    "groups": "SELECT name, COUNT(*) AS n FROM input2 GROUP BY name",
+    "lines": "SELECT name,\n  v\nFROM input1",
+    "largest": "SELECT MAX(id) AS most, SUM(gone) AS s FROM input2 WHERE name = 'Two'",
+    "computed": "SELECT name, NULL AS e, CASE WHEN name = 'Ann' THEN 1 END AS k FROM input1",
 }
 
 

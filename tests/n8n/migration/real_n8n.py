@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import httpx
@@ -17,14 +18,14 @@ from jackfield.testing.daemon import HOST, free_port, poll
 
 KEY = "key-of-the-n8n-that-is-left"
 OWNER = {"email": "owner@example.com", "firstName": "O", "lastName": "W", "password": "Correct-horse-1"}
-START, COMMAND = 180, 180
+START, COMMAND = 300, 300
 """Seconds."""
 
 
 class RealN8n:
-    """Its commands and its server."""
+    """Its commands and its server. database: variables that name another database than SQLite's file."""
 
-    def __init__(self, installed: Path, place: Path) -> None:
+    def __init__(self, installed: Path, place: Path, database: Mapping[str, str] | None = None) -> None:
         self._program = installed / "node_modules" / "n8n" / "bin" / "n8n"
         self.port = free_port()
         self.database = place / ".n8n" / "database.sqlite"
@@ -44,6 +45,7 @@ class RealN8n:
             "N8N_VERSION_NOTIFICATIONS_ENABLED": "false",
             "N8N_TEMPLATES_ENABLED": "false",
             "TZ": "UTC",
+            **(database or {}),
         }
 
     @property
@@ -73,30 +75,29 @@ class RealN8n:
 
     def publish(self, idents: Sequence[str]) -> None:
         """As its owner. n8n wants sub-workflows to be published before those that call them."""
-        with httpx.Client(
-            base_url=f"{self.base}/rest", headers={"browser-id": "test"}, trust_env=False, timeout=30
-        ) as api:
-            poll(lambda: api.post("/owner/setup", json=OWNER).status_code == 200, "n8n has an owner", timeout=START)
-            for ident in idents:
-                version = api.get(f"/workflows/{ident}").json()["data"]["versionId"]
-                answer = api.post(f"/workflows/{ident}/activate", json={"versionId": version})
-                assert answer.status_code == 200, f"{ident}: {answer.text[:500]}"
+        for ident in idents:
+            version = self._owner.get(f"/workflows/{ident}").json()["data"]["versionId"]
+            answer = self._owner.post(f"/workflows/{ident}/activate", json={"versionId": version})
+            assert answer.status_code == 200, f"{ident}: {answer.text[:500]}"
 
     def api_key(self) -> str:
-        """For the public API, with every scope, of an owner that is made for it."""
-        with httpx.Client(
-            base_url=f"{self.base}/rest", headers={"browser-id": "test"}, trust_env=False, timeout=30
-        ) as api:
-            # While it starts, n8n answers everything with 200 and a text.
-            poll(
-                lambda: "json" in api.post("/owner/setup", json=OWNER).headers["content-type"],
-                "n8n has an owner",
-                timeout=START,
-            )
-            scopes = api.get("/api-keys/scopes").json()["data"]
-            made = api.post("/api-keys", json={"label": "tests", "expiresAt": None, "scopes": scopes})
-            assert made.status_code == 200, made.text
-            return str(made.json()["data"]["rawApiKey"])
+        """For the public API, with every scope of its owner."""
+        scopes = self._owner.get("/api-keys/scopes").json()["data"]
+        made = self._owner.post("/api-keys", json={"label": "tests", "expiresAt": None, "scopes": scopes})
+        assert made.status_code == 200, made.text
+        return str(made.json()["data"]["rawApiKey"])
+
+    @cached_property
+    def _owner(self) -> httpx.Client:
+        """Signed in as the owner, who is made for it."""
+        api = httpx.Client(base_url=f"{self.base}/rest", headers={"browser-id": "test"}, trust_env=False, timeout=START)
+        poll(lambda: self._set_up(api), "n8n has an owner", timeout=START)
+        return api
+
+    def _set_up(self, api: httpx.Client) -> bool:
+        """While it starts, n8n answers everything with 200 and a text, or with an error."""
+        answer = api.post("/owner/setup", json=OWNER)
+        return answer.status_code == 200 and "json" in answer.headers["content-type"]
 
     def _serves(self) -> bool:
         assert self._process is not None

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +16,8 @@ import pytest
 from jackfield.testing.daemon import Daemon, poll
 
 from .real_n8n import RealN8n
-from .table_cases import COLUMNS, ROWS, TABLE, Case, reading, workflow, writing
+from .table_cases import TABLE, Case, reading, workflow, writing
+from .tables import Tables
 
 INSTALLED = os.environ.get("JACKFIELD_TEST_N8N_REAL", "")
 pytestmark = pytest.mark.skipif(not INSTALLED, reason="JACKFIELD_TEST_N8N_REAL names no n8n")
@@ -28,23 +27,12 @@ LISTED = tomllib.loads((Path(__file__).parent / "table_differences.toml").read_t
 _TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
 
-class Side:
-    """n8n's public API of one of the two. base: scheme, host and port; place: n8n's database, or our configuration."""
+class Side(Tables):
+    """One of the two. base: scheme, host and port."""
 
-    def __init__(self, base: str, key: str, place: Path) -> None:
+    def __init__(self, base: str, key: str) -> None:
+        super().__init__(base, key)
         self.base = base
-        self.place = place
-        self.api = httpx.Client(base_url=f"{base}/api/v1", headers={"X-N8N-API-KEY": key}, trust_env=False, timeout=120)
-
-    def fill(self) -> None:
-        table = self.api.post("/data-tables", json={"name": TABLE, "columns": COLUMNS})
-        assert table.status_code == 201, table.text
-        added = self.api.post(f"/data-tables/{table.json()['id']}/rows", json={"data": ROWS})
-        assert added.status_code == 200, added.text
-
-    def empty(self) -> None:
-        for table in self.api.get("/data-tables").json()["data"]:
-            assert self.api.delete(f"/data-tables/{table['id']}").status_code == 204
 
     def runs(self, name: str, ident: str) -> Mapping[str, Any]:
         """Node -> its first run, of the webhook's call. ident: of the workflow."""
@@ -68,7 +56,7 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Side]:
     n8n = RealN8n(Path(INSTALLED), tmp_path_factory.mktemp("n8n"))
     n8n.start()
     try:
-        yield Side(n8n.base, n8n.api_key(), n8n.database)
+        yield Side(n8n.base, n8n.api_key())
     finally:
         n8n.stop()
 
@@ -78,7 +66,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Side]:
     daemon = Daemon(tmp_path_factory.mktemp("jackfield"), env={"TZ": "UTC"})
     try:
         key = daemon.start().admin().post("/api-keys", json={"name": "tables"}).json()["key"]
-        yield Side(daemon.base_url, key, daemon.config_dir)
+        yield Side(daemon.base_url, key)
     finally:
         daemon.close()
 
@@ -104,21 +92,6 @@ def test_nodes_run_as_in_n8n(ours: Side, theirs: Side, cases: Any, version: floa
     assert not unlisted, f"{len(unlisted)} of {len(cases())} differ:\n{told}"
     stale = [case[0] for case in cases() if _listed(case[0]) and case[0] not in different]
     assert not stale, f"listed, and nothing differs: {stale}"
-
-
-def test_tables_move_in_from_the_database(ours: Side, theirs: Side) -> None:
-    for side in (ours, theirs):
-        side.empty()
-    theirs.fill()
-    program = str(Path(sys.executable).with_name("jackfield"))
-    where = ["--config-dir", str(ours.place), "--url", ours.base, "--json"]
-    done = subprocess.run(
-        [program, "import", "n8n", str(theirs.place), *where], capture_output=True, text=True, timeout=60, check=False
-    )
-    results = [row for row in json.loads(done.stdout)["results"] if row["kind"] == "dataTable"]
-    assert [(row["name"], row["status"]) for row in results] == [(TABLE, "created")], done.stderr
-    path = f"/data-tables/{results[0]['id']}/rows"
-    assert ours.api.get(path).json()["data"] == theirs.api.get(path).json()["data"]
 
 
 @pytest.mark.parametrize(

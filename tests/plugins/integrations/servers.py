@@ -99,7 +99,7 @@ def copied(directory: Path, user: str | None, certificate: Path, key: Path) -> t
 def postgres_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
     """A private cluster; gives the values of a credential."""
     homes = sorted(str(path) for path in Path("/usr/lib/postgresql").glob("*/bin"))
-    initdb, postgres = program("initdb", *homes), program("postgres", *homes)
+    initdb, postgres, asked = (program(name, *homes) for name in ("initdb", "postgres", "pg_isready"))
     user = account("postgres")
     with directory(user) as home:
         data, secret, port = home / "data", home / "password", free_port()
@@ -115,7 +115,8 @@ def postgres_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]
         copied(data, user, certificate, key)
         options = ("listen_addresses=127.0.0.1", f"unix_socket_directories={home}", "fsync=off", "ssl=on")
         command = [postgres, "-D", str(data), "-p", str(port), *(word for option in options for word in ("-c", option))]
-        with running(command, user, lambda: answers(port)):
+        ready = [asked, "-q", "-h", "127.0.0.1", "-p", str(port)]  # its port is open before it takes connections
+        with running(command, user, lambda: not subprocess.run(ready, check=False).returncode):
             values = {"host": "127.0.0.1", "port": str(port), "database": "postgres", "user": "tester"}
             yield {**values, "password": PASSWORD}
 

@@ -6,11 +6,13 @@ import json
 import sqlite3
 import subprocess
 import sys
+import zipfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sealing import sealed
 
 from jackfield.testing.daemon import Daemon
 
@@ -99,6 +101,46 @@ def test_a_table_whose_name_is_taken_gets_a_number(daemon: Daemon, database: Pat
     (result,) = api.post("/import", json=body).json()["results"]
     assert (result["status"], result["id"]) == ("created", "Other00000000001")
     assert api.get("/data-tables/Other00000000001").json()["name"] == "Other 2"
+
+
+SECRET = "key-of-the-instance"
+LEFT_OUT = "This export has no rows of data tables; import n8n's database, or the tables as CSV."
+
+
+def archive(place: Path, rows: list[list[dict[str, Any]]]) -> Path:
+    """As `n8n export:entities` writes it. rows: of each file of the first table's."""
+    table, column = {"name": "Packed", "projectId": "p"}, {"dataTableId": "Packed0000000001", "name": "age"}
+    files: dict[str, list[dict[str, Any]]] = {
+        "workflowentity": [],
+        "datatable": [
+            {"id": "Packed0000000001", **table},
+            {"id": "Packed0000000002", **table, "name": "Packed, empty"},
+        ],
+        "datatablecolumn": [{"id": "c", **column, "type": "number", "index": 0}],
+    }
+    for number, part in enumerate(rows, 1):
+        files["data_table_user_Packed0000000001" + (f".{number}" if number > 1 else "")] = part
+    file = place / "entities.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, lines in files.items():
+            made.writestr(f"{name}.jsonl", sealed("\n".join(map(json.dumps, lines)), SECRET) if lines else "")
+    return file
+
+
+def test_tables_come_with_the_rows_of_an_export_of_entities(
+    daemon: Daemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("N8N_ENCRYPTION_KEY", SECRET)
+    without = moved(daemon, str(archive(tmp_path, [])))
+    assert (statuses(without), [row["reason"] for row in without["notImported"]]) == ({}, [LEFT_OUT])
+    own = [{"id": n, "age": n / 2, "createdAt": TIME, "updatedAt": TIME} for n in range(1, 1101)]
+    whole = archive(tmp_path, [own[:500], own[500:1000], own[1000:]])
+    assert statuses(moved(daemon, str(whole))) == {"Packed": "created", "Packed, empty": "created"}
+    api = daemon.admin()
+    assert [api.get(f"/data-tables/Packed000000000{n}").json()["rows"] for n in (1, 2)] == [1100, 0]
+    last = api.get("/data-tables/Packed0000000001/rows", params={"offset": 1099}).json()["data"]
+    assert [(row["id"], row["age"], row["createdAt"]) for row in last] == [(1100, 550, "2025-02-03T04:05:06.789Z")]
+    assert statuses(moved(daemon, str(whole))) == {"Packed": "unchanged", "Packed, empty": "unchanged"}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.merging.sql import QueryLimits, QueryStop, query, resident
+from jackfield_nodes.merging.sql import Query, QueryLimits, QueryStop, query, resident
 
 PEOPLE = [{"id": 1, "name": "Ada", "fit": True}, {"id": 2, "name": "Bob", "fit": False}]
 CITIES = [{"person": "1", "city": "Rome", "tags": ["a", {"b": 1}]}, {"person": "3", "city": "Oslo", "tags": {}}]
@@ -32,7 +32,7 @@ QUERIES: list[tuple[str, list[Any]]] = [
     ("select name, city from INPUT1 join input2 on input1.id = input2.person;", [{"name": "Ada", "city": "Rome"}]),
     (
         "SELECT a.name, b.city FROM input1 a LEFT JOIN input2 b ON a.id = b.person ORDER BY a.id",
-        [{"name": "Ada", "city": "Rome"}, {"name": "Bob", "city": None}],
+        [{"name": "Ada", "city": "Rome"}, {"name": "Bob"}],
     ),
     ("SELECT a.name FROM input1 a LEFT JOIN input2 b ON a.id = b.person WHERE b.person IS NULL", [{"name": "Bob"}]),
     ("SELECT count(*) AS n, max(id) AS most FROM input1", [{"n": 2, "most": 2}]),
@@ -65,6 +65,55 @@ async def test_a_row_may_come_from_every_item(bench: Bench) -> None:
     assert await origins(bench, 3, sql("SELECT 1 AS n UNION SELECT 2"), PEOPLE, CITIES) == [everything, everything]
 
 
+MARKED = [{"id": 1, "v": None}, {"id": 2}, {"id": 3, "v": 7}]
+PAIRS: list[tuple[str, list[Any], list[Any]]] = [
+    ("SELECT * FROM input1", MARKED, [[(0, 0)], [(0, 1)], [(0, 2)]]),
+    ("SELECT id FROM input1 WHERE id > 2", [{"id": 3}], [[(0, 2)]]),
+    (
+        "SELECT input1.id, city FROM input1 LEFT JOIN input2 ON input1.id = person ORDER BY input1.id LIMIT 2",
+        [{"id": 1, "city": "Rome"}, {"id": 2}], [[(0, 0), (1, 0)], [(0, 1)]],
+    ),
+    ("SELECT * FROM input1 JOIN input2 ON id = person AND id = 3", [{**MARKED[2], **CITIES[1]}], [[(1, 1)]]),
+    ("SELECT COUNT(*) AS n, SUM(v) AS s FROM input1 WHERE id < 3", [{"n": 2, "s": None}], [[]]),
+    ("SELECT v, NULL AS e, CASE WHEN id > 9 THEN 1 END AS k FROM input1 WHERE id < 3", [{"v": None}, {}],
+     [[(0, 0)], [(0, 1)]]),
+    ("SELECT city, COUNT(*) AS n FROM input2 GROUP BY city;", [{"city": "Rome", "n": 1}, {"city": "Oslo", "n": 1}],
+     [[], []]),
+    ("SELECT a.id FROM input1 AS a WHERE a.id = 1", [{"id": 1}], [[(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]]),
+    ("SELECT DISTINCT 1 AS n FROM input1", [{"n": 1}], [[(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]]),
+    ("SELECT id,\n v FROM input1 WHERE id = 3", [{"id": 3, "v": 7}], [[]]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected", "pairs"), PAIRS)
+async def test_rows_are_paired_with_their_items(bench: Bench, text: str, expected: Any, pairs: Any) -> None:
+    assert await jsons(bench, 3.1, sql(text), MARKED, CITIES) == expected
+    assert await origins(bench, 3.1, sql(text), MARKED, CITIES) == pairs
+    everything = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
+    assert await origins(bench, 3, sql(text), MARKED, CITIES) == [everything] * len(pairs)
+
+
+async def test_fields_may_have_the_names_of_row_numbers(bench: Bench) -> None:
+    rows = [{"rowid": 7, "oid": 8}, {"rowid": 9, "_rowid_": 5}]
+    assert await jsons(bench, 3.2, sql("SELECT * FROM input1"), rows, []) == rows
+    assert await origins(bench, 3.2, sql("SELECT * FROM input1"), rows[:1], []) == [[(0, 0)]]
+
+
+@pytest.mark.parametrize(
+    ("given_", "expected"),
+    [("2, Bob", ["Bob"]), ([1, "Ada"], ["Ada"]), ([2, None], []), ("1,nobody", [])],
+)
+async def test_values_of_placeholders(bench: Bench, given_: Any, expected: list[str]) -> None:
+    text = sql("SELECT name FROM input1 WHERE id = ? AND name = ?", options={"queryParameters": given_})
+    assert [row["name"] for row in await jsons(bench, 3.2, text, PEOPLE, CITIES)] == expected
+
+
+async def test_a_placeholder_takes_no_object(bench: Bench) -> None:
+    text = sql("SELECT name FROM input1 WHERE id = ?", options={"queryParameters": [{}]})
+    with pytest.raises(NodeError, match="query parameter 1 must be"):
+        await jsons(bench, 3.2, text, PEOPLE, CITIES)
+
+
 async def test_a_field_that_no_item_has_is_no_mistake(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     """The query that a new node shows joins by fields which many inputs do not have."""
     text = "SELECT input1.a AS x, input2.b AS y FROM input1 LEFT JOIN input2 ON input1.name = input2.id"
@@ -76,7 +125,7 @@ async def test_a_field_that_no_item_has_is_no_mistake(bench: Bench, caplog: pyte
 
 async def test_an_empty_input_is_an_empty_table(bench: Bench) -> None:
     text = "SELECT a.id, b.city FROM input1 a LEFT JOIN input2 b ON a.id = b.person"
-    assert await jsons(bench, 3, sql(text), PEOPLE[:1], []) == [{"id": 1, "city": None}]
+    assert await jsons(bench, 3, sql(text), PEOPLE[:1], []) == [{"id": 1}]
     assert await jsons(bench, 3.2, sql("SELECT * FROM input2"), PEOPLE, []) == []
 
 
@@ -265,11 +314,10 @@ def plain(text: str) -> bool:
     st.lists(st.dictionaries(st.sampled_from(["a", "B", "b", "c d", 'q"']), JSON, min_size=1, max_size=3), max_size=4)
 )
 def test_data_comes_back_as_it_was(rows: Any) -> None:
-    """But for truth values beside values of other types, which are 0 and 1, and missing fields, which are null."""
+    """But for truth values beside values of other types, which are 0 and 1."""
     if not plain(repr(rows).encode("utf-8", "surrogatepass").decode("utf-8", "replace")) or "\\" in repr(rows):
         return
-    items, _ = query([entries(rows), []], "SELECT * FROM input1", LIMITS, QueryStop(), lambda _: None)
+    items, _ = query([entries(rows), []], Query("SELECT * FROM input1"), LIMITS, QueryStop(), lambda _: None)
     assert len(items) == len(rows)
     for row, item in zip(rows, items, strict=True):
-        found = {name: value for name, value in item["json"].items() if value is not None}
-        assert found == {name: value for name, value in row.items() if value is not None}
+        assert item["json"] == row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from icalendar import Calendar, vCalAddress, vText
+from icalendar import Calendar, Parameters, vCalAddress, vText
 from icalendar import Event as Component
 from icalendar.prop import vRecur
 
@@ -34,6 +34,8 @@ _DATES = {
     "LAST-MODIFIED": "lastModified",
     "RECURRENCE-ID": "recurrenceId",
 }
+_NAMELESS = {"organizer": "Organizer", "attendee": "Unnamed attendee"}
+"""Names of persons that have none, as n8n writes them."""
 _INTEGERS = frozenset({"SEQUENCE", "PRIORITY"})
 
 
@@ -137,10 +139,11 @@ def _add_people(made: Any, event: CalendarEvent) -> None:
     people = [("organizer", event.organizer)] if event.organizer is not None else []
     for role, person in [*people, *(("attendee", each) for each in event.attendees)]:
         address = vCalAddress(f"mailto:{_line(person.email)}")
-        if person.name:
-            address.params["CN"] = vText(_line(person.name).replace('"', "'"))
+        address.params = Parameters()
+        address.params.quote_also = {}  # names with spaces stand without quotation marks, as n8n writes them
         if role == "attendee":
             address.params["RSVP"] = vText("TRUE" if person.rsvp else "FALSE")
+        address.params["CN"] = vText(_line(person.name).replace('"', "'") or _NAMELESS[role])
         made.add(role, address, encode=0)
 
 

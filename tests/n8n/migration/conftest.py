@@ -1,0 +1,8 @@
+"""PostgreSQL of this machine, which the tests of integrations know how to start."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "plugins" / "integrations"))
