@@ -21,6 +21,7 @@ class ProfilesPlugin(Plugin):
     commands = (
         "jackfield_profiles.commands.profiles:profiles",
         "jackfield_profiles.commands.scripts:scripts",
+        "jackfield_profiles.commands.hooks:hooks",
         "jackfield_profiles.commands.shims:shims",
     )
     provides = {

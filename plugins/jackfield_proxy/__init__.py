@@ -13,7 +13,7 @@ class ProxyPlugin(Plugin):
 
     name = "proxy"
     settings = (SettingsTable("proxy", "jackfield_proxy.settings:ProxySettings"),)
-    commands = ("jackfield_proxy.commands:proxy",)
+    commands = ("jackfield_proxy.commands:proxy", "jackfield_proxy.editing_commands:proxy_editing")
     provides = {Proxies: "jackfield_proxy.daemon.manager:proxies"}
     parts = ("jackfield_proxy.serving:DaemonRole",)
 

@@ -45,6 +45,8 @@ ARGUMENTS = {
     "terminal new": ["p", "--detached"], "user add": ["u", "--role", "viewer"],
     "user role": ["u", "viewer"], "workflow export": ["--all"], "workflow import": ["file.json"],
     "workflow validate": ["file.json"],
+    "hooks add": ["p", "Stop", "*", "c"], "hooks import": ["p", "file.json"], "hooks remove": ["p", "Stop", "0"],
+    "proxy route add": ["p", "n", "always", "a/b"],
     "import cc-switch": ["."], "import claude-code-router": ["."], "import litellm": ["."], "import ringlet": ["."],
     "agents validate": ["file.json"], "providers validate": ["file.json"], "scripts validate": ["file.json"],
     "workflow run": ["Name"], "proxy stop": ["--all"], "variable set": ["k", "v"],
