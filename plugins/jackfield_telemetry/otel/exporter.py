@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.metrics import Meter
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
@@ -19,7 +20,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from jackfield.api.telemetry import ExecutionEnded, RunEnded, RunUsage, Tokens
+from jackfield.api.telemetry import ExecutionEnded, ProxiedRequest, RunEnded, RunUsage, Tokens
 from jackfield_telemetry.settings import TelemetrySettings
 
 Attributes: TypeAlias = dict[str, str | int | float]
@@ -27,6 +28,36 @@ SPANS = 2048
 """That may wait for their export; what comes beyond is dropped."""
 SPAN_DELAY_MS = 2000
 _NS = 1_000_000
+BAD = 400
+"""The lowest status of a failure."""
+_SECONDS = [0.01 * 2**power for power in range(14)]
+_TOKENS = [4**power for power in range(14)]
+
+
+class ModelCalls:
+    """The conventions' metrics of a client of models, with the bounds of buckets that they give."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._duration = meter.create_histogram(
+            "gen_ai.client.operation.duration", "s", "Duration of calls of models",
+            explicit_bucket_boundaries_advisory=_SECONDS,
+        )  # fmt: skip
+        self._first = meter.create_histogram(
+            "gen_ai.client.operation.time_to_first_chunk", "s", "Time to the first content of streamed answers",
+            explicit_bucket_boundaries_advisory=_SECONDS,
+        )  # fmt: skip
+        self._tokens = meter.create_histogram(
+            "gen_ai.client.token.usage", "{token}", "Tokens of calls of models",
+            explicit_bucket_boundaries_advisory=_TOKENS,
+        )  # fmt: skip
+
+    def add(self, served: ProxiedRequest, of: Attributes) -> None:
+        self._duration.record(served.duration_ms / 1000, of)
+        if served.stream and served.first_byte_ms is not None:
+            self._first.record(served.first_byte_ms / 1000, of)
+        if (tokens := served.tokens) is not None:
+            self._tokens.record(tokens.total - tokens.output, {**of, "gen_ai.token.type": "input"})
+            self._tokens.record(tokens.output, {**of, "gen_ai.token.type": "output"})
 
 
 class Exporter:
@@ -50,6 +81,7 @@ class Exporter:
         self._tokens = meter.create_counter("jackfield.usage.tokens", "{token}", "Tokens that runs have used")
         self._cost = meter.create_counter("jackfield.usage.cost", "USD", "What runs have cost, where prices are known")
         self._run_time = meter.create_histogram("jackfield.run.duration", "s", "Duration of runs")
+        self._requests = ModelCalls(meter)
         self._executions = meter.create_counter("jackfield.executions", "{execution}", "Ended workflow executions")
         self._execution_time = meter.create_histogram("jackfield.execution.duration", "s", "Duration of executions")
 
@@ -99,6 +131,35 @@ class Exporter:
         self._executions.add(1, of)
         self._execution_time.record(max(0, ended.ended_ms - started_ms) / 1000, of)
 
+    def request(self, served: ProxiedRequest) -> None:
+        """A call of a model, of which a proxy was the client."""
+        of = _attributes(
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": served.provider,
+                "gen_ai.request.model": served.model,
+                "error.type": str(served.status) if served.status >= BAD else "",
+            }
+        )
+        more = _attributes(
+            {
+                "http.response.status_code": served.status,
+                "jackfield.request.id": served.request_id,
+                "jackfield.request.model": served.asked_model,
+                "jackfield.profile": served.profile,
+                "jackfield.key.id": served.key,
+                "jackfield.attempts": served.attempts,
+                "jackfield.cost.usd": served.cost,
+            }
+        )
+        usage = _usage_of(served.tokens) if served.tokens is not None else {}
+        started_ms = served.ended_ms - served.duration_ms
+        failed = (served.error or f"status {served.status}") if served.status >= BAD else served.error
+        self._span(
+            f"chat {served.model}", {**of, **more, **usage}, (started_ms, served.ended_ms), failed, SpanKind.CLIENT
+        )
+        self._requests.add(served, {**of, "jackfield.profile": served.profile})
+
     def close(self, timeout: float) -> None:
         """Send what waits. Blocks, no longer than so many seconds: threads that go on do not keep a process alive."""
         works = (self._meters.shutdown, self._traces.shutdown)
@@ -109,8 +170,15 @@ class Exporter:
         for thread in threads:
             thread.join(max(0.0, end - time.monotonic()))
 
-    def _span(self, name: str, found: Attributes, times: tuple[int, int], failed: str | None) -> None:
-        span = self._tracer.start_span(name, kind=SpanKind.INTERNAL, attributes=found, start_time=times[0] * _NS)
+    def _span(
+        self,
+        name: str,
+        found: Attributes,
+        times: tuple[int, int],
+        failed: str | None,
+        kind: SpanKind = SpanKind.INTERNAL,
+    ) -> None:
+        span = self._tracer.start_span(name, kind=kind, attributes=found, start_time=times[0] * _NS)
         if failed is not None:
             span.set_status(Status(StatusCode.ERROR, failed))
         span.end(max(times) * _NS)
@@ -122,16 +190,18 @@ def _attributes(found: Mapping[str, object]) -> Attributes:
 
 
 def _usage(usage: RunUsage) -> Attributes:
+    found = _usage_of(usage.tokens) | {"jackfield.cost.usd": usage.cost.total}
+    return found | ({"gen_ai.response.model": ", ".join(usage.models)} if usage.models else {})
+
+
+def _usage_of(tokens: Tokens) -> Attributes:
     """By the conventions the input includes what was cached."""
-    tokens = usage.tokens
-    found: Attributes = {
+    return {
         "gen_ai.usage.input_tokens": tokens.input + tokens.cache_creation + tokens.cache_read,
         "gen_ai.usage.output_tokens": tokens.output,
         "gen_ai.usage.cache_creation.input_tokens": tokens.cache_creation,
         "gen_ai.usage.cache_read.input_tokens": tokens.cache_read,
-        "jackfield.cost.usd": usage.cost.total,
     }
-    return found | ({"gen_ai.response.model": ", ".join(usage.models)} if usage.models else {})
 
 
 def _kinds(tokens: Tokens) -> dict[str, int]:

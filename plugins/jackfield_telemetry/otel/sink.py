@@ -1,4 +1,5 @@
-"""OpenTelemetry: runs of agents and executions of workflows go to a collector, where `telemetry.otlp_endpoint` is set.
+"""OpenTelemetry: runs of agents, executions of workflows and requests of proxies go to a collector, where
+`telemetry.otlp_endpoint` is set.
 
 The library is an extra (`otel`), loaded with the first run or execution; it exports on threads of its own.
 """
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.diagnosis import Finding
 from jackfield.api.object_references import load
-from jackfield.api.telemetry import TELEMETRY_SINKS, ExecutionEnded, RunEnded
+from jackfield.api.telemetry import TELEMETRY_SINKS, ExecutionEnded, ProxiedRequest, RunEnded
 from jackfield_telemetry.settings import TelemetrySettings
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class OtlpSink:
     """`TelemetrySink` of one daemon."""
 
     name = "otlp"
-    takes = frozenset({RunEnded, ExecutionEnded})
+    takes = frozenset({RunEnded, ExecutionEnded, ProxiedRequest})
 
     def __init__(self, context: PluginContext, settings: TelemetrySettings) -> None:
         self._context, self._settings = context, settings
@@ -46,6 +47,8 @@ class OtlpSink:
                 exporter.run(record)
             elif isinstance(record, ExecutionEnded):
                 exporter.execution(record)
+            elif isinstance(record, ProxiedRequest):
+                exporter.request(record)
 
     async def close(self) -> None:
         """What is waiting gets `telemetry.otlp_timeout` to leave."""

@@ -71,6 +71,8 @@ def _request(event: Event) -> ProxiedRequest:
         tokens=_tokens(usage) if isinstance(usage, dict) else None,
         cost=cost if isinstance(cost, float) else None,
         error=None if data["error"] is None else str(data["error"]),
+        stream=bool(data.get("stream")),
+        key=str(data.get("key") or ""),
     )
 
 

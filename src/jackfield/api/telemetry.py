@@ -151,7 +151,8 @@ class ExecutionEnded:
 @record
 class ProxiedRequest:
     """A proxy has served a request. model: that was used; asked_model: that the client has named. status: what the
-    client got. tokens: None when the answer has said nothing of them. cost: US dollars; None: it is not known."""
+    client got. tokens: None when the answer has said nothing of them. cost: US dollars; None: it is not known. stream:
+    whether the answer came in parts. key: id of the caller's virtual key, empty for the profile's own token."""
 
     request_id: str
     profile: str
@@ -167,6 +168,8 @@ class ProxiedRequest:
     tokens: Tokens | None = None
     cost: float | None = None
     error: str | None = None
+    stream: bool = False
+    key: str = ""
 
 
 TelemetryRecord: TypeAlias = "RunEnded | ExecutionStarted | ExecutionEnded | ProxiedRequest"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from jackfield.api.records import replace
-from jackfield.api.telemetry import Cost, ExecutionEnded, RunEnded, RunUsage, Tokens
+from jackfield.api.telemetry import Cost, ExecutionEnded, ProxiedRequest, RunEnded, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
 from jackfield.testing.daemon import Daemon, free_port, poll
 from jackfield_telemetry.metrics import MOST_LABELS, UsageCounts, metrics
@@ -125,6 +125,29 @@ async def test_a_run_is_a_span_and_counts(collector: Collector, tmp_path: Path) 
     assert collector.sum_of("jackfield.usage.cost") == 1.5
     assert collector.keys == {"secret-key"}
     assert "secret-key" in context.secrets.redacted
+
+
+async def test_a_proxied_request_is_a_call_of_a_model(collector: Collector, tmp_path: Path) -> None:
+    sink = sink_of(context_of(tmp_path, otlp_endpoint=collector.url))
+    served = ProxiedRequest(
+        "req-1", "mine", "anthropic", "m-one", "asked", 200, STARTED + 2000, 2000, 500, tokens=Tokens(10, 20, 30, 40),
+        cost=1.5, stream=True, key="key-1",
+    )  # fmt: skip
+    await sink.take([served, replace(served, status=429, tokens=None, stream=False, error="too many")])
+    await sink.close()
+    good, bad = collector.spans
+    assert (good.name, good.kind, good.status.code, bad.status.code) == ("chat m-one", 3, 0, 2)
+    assert (good.start_time_unix_nano, good.end_time_unix_nano) == (STARTED * 1_000_000, (STARTED + 2000) * 1_000_000)
+    found = values(good)
+    assert (found["gen_ai.usage.input_tokens"], found["gen_ai.usage.output_tokens"]) == (80, 20)
+    assert (found["jackfield.key.id"], found["jackfield.request.model"]) == ("key-1", "asked")
+    assert (values(bad)["error.type"], "gen_ai.usage.input_tokens" in values(bad)) == ("429", False)
+    spreads = {metric.name: metric.histogram.data_points for metric in collector.metrics}
+    assert sum(point.count for point in spreads["gen_ai.client.operation.duration"]) == 2
+    (first,) = spreads["gen_ai.client.operation.time_to_first_chunk"]
+    assert (first.count, first.sum) == (1, 0.5)
+    assert sorted(point.sum for point in spreads["gen_ai.client.token.usage"]) == [20, 80]
+    assert min(first.explicit_bounds) == 0.01
 
 
 async def test_a_collector_that_hangs_does_not_hold_up_the_stop(collector: Collector, tmp_path: Path) -> None:
