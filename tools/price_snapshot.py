@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 TARGET = Path(__file__).resolve().parents[1] / "manifests/pricing/litellm.json"
@@ -45,6 +46,8 @@ def _claude(read: float, *, long: bool = False) -> dict[str, object]:
     return {name: round(price, 12) if isinstance(price, float) else price for name, price in prices.items()}
 
 
+ABOUT = "jackfield"
+"""The entry that says of which day the list is."""
 RETIRED: dict[str, dict[str, object]] = {
     "claude-sonnet-4-20250514": _claude(0.3e-6, long=True),
     "claude-opus-4-20250514": _claude(1.5e-6),
@@ -85,6 +88,7 @@ def main() -> None:
     prices = {name: reduced(entry) for name, entry in given.items() if wanted(entry)}
     for name, entry in RETIRED.items():
         prices.setdefault(name, entry)
+    prices[ABOUT] = {"as_of": datetime.now(UTC).date().isoformat()}
     lines = (f"{json.dumps(name)}:{json.dumps(prices[name], separators=(',', ':'))}" for name in sorted(prices))
     TARGET.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     sys.stdout.write(f"{len(prices)} models, {TARGET.stat().st_size} bytes\n")

@@ -182,7 +182,7 @@ class ProxyErrorShown(BaseModel):
 
 
 class RunResult(BaseModel):
-    """success: it ended by itself, with exit code 0. usage: not there where nothing tells it. proxy_error: the last
+    """success: it ended by itself, with exit code 0. usage: null where nothing tells it. proxy_error: the last
     request of the run that the profile's proxy could not serve."""
 
     success: bool

@@ -62,7 +62,8 @@ def hooks_of(profile: Profile) -> dict[str, Json]:
 
 
 def run(result: HeadlessResult) -> dict[str, Json]:
-    """`result`, `session`, `data`, `usage` and `proxy_error` are there where there is something to say."""
+    """`result`, `session`, `data` and `proxy_error` are there where there is something to say; `usage` is null where
+    nothing tells it."""
     shown: dict[str, Json] = {
         "success": result.success,
         "exit_code": result.exit_code,
@@ -75,7 +76,7 @@ def run(result: HeadlessResult) -> dict[str, Json]:
     shown |= {name: value for name, value in more.items() if value is not None}
     if result.proxy_error is not None:
         shown["proxy_error"] = proxy_error(result.proxy_error)
-    return shown if result.usage is None else {**shown, "usage": usage(result.usage)}
+    return {**shown, "usage": None if result.usage is None else usage(result.usage)}
 
 
 def proxy_error(failure: ProxyFailure) -> dict[str, Json]:
@@ -108,6 +109,7 @@ def usage(used: RunUsage) -> dict[str, Json]:
         },
         "models": list(used.models),
         "unpriced": list(used.unpriced),
+        "prices_as_of": used.prices_as_of,
     }
 
 

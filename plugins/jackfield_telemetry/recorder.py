@@ -55,7 +55,11 @@ class UsageRecorder:
                 found, session = await service.thread(lambda: _used(service, launch, ended_ms))
             except (JackfieldError, OSError) as exc:
                 self._context.log.warning("The log of %s cannot be read: %s", launch.profile.agent_id, exc)
-        line = _line(launch, exit_code, ended_ms, found, session)
+        counted = None if found is None else "log"
+        if source is None and launch.alone and launch.profile.proxy_enabled:
+            # An agent without a log that is known: its proxy has served all that the run has asked for.
+            found, counted = await self.spent(launch.profile.alias, launch.started_ms), "proxy"
+        line = _line(launch, exit_code, ended_ms, found, session, counted)
         await service.thread(lambda: service.log.append(line))
         self._counts.count_run(launch.profile.agent_id, launch.kind, exit_code)
         self._counts.count_usage(launch.profile.agent_id, launch.profile.model, found)
@@ -135,41 +139,50 @@ def _used(service: UsageService, launch: Launch, ended_ms: int) -> tuple[RunUsag
     models = sorted({str(one.keys[0]) for one in found})
     unpriced = sorted({one.unpriced for one in found if one.unpriced is not None})
     most = max(named, key=lambda name: named[name], default="")
-    return RunUsage(tokens, cost, models, unpriced), launch.session or most
+    return RunUsage(tokens, cost, models, unpriced, pricing.table.as_of), launch.session or most
 
 
 def _served(service: UsageService, profile: str, start_ms: int) -> RunUsage:
     pricing = service.pricing()
     tokens, cost = Tokens(), Cost()
     unpriced: set[str] = set()
+    models: set[str] = set()
 
     def add(connection: sqlite3.Connection) -> None:
         nonlocal tokens, cost
         for one in profile_answers(connection, pricing, profile, start_ms, LAST_MS, source="proxy"):
             tokens, cost = tokens.plus(one.tokens), cost.plus(one.cost)
+            models.add(str(one.keys[0]))
             unpriced.update([one.unpriced] if one.unpriced is not None else [])
 
     service.ledger.read(add)
-    return RunUsage(tokens, cost, unpriced=sorted(unpriced))
+    return RunUsage(tokens, cost, sorted(models), sorted(unpriced), pricing.table.as_of)
 
 
-def _line(launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None, session: str) -> SessionLine:
-    tokens, cost = (used.tokens, used.cost) if used is not None else (Tokens(), Cost())
+def _line(
+    launch: Launch, exit_code: int, ended_ms: int, used: RunUsage | None, session: str, counted: str | None
+) -> SessionLine:
+    """used: None: it is not known, which is not nothing."""
+    tokens, cost = LineTokens(None, None, None, None), LineCost()
+    if used is not None:
+        parts, sums = used.tokens, used.cost
+        tokens = LineTokens(parts.input, parts.output, parts.cache_creation, parts.cache_read)
+        cost = LineCost(sums.input, sums.output, sums.cache_creation, sums.cache_read, sums.total)
     profile = launch.profile
     return SessionLine(
         profile=profile.alias,
         model=profile.model,
         started_at=_moment(launch.started_ms),
         ended_at=_moment(max(ended_ms, launch.started_ms)),
-        tokens=LineTokens(tokens.input, tokens.output, tokens.cache_creation, tokens.cache_read),
-        cost=LineCost(cost.input, cost.output, cost.cache_creation, cost.cache_read, cost.total),
+        tokens=tokens,
+        cost=cost,
         session_id=session or launch.session or launch.run_id,
         agent_id=profile.agent_id,
         provider_id=profile.provider_id,
         source=launch.kind,
         exit_code=exit_code,
         duration_secs=max(0, ended_ms - launch.started_ms) / 1000,
-        counted_in="log" if used is not None else None,
+        counted_in=counted,
     )
 
 

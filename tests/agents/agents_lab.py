@@ -29,6 +29,7 @@ PROVIDERS = {
     "completions": ("openai-compatible", "/v1"),
     "responses": ("openai", "/v1"),
     "native": ("anthropic", ""),
+    "gemini": ("openai-compatible", "/v1beta/openai"),
 }
 """Name -> type, and what comes after the server's address."""
 PROVIDER = """

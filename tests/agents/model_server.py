@@ -19,11 +19,13 @@ SIDE = Reply("Aside", used=Used(fresh=3, output=2))
 """For what an agent asks without tools, such as a title."""
 ERRORS = {400: "invalid_request_error", 401: "authentication_error"}
 """Type of an error by its status."""
+GEMINI = "/v1beta/models/"
 Grammar = Callable[[Reply, str, int], Iterator[Event]]
 GRAMMARS: dict[str, Grammar] = {
     "/v1/messages": model_streams.messages,
     "/v1/responses": model_streams.responses,
     "/v1/chat/completions": model_streams.chat,
+    "/v1beta/openai/chat/completions": model_streams.chat,
 }
 
 
@@ -43,15 +45,16 @@ class Served:
 
 @dataclass
 class ModelServer:
-    """replies: what is said next, one each to requests that offer tools. served: those; asides: the others. refusal:
-    said instead, with refusal_status; refused: how often. meeting: where requests that offer tools wait for each other.
-    strange: requests that no client of a model makes. leaving: where web requests wanted to go."""
+    """replies: what is said next, one each to requests that offer tools. served: those; asides: the others, which get
+    `plain`. refusal: said instead, with refusal_status; refused: how often. meeting: where requests that offer tools
+    wait for each other. strange: requests that no client of a model makes. leaving: where web requests wanted to go."""
 
     replies: list[Reply] = field(default_factory=list)
     served: list[Served] = field(default_factory=list)
     asides: list[Served] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
     leaving: list[str] = field(default_factory=list)
+    plain: Reply = SIDE
     refusal: str | None = None
     refusal_status: int = 400
     refused: int = 0
@@ -78,14 +81,15 @@ class ModelServer:
                 seen.clear()
             self.refusal = self.meeting = None
             self.refusal_status, self.refused = 400, 0
+            self.plain = SIDE
 
     def next(self, path: str, key: str, body: Any) -> tuple[Reply, int]:
         """The answer and its number; every number is given once."""
         with self._lock:
             self._numbers += 1
             if not body.get("tools"):
-                self.asides.append(Served(path, key, body, SIDE))
-                return SIDE, self._numbers
+                self.asides.append(Served(path, key, body, self.plain))
+                return self.plain, self._numbers
             if not self.replies:
                 self.strange.append(f"one more request to {path} than there are replies")
                 return SIDE, self._numbers
@@ -132,6 +136,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(200, {"input_tokens": len(content) // 4})
         elif path in GRAMMARS:
             self._answer(path, json.loads(content))
+        elif path.startswith(GEMINI):
+            model, _, action = path.removeprefix(GEMINI).partition(":")
+            self._generate(model, action, json.loads(content))
         else:
             self._strange()
 
@@ -167,9 +174,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(path, GRAMMARS[path](reply, body["model"], number), number)
         elif path == "/v1/messages":
             self._json(200, model_streams.message(reply, body["model"], number))
+        elif path == "/v1/chat/completions":
+            self._json(200, model_streams.completion(reply, body["model"], number))
         else:
             self._strange()
         return None
+
+    def _generate(self, model: str, action: str, body: Any) -> None:
+        """Gemini's grammar has the model in the path."""
+        if action == "countTokens":
+            return self._json(200, {"totalTokens": 10})
+        key = self.headers.get("x-goog-api-key", "")
+        reply, number = self.models.next(f"{GEMINI}:{action}", key, {**body, "model": model})
+        if action == "streamGenerateContent":
+            return self._stream("gemini", model_streams.gemini(reply, model, number), number)
+        return self._json(200, model_streams.generated(reply, model, number))
 
     def _stream(self, path: str, events: Iterator[Event], number: int) -> None:
         self.send_response(200)

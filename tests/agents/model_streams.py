@@ -196,6 +196,36 @@ def _output(index: int, item: dict[str, Any]) -> Iterator[Event]:
     yield _named("response.output_item.done", output_index=index, item=item)
 
 
+# -- Gemini
+
+
+def gemini(reply: Reply, model: str, number: int) -> Iterator[Event]:
+    for piece in pieces(reply.text):
+        yield None, _generated([{"text": piece}], reply, model, number)
+    calls = [{"functionCall": {"name": call.tool, "args": dict(call.arguments)}} for call in reply.calls]
+    yield None, _generated(calls, reply, model, number) | {"usageMetadata": _gemini_usage(reply.used)}
+
+
+def generated(reply: Reply, model: str, number: int) -> Any:
+    """Not streamed."""
+    return _generated([{"text": reply.text}], reply, model, number) | {"usageMetadata": _gemini_usage(reply.used)}
+
+
+def _generated(parts: list[Any], reply: Reply, model: str, number: int) -> dict[str, Any]:
+    candidate = {"content": {"role": "model", "parts": parts or [{"text": ""}]}, "finishReason": "STOP", "index": 0}
+    return {"candidates": [candidate], "modelVersion": model, "responseId": f"resp-{number}"}
+
+
+def _gemini_usage(used: Used) -> dict[str, Any]:
+    return {
+        "promptTokenCount": used.whole_input,
+        "candidatesTokenCount": used.output - used.reasoning,
+        "thoughtsTokenCount": used.reasoning,
+        "cachedContentTokenCount": used.cached,
+        "totalTokenCount": used.whole_input + used.output,
+    }
+
+
 # -- Chat Completions
 
 
@@ -216,14 +246,22 @@ def chat(reply: Reply, model: str, number: int) -> Iterator[Event]:
         for piece in pieces(json.dumps(call.arguments)):
             yield delta({"tool_calls": [{"index": place, "function": {"arguments": piece}}]})
     yield delta({}, "tool_calls" if reply.calls else "stop")
-    used = reply.used
-    yield chunk(
-        [],
-        {
-            "prompt_tokens": used.whole_input,
-            "completion_tokens": used.output,
-            "total_tokens": used.whole_input + used.output,
-            "prompt_tokens_details": {"cached_tokens": used.cached},
-            "completion_tokens_details": {"reasoning_tokens": used.reasoning},
-        },
-    )
+    yield chunk([], _chat_usage(reply.used))
+
+
+def completion(reply: Reply, model: str, number: int) -> Any:
+    """Not streamed, without tools."""
+    message = {"role": "assistant", "content": reply.text}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+    made = {"id": f"chatcmpl-{number}", "object": "chat.completion", "created": 1_800_000_000, "model": model}
+    return {**made, "choices": [choice], "usage": _chat_usage(reply.used)}
+
+
+def _chat_usage(used: Used) -> dict[str, Any]:
+    return {
+        "prompt_tokens": used.whole_input,
+        "completion_tokens": used.output,
+        "total_tokens": used.whole_input + used.output,
+        "prompt_tokens_details": {"cached_tokens": used.cached},
+        "completion_tokens_details": {"reasoning_tokens": used.reasoning},
+    }

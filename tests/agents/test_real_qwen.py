@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from agents_lab import KEY, PROGRAMS, Lab, contents, said
+from agents_lab import KEY, PROGRAMS, Lab, contents, said, tokens
 from model_streams import Reply, Used
 
 pytestmark = pytest.mark.skipif(not (PROGRAMS / "qwen").exists(), reason="npm has not installed Qwen Code")
@@ -32,4 +32,5 @@ def test_a_prompt_is_answered(lab: Lab, provider: str, path: str) -> None:
     assert (served.path, served.key, served.body["model"]) == (path, KEY, f"model-{alias}")
     assert any(PROMPT in text for text in said(served.body))
     lab.models.replies.clear()  # it does not always ask
+    assert lab.usage(alias)["total_tokens"] == run["usage"]["tokens"] == tokens([one.used for one in lab.models.served])
     assert contents(lab.home) == before

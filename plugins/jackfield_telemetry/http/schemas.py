@@ -78,7 +78,8 @@ class Aggregates(BaseModel):
 
 
 class UsageStatistics(BaseModel):
-    """unpriced: models whose price is not known; their tokens are not in any cost."""
+    """unpriced: models whose price is not known; their tokens are not in any cost. prices_as_of: the day of the price
+    list, YYYY-MM-DD."""
 
     model_config = ConfigDict(defer_build=True)
 
@@ -89,6 +90,7 @@ class UsageStatistics(BaseModel):
     total_runtime_secs: int
     aggregates: Aggregates
     unpriced: list[str] = Field(default_factory=list)
+    prices_as_of: str | None = None
 
 
 class UsageAnswer(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from quart import Response
 
@@ -40,10 +40,18 @@ async def usage(context: PluginContext) -> Response:
     zone, where = zone_of(query.tz), _filter(context, query)
 
     def work() -> tuple[object, list[str]]:
-        return usage_view(service.summary(where, zone), LABELS[query.period]), service.warnings()
+        found = service.summary(where, zone)
+        return usage_view(found, LABELS[query.period]), [*service.warnings(), *_without_price(found.unpriced)]
 
     data, warnings = await asyncio.to_thread(work)
     return success(data, warnings=warnings)
+
+
+def _without_price(models: Collection[str]) -> list[str]:
+    if not models:
+        return []
+    named = ", ".join(sorted(models)[:_MOST_WARNINGS])
+    return [f"The price of {named} is not known; it is in no cost. Sync the registry for newer prices."]
 
 
 async def import_agent(context: PluginContext) -> Response:

@@ -7,6 +7,7 @@ import re
 import stat
 import threading
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,9 @@ MAKERS = (
     "openrouter",
 )  # fmt: skip
 """Prefixes of models in the list, the makers' own before resellers'."""
+ABOUT = "jackfield"
+"""The shipped list's entry about itself."""
+_DAY = re.compile(r"20\d\d-[01]\d-[0-3]\d")
 _DATE = re.compile(r"-(?:20\d{6}|20\d\d-\d\d-\d\d)$")
 _TAIL = re.compile(r"(?:-v\d+)?:\w+$|-v\d+$|-latest$|\[\w+\]$")
 
@@ -27,8 +31,9 @@ _TAIL = re.compile(r"(?:-v\d+)?:\w+$|-v\d+$|-latest$|\[\w+\]$")
 class PriceTable:
     """Prices by model, found under the names that agents use."""
 
-    def __init__(self, models: Mapping[str, Mapping[str, object]]) -> None:
-        self._models = models
+    def __init__(self, models: Mapping[str, Mapping[str, object]], as_of: str | None = None) -> None:
+        """as_of: YYYY-MM-DD, of the newest of the lists."""
+        self._models, self.as_of = models, as_of
         self._names: dict[str, str] | None = None
         self._found: dict[tuple[str, str, str], Rates | None] = {}
 
@@ -117,19 +122,35 @@ class Prices:
 
     def _load(self) -> None:
         models: dict[str, Mapping[str, object]] = {}
-        problems = []
+        problems, days = [], []
         for path in self._paths:
             try:
-                models |= read_prices(path)
+                listed = read_list(path)
+                models |= _priced_ones(listed)
+                days.append(_day_of(listed, path))
             except FileNotFoundError:
                 continue
             except (OSError, ValueError) as exc:
                 problems.append(f"{path}: {exc}; its prices are left out. Sync the registry again or remove the file.")
-        self._table, self._problems = PriceTable(models), problems
+        self._table, self._problems = PriceTable(models, max(days, default=None)), problems
 
 
 def read_prices(path: Path) -> dict[str, Mapping[str, object]]:
     """Models that have a price. Raises OSError, and ValueError when it is no price list."""
+    return _priced_ones(read_list(path))
+
+
+def _day_of(listed: Mapping[str, object], path: Path) -> str:
+    """The list's own word, else when the file was fetched; YYYY-MM-DD. Raises OSError."""
+    about = listed.get(ABOUT)
+    said = about.get("as_of") if isinstance(about, dict) else None
+    if isinstance(said, str) and _DAY.fullmatch(said):
+        return said
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
+
+
+def read_list(path: Path) -> dict[str, object]:
+    """All that the list holds. Raises OSError, and ValueError when it is none."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for
         raise ValueError("no plain file")
@@ -141,7 +162,11 @@ def read_prices(path: Path) -> dict[str, Mapping[str, object]]:
         raise ValueError(f"not valid JSON ({exc})") from None
     if not isinstance(given, dict):
         raise ValueError("not a JSON object of models")  # noqa: TRY004 - of the file's content
-    return {name: entry for name, entry in given.items() if isinstance(entry, dict) and _priced(entry)}
+    return given
+
+
+def _priced_ones(listed: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+    return {name: entry for name, entry in listed.items() if isinstance(entry, dict) and _priced(entry)}
 
 
 def _priced(entry: Mapping[str, object]) -> bool:

@@ -37,16 +37,17 @@ def empty_group() -> UsageGroup:
 
 @state
 class UsageSummary:
-    """total, and for each key of `BY` value -> group. unpriced: models."""
+    """total, and for each key of `BY` value -> group. unpriced: models. prices_as_of: the day of the prices."""
 
     total: UsageGroup
     groups: Mapping[Key, dict[str, UsageGroup]]
     unpriced: set[str]
+    prices_as_of: str | None = None
 
 
 def summarise(connection: sqlite3.Connection, where: UsageFilter, pricing: Pricing, zone: tzinfo) -> UsageSummary:
     """Dates are summed on their own: every day of every profile and model would be many more sums."""
-    made = UsageSummary(empty_group(), {key: {} for key in BY}, set())
+    made = UsageSummary(empty_group(), {key: {} for key in BY}, set(), pricing.table.as_of)
     for more in slices(connection, where, pricing, BY[:-1], zone):
         for group in _groups(made, (*more.keys, "")):
             group.add(more)
@@ -83,6 +84,7 @@ def usage_view(made: UsageSummary, label: str) -> dict[str, Json]:
         "total_runtime_secs": made.total.runtime_ms // 1000,
         "aggregates": aggregates_view(made),
         "unpriced": list[Json](sorted(made.unpriced)),
+        "prices_as_of": made.prices_as_of,
     }
 
 

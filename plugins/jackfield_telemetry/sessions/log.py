@@ -29,10 +29,12 @@ _NAMED = 20
 
 
 class LineTokens(msgspec.Struct):
-    input: int = 0
-    output: int = 0
-    cache_creation: int = 0
-    cache_read: int = 0
+    """None: it is not known."""
+
+    input: int | None = 0
+    output: int | None = 0
+    cache_creation: int | None = 0
+    cache_read: int | None = 0
 
 
 class LineCost(msgspec.Struct, omit_defaults=True):
@@ -46,7 +48,8 @@ class LineCost(msgspec.Struct, omit_defaults=True):
 
 
 class SessionLine(msgspec.Struct):
-    """counted_in: `log` when the same tokens were read from the agent's log, so that they are not added twice."""
+    """counted_in: `log` when the same tokens were read from the agent's log, `proxy` when the profile's proxy has
+    served them, so that they are not added twice."""
 
     profile: str
     model: str
@@ -161,7 +164,7 @@ def _row(line: SessionLine) -> tuple[object, ...]:
     if not all(_EARLIEST <= moment < _LATEST for moment in (started, ended)):
         raise ValueError("a time that cannot be")
     tokens, cost = line.tokens, line.cost
-    counts = (tokens.input, tokens.output, tokens.cache_creation, tokens.cache_read)
+    counts = tuple(n or 0 for n in (tokens.input, tokens.output, tokens.cache_creation, tokens.cache_read))
     sums = (cost.input, cost.output, cost.cache_creation, cost.cache_read, cost.total)
     if not all(0 <= count <= _MOST for count in counts):
         raise ValueError("a number of tokens that cannot be")
@@ -177,7 +180,7 @@ def _row(line: SessionLine) -> tuple[object, ...]:
         line.provider_id or "",
         line.model,
         line.session_id or "",
-        int(line.counted_in == "log"),
+        int(line.counted_in in ("log", "proxy")),
         *counts,
         *sums,
     )

@@ -58,9 +58,11 @@ class Cost:
 
 @record
 class RunUsage:
-    """What one run of a profile has used. unpriced: models without a known price; they are not in `cost`."""
+    """What one run of a profile has used. unpriced: models without a known price; they are not in `cost`. prices_as_of:
+    the day of the price list, YYYY-MM-DD."""
 
     tokens: Tokens
     cost: Cost
     models: Sequence[str] = ()
     unpriced: Sequence[str] = ()
+    prices_as_of: str | None = None

@@ -12,7 +12,7 @@ from jackfield.api.manifests import ManifestKind
 from jackfield.core.manifests import FileLayers, KindLibrary, shipped_directory
 
 FILES = sorted((shipped_directory() / "agents").glob("*.toml"))
-WITH_LOGS = {"claude", "codex", "opencode"}
+WITH_LOGS = {"aider", "claude", "codex", "gemini", "opencode", "qwen"}
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_a_manifest_has_no_key_that_is_not_read(path: Path) -> None:
     assert names(given) == names(read)
 
 
-def test_the_logs_of_three_agents_are_read(shipped: dict[str, Agent]) -> None:
+def test_the_logs_of_agents_are_read(shipped: dict[str, Agent]) -> None:
     read = {agent.id: agent.usage for agent in shipped.values() if agent.usage}
     assert set(read) == WITH_LOGS
     assert all(usage.reader == name and usage.directory.startswith("{home}/") for name, usage in read.items())

@@ -14,7 +14,11 @@ from jackfield.testing.context import FakeContext
 
 @dataclass
 class FakeAgents:
+    """All but `mute` keep a log."""
+
     async def find(self, id: str) -> Agent:
+        if id == "mute":
+            return Agent(id=id, binary=id)
         return Agent(id=id, binary="claude", usage=UsageLog(reader="claude", directory="{home}/.claude"))
 
 

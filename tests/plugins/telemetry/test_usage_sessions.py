@@ -12,7 +12,7 @@ from usage_lab import claude_line
 
 from jackfield.api.clock import from_iso
 from jackfield.api.records import replace
-from jackfield.api.telemetry import Tokens
+from jackfield.api.telemetry import Tokens, UsageEntry
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield_telemetry.recorder import UsageRecorder
@@ -85,6 +85,24 @@ async def test_beside_others_a_run_is_given_its_own_session(
 async def test_a_run_without_a_log_is_a_session(context: FakeContext, service: UsageService, tmp_path: Path) -> None:
     await UsageRecorder(context).run_ended(launch(context, tmp_path), 3)
     assert totals(service) == (0, 1)
+
+
+async def test_an_agent_without_a_log_is_counted_by_its_proxy_or_not_known(
+    context: FakeContext, service: UsageService, tmp_path: Path
+) -> None:
+    port, started = UsageRecorder(context), launch(context, tmp_path)
+    mute = replace(started.profile, agent_id="mute")
+    assert await port.run_ended(replace(started, profile=mute), 0) is None
+    proxied = replace(mute, metadata={**mute.metadata, "proxy_config": {"enabled": True}})
+    entry = UsageEntry("mute", "a-1", "s", started.started_ms + 1, "m-one", Tokens(7, 2), profile=mute.alias)
+    await port.proxied(entry)
+    used = await port.run_ended(replace(started, profile=proxied), 0)
+    assert used is not None
+    assert (used.tokens, used.models) == (Tokens(7, 2), ["m-one"])
+    first, second = map(json.loads, service.log.path.read_text().splitlines())
+    assert set(first["tokens"].values()) == {None}  # unknown is not nothing
+    assert (second["tokens"]["input"], second["counted_in"]) == (7, "proxy")
+    assert totals(service)[0] == 7
 
 
 def test_a_torn_line_goes_and_is_kept_beside(service: UsageService) -> None:

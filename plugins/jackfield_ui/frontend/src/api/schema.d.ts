@@ -461,6 +461,287 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gateway/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the virtual keys */
+        get: {
+            parameters: {
+                query?: {
+                    revoked?: boolean;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the virtual keys */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyList"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        /** Make a virtual key; the answer alone has the key itself */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewKeyBody"];
+                };
+            };
+            responses: {
+                /** @description Make a virtual key; the answer alone has the key itself */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NewVirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gateway/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a virtual key */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Show a virtual key */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Revoke a virtual key for good, from now on */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Revoke a virtual key for good, from now on */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a virtual key; it counts from the next request on */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["KeyChangeBody"];
+                };
+            };
+            responses: {
+                /** @description Change a virtual key; it counts from the next request on */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["VirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/gateway/keys/{key_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a virtual key a new secret; the old one counts no more */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    key_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Give a virtual key a new secret; the old one counts no more */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NewVirtualKeyAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gateway/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell what virtual keys have used, by day, profile and model */
+        get: {
+            parameters: {
+                query?: {
+                    key?: string | null;
+                    limit?: number;
+                    since?: string | null;
+                    until?: string | null;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Tell what virtual keys have used, by day, profile and model */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["KeyUsageList"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/logs": {
         parameters: {
             query?: never;
@@ -1715,6 +1996,47 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["RuleKindsShown"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/proxy/shared": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the listener that all proxies share */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Show the listener that all proxies share */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SharedAnswer"];
                     };
                 };
                 400: components["responses"]["DaemonInvalidRequest"];
@@ -7744,6 +8066,24 @@ export interface components {
             };
         };
         /**
+         * AnswersBody
+         * @description To dialogs that the agent's manifest knows.
+         */
+        AnswersBody: {
+            /**
+             * Asking
+             * @description Every permission that the agent asks for.
+             * @default null
+             */
+            asking?: ("yes" | "no") | null;
+            /**
+             * Trusting
+             * @description Whether the profile's working directory is trusted.
+             * @default null
+             */
+            trusting?: "yes" | null;
+        };
+        /**
          * AnyQuery
          * @description The query of an operation that takes whatever parameters it is given. All others under `/api/v1` refuse those
          *     that their model does not have.
@@ -7926,6 +8266,33 @@ export interface components {
             role: string;
             /** Username */
             username: string;
+        };
+        /** BudgetShown */
+        BudgetShown: {
+            /** Limit */
+            limit: number;
+            /**
+             * Period
+             * @enum {string}
+             */
+            period: "day" | "month" | "total";
+            /**
+             * Reserved
+             * @description For requests in flight.
+             */
+            reserved: number;
+            /**
+             * Resets At
+             * @description Null: never.
+             */
+            resets_at: string | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "usd" | "tokens";
+            /** Used */
+            used: number;
         };
         /**
          * CallCheck
@@ -8544,6 +8911,21 @@ export interface components {
              * @default false
              */
             purge?: boolean;
+        };
+        /**
+         * DialogOut
+         * @description asking: the agent wants a permission or an answer; trusting: whether its working directory is to be trusted.
+         */
+        DialogOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "asking" | "trusting";
+            /** Options */
+            options: components["schemas"]["OptionOut"][];
+            /** Text */
+            text: string;
         };
         /** DoneAnswer */
         DoneAnswer: {
@@ -9252,6 +9634,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * SharedShown
+         * @description In which project something is.
+         */
+        jackfield__api__n8n_pages__SharedShown: {
+            /** Projectid */
+            projectId: string;
+            /** Role */
+            role: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** SharedShown */
+        jackfield_proxy__schemas__SharedShown: {
+            /** Error */
+            error: string | null;
+            /** Host */
+            host: string;
+            /** Port */
+            port: number | null;
+            /**
+             * Profiles
+             * @description Those whose proxies are enabled.
+             */
+            profiles: string[];
+            /** Restarts */
+            restarts: number;
+            /**
+             * Status
+             * @description Off: proxy.shared_port is 0.
+             * @enum {string}
+             */
+            status: "off" | "stopped" | "starting" | "running" | "unhealthy" | "restarting" | "failed";
+        };
         JsonValue: unknown;
         /** KeyBody */
         KeyBody: {
@@ -9273,6 +9689,98 @@ export interface components {
              */
             scopes?: string[] | null;
         };
+        /**
+         * KeyBudgetBody
+         * @description Each that is given is a limit of its own.
+         */
+        KeyBudgetBody: {
+            /**
+             * Tokens
+             * @description Tokens of all kinds.
+             * @default null
+             */
+            tokens?: number | null;
+            /**
+             * Usd
+             * @description US dollars, by the price list.
+             * @default null
+             */
+            usd?: number | null;
+        };
+        /**
+         * KeyBudgetsBody
+         * @description Days and months are those of local time; a total never resets.
+         */
+        KeyBudgetsBody: {
+            /** @default null */
+            day?: components["schemas"]["KeyBudgetBody"] | null;
+            /** @default null */
+            month?: components["schemas"]["KeyBudgetBody"] | null;
+            /** @default null */
+            total?: components["schemas"]["KeyBudgetBody"] | null;
+        };
+        /**
+         * KeyChangeBody
+         * @description What is not given stays as it is; null takes a limit away.
+         */
+        KeyChangeBody: {
+            /** @default null */
+            budgets?: components["schemas"]["KeyBudgetsBody"] | null;
+            /**
+             * Cache Seconds
+             * @description How long an answer may serve the same request again; 0: not at all.
+             * @default null
+             */
+            cache_seconds?: number | null;
+            /**
+             * Expires At
+             * @description ISO 8601; null: never.
+             * @default null
+             */
+            expires_at?: string | null;
+            /**
+             * Label
+             * @description For people: what the key is for.
+             * @default null
+             */
+            label?: string | null;
+            /**
+             * Models
+             * @description Patterns (*, ?, [...]) of the models that may be asked for; none: all.
+             * @default null
+             */
+            models?: string[] | null;
+            /**
+             * Owner
+             * @description For people: whose key it is.
+             * @default null
+             */
+            owner?: string | null;
+            /**
+             * Parallel Requests
+             * @description Most requests in flight.
+             * @default null
+             */
+            parallel_requests?: number | null;
+            /**
+             * Profiles
+             * @description Profiles whose proxies the key opens; none: all of them.
+             * @default null
+             */
+            profiles?: string[] | null;
+            /**
+             * Requests Per Minute
+             * @description Most requests in any 60 seconds.
+             * @default null
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Tokens Per Minute
+             * @description Most tokens in any 60 seconds, reserved ones too.
+             * @default null
+             */
+            tokens_per_minute?: number | null;
+        };
         /** KeyList */
         KeyList: {
             /** Data */
@@ -9283,6 +9791,109 @@ export interface components {
             offset: number;
             /** Total */
             total: number;
+        };
+        /** KeysQuery */
+        KeysQuery: {
+            /**
+             * Revoked
+             * @description Revoked keys too.
+             * @default false
+             */
+            revoked?: boolean;
+        };
+        /** KeyUsageList */
+        KeyUsageList: {
+            /** Data */
+            data: components["schemas"]["KeyUsageShown"][];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** KeyUsageQuery */
+        KeyUsageQuery: {
+            /**
+             * Key
+             * @description The id of one key; default: all keys.
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Limit
+             * @description How many rows, the latest days first.
+             * @default 1000
+             */
+            limit?: number;
+            /**
+             * Since
+             * @description The first local day, YYYY-MM-DD; default: all that is kept.
+             * @default null
+             */
+            since?: string | null;
+            /**
+             * Until
+             * @description The last local day.
+             * @default null
+             */
+            until?: string | null;
+        };
+        /** KeyUsageShown */
+        KeyUsageShown: {
+            /** Cache Creation Tokens */
+            cache_creation_tokens: number;
+            /** Cache Read Tokens */
+            cache_read_tokens: number;
+            /**
+             * Cached
+             * @description Those that were answered from the cache.
+             */
+            cached: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /**
+             * Day
+             * @description Null: all days before `gateway.usage_days`.
+             */
+            day: string | null;
+            /**
+             * Estimated
+             * @description Those whose answers did not say all that they used.
+             */
+            estimated: number;
+            /**
+             * Estimated Tokens
+             * @description They stand for what answers did not say.
+             */
+            estimated_tokens: number;
+            /**
+             * Failures
+             * @description Those that were answered with a status of 400 and more.
+             */
+            failures: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Key */
+            key: string;
+            /** Label */
+            label: string;
+            /** Model */
+            model: string;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Owner */
+            owner: string;
+            /** Profile */
+            profile: string;
+            /** Provider */
+            provider: string;
+            /** Requests */
+            requests: number;
+            /**
+             * Unpriced
+             * @description Those whose cost is not known; they count 0 US dollars.
+             */
+            unpriced: number;
         };
         /** KeyView */
         KeyView: {
@@ -9564,7 +10175,8 @@ export interface components {
         };
         /**
          * MessageIn
-         * @description user: typed and sent off once the agent waits for input; raw: keystrokes as they are.
+         * @description user: typed and sent off once the agent waits for input; raw: keystrokes as they are. wait: seconds to wait for
+         *     the answer once the agent has taken the message; default: `terminal.answer_wait`.
          */
         MessageIn: {
             /** Content */
@@ -9575,6 +10187,11 @@ export interface components {
              * @enum {string}
              */
             type?: "user" | "raw";
+            /**
+             * Wait
+             * @default null
+             */
+            wait?: number | null;
         };
         /** MessageOut */
         MessageOut: {
@@ -9711,7 +10328,7 @@ export interface components {
             /** Name */
             name: string;
             /** Shared */
-            shared: components["schemas"]["SharedShown"][];
+            shared: components["schemas"]["jackfield__api__n8n_pages__SharedShown"][];
             /** Type */
             type: string;
             /** Updatedat */
@@ -10200,6 +10817,64 @@ export interface components {
              */
             type: "string" | "number" | "boolean" | "date";
         };
+        /** NewKeyBody */
+        NewKeyBody: {
+            /** @default null */
+            budgets?: components["schemas"]["KeyBudgetsBody"] | null;
+            /**
+             * Cache Seconds
+             * @description How long an answer may serve the same request again; 0: not at all.
+             * @default null
+             */
+            cache_seconds?: number | null;
+            /**
+             * Expires At
+             * @description ISO 8601; null: never.
+             * @default null
+             */
+            expires_at?: string | null;
+            /**
+             * Label
+             * @description For people: what the key is for.
+             */
+            label: string;
+            /**
+             * Models
+             * @description Patterns (*, ?, [...]) of the models that may be asked for; none: all.
+             * @default null
+             */
+            models?: string[] | null;
+            /**
+             * Owner
+             * @description For people: whose key it is.
+             * @default null
+             */
+            owner?: string | null;
+            /**
+             * Parallel Requests
+             * @description Most requests in flight.
+             * @default null
+             */
+            parallel_requests?: number | null;
+            /**
+             * Profiles
+             * @description Profiles whose proxies the key opens; none: all of them.
+             * @default null
+             */
+            profiles?: string[] | null;
+            /**
+             * Requests Per Minute
+             * @description Most requests in any 60 seconds.
+             * @default null
+             */
+            requests_per_minute?: number | null;
+            /**
+             * Tokens Per Minute
+             * @description Most tokens in any 60 seconds, reserved ones too.
+             * @default null
+             */
+            tokens_per_minute?: number | null;
+        };
         /** NewKeyView */
         NewKeyView: {
             /** Createdat */
@@ -10289,6 +10964,66 @@ export interface components {
             type?: "string" | null;
             /** Value */
             value: string;
+        };
+        /** NewVirtualKeyAnswer */
+        NewVirtualKeyAnswer: {
+            data: components["schemas"]["NewVirtualKeyShown"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** NewVirtualKeyShown */
+        NewVirtualKeyShown: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetShown"][];
+            /** Cache Seconds */
+            cache_seconds: number;
+            /** Created At */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * In Flight
+             * @description Requests that hold a reservation now.
+             */
+            in_flight: number;
+            /**
+             * Key
+             * @description The key itself. Nobody can read it again.
+             */
+            key: string;
+            /** Label */
+            label: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Models */
+            models: string[];
+            /** Owner */
+            owner: string;
+            /** Parallel Requests */
+            parallel_requests: number | null;
+            /**
+             * Prefix
+             * @description The first characters of the key.
+             */
+            prefix: string;
+            /** Profiles */
+            profiles: string[];
+            /** Requests Per Minute */
+            requests_per_minute: number | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "valid" | "expired" | "revoked";
+            /** Tokens Per Minute */
+            tokens_per_minute: number | null;
         };
         /**
          * NodeCredentialShown
@@ -10464,6 +11199,18 @@ export interface components {
             versions: number[];
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * OptionOut
+         * @description number: as shown, or its place from 1. selected: a return chooses it.
+         */
+        OptionOut: {
+            /** Number */
+            number: number;
+            /** Selected */
+            selected: boolean;
+            /** Text */
+            text: string;
         };
         /**
          * PageQuery
@@ -10811,6 +11558,11 @@ export interface components {
              */
             allow_missing?: boolean;
             /**
+             * @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole.
+             * @default null
+             */
+            answers?: components["schemas"]["AnswersBody"] | null;
+            /**
              * Api Key
              * @description Never given back.
              * @default null
@@ -10890,6 +11642,11 @@ export interface components {
          */
         ProfileChange: {
             /**
+             * @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole.
+             * @default null
+             */
+            answers?: components["schemas"]["AnswersBody"] | null;
+            /**
              * Api Key
              * @description null removes the profile's own key.
              * @default null
@@ -10961,6 +11718,8 @@ export interface components {
             agent_id: string;
             /** Alias */
             alias: string;
+            /** @description What its terminal sessions answer to dialogs of the agent: trusting (of the profile's own working directory) yes, asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole. */
+            answers: components["schemas"]["AnswersBody"];
             /** Args */
             args: string[];
             /** Created At */
@@ -11063,14 +11822,24 @@ export interface components {
              */
             working_dir?: string | null;
         };
-        /** ProfileRunShown */
+        /**
+         * ProfileRunShown
+         * @description success: false for a run that was stopped at its time limit; `error` and `code` (`RUN_TIMED_OUT`) say so.
+         */
         ProfileRunShown: {
+            /**
+             * Code
+             * @default null
+             */
+            code?: string | null;
             data: components["schemas"]["RunResult"];
             /**
-             * Success
-             * @constant
+             * Error
+             * @default null
              */
-            success: true;
+            error?: string | null;
+            /** Success */
+            success: boolean;
         };
         /** ProfileShown */
         ProfileShown: {
@@ -11212,6 +11981,24 @@ export interface components {
          */
         ProxyConfigBody: {
             [key: string]: components["schemas"]["JsonValue"];
+        };
+        /**
+         * ProxyErrorShown
+         * @description time: ISO 8601. status: that the agent got.
+         */
+        ProxyErrorShown: {
+            /** Attempts */
+            attempts: number;
+            /** Message */
+            message: string;
+            /** Model */
+            model: string | null;
+            /** Provider */
+            provider: string | null;
+            /** Status */
+            status: number;
+            /** Time */
+            time: string;
         };
         /** ProxyList */
         ProxyList: {
@@ -11889,7 +12676,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** RunResult */
+        /**
+         * RunResult
+         * @description success: it ended by itself, with exit code 0. usage: null where nothing tells it. proxy_error: the last
+         *     request of the run that the profile's proxy could not serve.
+         */
         RunResult: {
             /** @default null */
             data?: components["schemas"]["JsonValue"];
@@ -11901,6 +12692,8 @@ export interface components {
             exit_code: number;
             /** Output */
             output: string;
+            /** @default null */
+            proxy_error?: components["schemas"]["ProxyErrorShown"] | null;
             /**
              * Result
              * @default null
@@ -11911,6 +12704,8 @@ export interface components {
              * @default null
              */
             session?: string | null;
+            /** Success */
+            success: boolean;
             /** Timed Out */
             timed_out: boolean;
             /**
@@ -11945,13 +12740,34 @@ export interface components {
              */
             success: true;
         };
-        /** SaidOut */
+        /**
+         * SaidOut
+         * @description ok: it was typed and, judged by the manifest, taken. answer: what the agent has said so far; absent where nobody
+         *     knows where its words begin and end. status: of the agent now.
+         */
         SaidOut: {
+            /**
+             * Answer
+             * @default null
+             */
+            answer?: string | null;
+            /** @default null */
+            dialog?: components["schemas"]["DialogOut"] | null;
+            /**
+             * Judged By
+             * @default null
+             */
+            judged_by?: ("manifest" | "quiet") | null;
             /**
              * Ok
              * @constant
              */
             ok: true;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("stable" | "running" | "asking" | "trusting") | null;
         };
         /** ScreenAnswer */
         ScreenAnswer: {
@@ -12163,17 +12979,14 @@ export interface components {
              */
             success: true;
         };
-        /**
-         * SharedShown
-         * @description In which project something is.
-         */
-        SharedShown: {
-            /** Projectid */
-            projectId: string;
-            /** Role */
-            role: string;
-        } & {
-            [key: string]: unknown;
+        /** SharedAnswer */
+        SharedAnswer: {
+            data: components["schemas"]["jackfield_proxy__schemas__SharedShown"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
         };
         /** ShareEnd */
         ShareEnd: {
@@ -12237,16 +13050,24 @@ export interface components {
         };
         /**
          * StatusOut
-         * @description stable: the agent waits for input.
+         * @description stable: the agent waits for input; asking, trusting: for an answer to the dialog. judged_by: the patterns of the
+         *     agent's manifest, or a second without a change.
          */
         StatusOut: {
             /** Agent Type */
             agent_type: string;
+            /** @default null */
+            dialog?: components["schemas"]["DialogOut"] | null;
+            /**
+             * Judged By
+             * @enum {string}
+             */
+            judged_by: "manifest" | "quiet";
             /**
              * Status
              * @enum {string}
              */
-            status: "stable" | "running";
+            status: "stable" | "running" | "asking" | "trusting";
             /**
              * Transport
              * @constant
@@ -12735,12 +13556,18 @@ export interface components {
         };
         /**
          * UsageStatistics
-         * @description unpriced: models whose price is not known; their tokens are not in any cost.
+         * @description unpriced: models whose price is not known; their tokens are not in any cost. prices_as_of: the day of the price
+         *     list, YYYY-MM-DD.
          */
         UsageStatistics: {
             aggregates: components["schemas"]["Aggregates"];
             /** Period */
             period: string;
+            /**
+             * Prices As Of
+             * @default null
+             */
+            prices_as_of?: string | null;
             total_cost: components["schemas"]["UsageCost"];
             /** Total Runtime Secs */
             total_runtime_secs: number;
@@ -13035,6 +13862,71 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** VirtualKeyAnswer */
+        VirtualKeyAnswer: {
+            data: components["schemas"]["VirtualKeyShown"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** VirtualKeyList */
+        VirtualKeyList: {
+            /** Data */
+            data: components["schemas"]["VirtualKeyShown"][];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /** VirtualKeyShown */
+        VirtualKeyShown: {
+            /** Budgets */
+            budgets: components["schemas"]["BudgetShown"][];
+            /** Cache Seconds */
+            cache_seconds: number;
+            /** Created At */
+            created_at: string;
+            /** Expires At */
+            expires_at: string | null;
+            /** Id */
+            id: string;
+            /**
+             * In Flight
+             * @description Requests that hold a reservation now.
+             */
+            in_flight: number;
+            /** Label */
+            label: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Models */
+            models: string[];
+            /** Owner */
+            owner: string;
+            /** Parallel Requests */
+            parallel_requests: number | null;
+            /**
+             * Prefix
+             * @description The first characters of the key.
+             */
+            prefix: string;
+            /** Profiles */
+            profiles: string[];
+            /** Requests Per Minute */
+            requests_per_minute: number | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "valid" | "expired" | "revoked";
+            /** Tokens Per Minute */
+            tokens_per_minute: number | null;
+        };
         /** WaitAnswer */
         WaitAnswer: {
             data: components["schemas"]["WaitOut"];
@@ -13046,16 +13938,28 @@ export interface components {
         };
         /**
          * WaitOut
-         * @description met: whether it came in time.
+         * @description met: whether it came in time. status: of the agent, where its manifest says how its screen looks.
          */
         WaitOut: {
+            /** @default null */
+            dialog?: components["schemas"]["DialogOut"] | null;
             /** Exit Code */
             exit_code: number | null;
+            /**
+             * Judged By
+             * @enum {string}
+             */
+            judged_by: "manifest" | "quiet";
             /** Met */
             met: boolean;
             screen: components["schemas"]["ScreenOut"];
             /** State */
             state: string;
+            /**
+             * Status
+             * @default null
+             */
+            status?: ("stable" | "running" | "asking" | "trusting") | null;
         };
         /**
          * WaitQuery
@@ -13521,7 +14425,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** Shared */
-            shared: components["schemas"]["SharedShown"][];
+            shared: components["schemas"]["jackfield__api__n8n_pages__SharedShown"][];
             /** Tags */
             tags: components["schemas"]["TagShown"][];
             /** Triggercount */
