@@ -18,6 +18,8 @@ LONGEST_LINE = 64 * 2**20
 """Bytes: a plan of thousands of rules, the attributes of a request."""
 CLIENT_GONE = 499
 """Status of a request whose client went away, as web servers write it."""
+NEAR = 60.0
+"""Seconds that official clients wait at most; where they are told to wait longer, they try again in a second."""
 MessageT = TypeVar("MessageT")
 
 
@@ -76,7 +78,10 @@ class PermissionRefusal:
         return cls(error.status, error.message, error.kind, error.code, error.retry_after)
 
     def error(self) -> DialectError:
-        return DialectError(self.status, self.message, self.kind, code=self.code, retry_after=self.retry_after)
+        lasting = (self.retry_after or 0) > NEAR
+        return DialectError(
+            self.status, self.message, self.kind, code=self.code, retry_after=self.retry_after, lasting=lasting
+        )
 
 
 @record

@@ -93,6 +93,7 @@ class ProxyLimits:
     stop_grace: float = 2.0
     key_timeout: float = 5.0
     reserved_output: int = 4096
+    cache_size: int = 64 * 2**20
 
 
 @record

@@ -87,6 +87,12 @@ class ProxySettings(BaseModel):
         description="Address of this machine that the shared port is opened on, in digits; 0.0.0.0 or :: opens it to "
         "the network, without TLS.",
     )
+    cache_size: int = Field(
+        64 * 2**20,
+        ge=0,
+        le=64 * 2**30,
+        description="Answers that each process of a proxy keeps of a profile, for virtual keys with a cache, in bytes.",
+    )
     key_timeout: float = Field(
         5.0, gt=0, le=60, description="Time for the daemon's word on a virtual key or a budget, in seconds; then 503."
     )

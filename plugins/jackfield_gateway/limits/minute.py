@@ -30,6 +30,6 @@ class SlidingMinute:
         return float(SECONDS)
 
     def _forget(self, now: float) -> None:
-        first = int(now) - SECONDS
-        for second in [second for second in self._amounts if second <= first]:
+        """A second goes when all of it is old enough."""
+        for second in [second for second in self._amounts if second + 1 + SECONDS <= now]:
             del self._amounts[second]

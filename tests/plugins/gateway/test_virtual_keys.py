@@ -258,3 +258,48 @@ def test_metrics_tell_statuses_times_and_keys(gateway: GatewayLab) -> None:
         assert f"jackfield_{name}_count{{{about}}} {count}" in lines
     (own,) = [line for line in lines if line.startswith("jackfield_virtual_key_requests_total") and key_id in line]
     assert own.endswith(" 2")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("path", ["/v1/messages", "/v1/chat/completions"])
+def test_the_same_request_of_a_key_with_a_cache_is_sent_once(
+    gateway: GatewayLab, north: str, path: str, stream: bool
+) -> None:
+    """Passed through, and translated."""
+    key, key_id = gateway.key("cached", cache_seconds=60, budgets={"total": {"tokens": 1_000_000}})
+    before = len(gateway.provider.asked)
+    first, second = (gateway.ask(north, key, path, stream=stream) for _ in range(2))
+    assert len(gateway.provider.asked) - before == 1
+    assert first.content == second.content
+    assert second.headers["content-type"] == first.headers["content-type"]
+    assert ("x-jackfield-cache" in first.headers, second.headers["x-jackfield-cache"]) == (False, "hit")
+    assert second.headers["x-jackfield-target"] == "north/claude-sonnet-4-5"
+    gateway.ask(north, key, path, stream=stream, temperature=0.5)
+    other, _ = gateway.key("cached too", cache_seconds=60)
+    gateway.ask(north, other, path, stream=stream)
+    assert len(gateway.provider.asked) - before == 3, "another body, and another key"
+    (row,) = gateway.settled(key_id, 3)
+    assert (row["cached"], row["output_tokens"]) == (1, 2 * OUTPUT)
+    (budget,) = gateway.shown(key_id)["budgets"]
+    assert budget["used"] == 2 * (INPUT + OUTPUT)
+
+
+def test_official_clients_read_a_stream_from_the_cache(gateway: GatewayLab, north: str) -> None:
+    key, _ = gateway.key("streams", cache_seconds=60)
+    claude = anthropic.Anthropic(api_key=key, base_url=north, max_retries=0)
+    for _ in range(2):
+        with claude.messages.stream(
+            model="claude-haiku-4-5", max_tokens=99, messages=[{"role": "user", "content": "again"}]
+        ) as stream:
+            assert stream.get_final_text() == "pong"
+
+
+def test_failures_and_answers_that_break_off_are_not_kept(gateway: GatewayLab, north: str) -> None:
+    key, _ = gateway.key("careful", cache_seconds=60)
+    gateway.provider.cut = True
+    try:
+        gateway.ask(north, key, stream=True)
+    finally:
+        gateway.provider.cut = False
+    whole = gateway.ask(north, key, stream=True)
+    assert ("x-jackfield-cache" in whole.headers, "message_stop" in whole.text) == (False, True)

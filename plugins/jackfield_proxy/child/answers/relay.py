@@ -19,6 +19,7 @@ from multidict import CIMultiDict
 from jackfield.api import dialects
 from jackfield.api.dialects.model import BlockStart, DialectError, Event, Failed, TokenCounts, ToolUse
 from jackfield.api.records import record
+from jackfield_proxy.child.answers.answer_cache import AnswerCopy
 from jackfield_proxy.child.answers.idle_timer import IdleTimer
 from jackfield_proxy.child.answers.usage_observer import UsageObserver
 from jackfield_proxy.child.clients.connections import StreamedAnswer
@@ -57,12 +58,13 @@ def stopped(cancelled: asyncio.CancelledError) -> Stopped:
 @record
 class RelayContext:
     """What an answer's way depends on. idle_timeout: seconds; remember: is told the signature of each tool call, by the
-    call's id."""
+    call's id; copy: of what the client gets."""
 
     call: ClientRequest
     request_id: str
     idle_timeout: float
     remember: Callable[[str, str], None]
+    copy: AnswerCopy | None = None
 
 
 def of(context: RelayContext, opened: Opened) -> Carrier:
@@ -153,12 +155,16 @@ class Carrier(ABC):
         self._watch.begun += 1
         await response.write(data)
         self._for_client = self._unsent = False
+        if self._context.copy is not None:
+            self._context.copy.add(data)
 
     async def _end(self, response: web.StreamResponse, data: bytes) -> None:
         self._for_client, self._unsent = True, bool(data)
         self._watch.begun += 1
         await response.write_eof(data)
         self._for_client = self._unsent = False
+        if self._context.copy is not None:
+            self._context.copy.add(data)
 
     def _marks(self) -> list[tuple[str, str]]:
         candidate = self._opened.candidate

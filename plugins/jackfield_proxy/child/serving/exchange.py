@@ -14,6 +14,7 @@ from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.gateway import CallerPass, PlannedRequest
 from jackfield.api.records import replace
 from jackfield_proxy.child.answers import relay
+from jackfield_proxy.child.answers.answer_cache import AnswerCopy, name_of
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.process.log import say
@@ -49,6 +50,8 @@ class ProxiedExchange:
         self._conversation = call.conversation if compiled.plan.sticky is not None else ""
         self._began = time.monotonic()
         self._time_ms = time.time_ns() // 1_000_000
+        self._kept_as = b""
+        """Under which name the answer is kept; empty: it is not."""
         self._noted: dict[str, Any] = {}  # Any: fields of a record, each of its own type
 
     async def candidates(self) -> Sequence[Candidate]:
@@ -73,6 +76,9 @@ class ProxiedExchange:
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
         try:
+            kept = self._cached()
+            if kept is not None:
+                return kept
             self._require_budget()
             return await self._served(request)
         except UpstreamFailure as exc:
@@ -82,6 +88,30 @@ class ProxiedExchange:
             raise
         finally:
             self._tell()
+
+    def _cached(self) -> web.Response | None:
+        """The answer that the same request of this key has had, where its key wants that. It costs nothing."""
+        if not (self._caller.cache_seconds and self.call.answers):
+            return None
+        call, cache = self.call, self.shared.cache
+        self._kept_as = name_of(self._caller.key, call.dialect, call.query, call.pairs, call.body)
+        found = cache.find(self._kept_as)
+        if found is None:
+            return None
+        self._note(provider=found.target.provider, model=found.target.model, status=200, cached=True)
+        own = [("x-jackfield-cache", "hit"), ("age", str(cache.age(found)))]
+        name = addressing.REQUEST_ID[call.dialect]
+        return web.Response(headers=[*found.headers, *own, (name, self.request_id)], body=found.body)
+
+    def _keep(self, target: Target, carrier: relay.Carrier, response: web.StreamResponse, copy: AnswerCopy) -> None:
+        """For the same request to come, if all of the answer is there."""
+        if response.status != 200 or carrier.error is not None or (self.call.stream and not carrier.complete):
+            return
+        at_once = response.body if isinstance(response, web.Response) else None
+        body = at_once if isinstance(at_once, bytes) else copy.whole()
+        if body:
+            seconds = self._caller.cache_seconds
+            self.shared.cache.keep(self._kept_as, target, [*response.headers.items()], body, seconds)
 
     def _require_budget(self) -> None:
         """Raises `DialectError` 429."""
@@ -164,7 +194,9 @@ class ProxiedExchange:
 
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
-        context = relay.RelayContext(self.call, self.request_id, self.plan.limits.idle_timeout, self.sender.remember)
+        copy = self.shared.cache.copy() if self._kept_as else None
+        seconds = self.plan.limits.idle_timeout
+        context = relay.RelayContext(self.call, self.request_id, seconds, self.sender.remember, copy)
         carrier = relay.of(context, opened)
         self._note(whole=False)
         try:
@@ -176,6 +208,8 @@ class ProxiedExchange:
         else:
             whole = carrier.usage is not None and carrier.error is None
             self._note(status=response.status, error=_kept(carrier.error, LONGEST_ERROR), whole=whole)
+            if copy is not None:
+                self._keep(opened.candidate.target, carrier, response, copy)
             return response
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)

@@ -49,8 +49,6 @@ LARGEST_JSON = 4 * 2**20
 """Bytes of a body that is looked at for its model; a larger one of an endpoint that passes goes on as it comes."""
 LAST_WORDS = 0.2
 """Seconds for what clients are told when the proxy stops; less than the daemon waits beyond `stop_grace`."""
-NEAR = 60.0
-"""Seconds that official clients wait at most before they try again."""
 _NOTHING = InheritedDescriptors()
 
 
@@ -263,8 +261,6 @@ def _nobody() -> logging.Logger:
 
 def error_response(route: ClientRoute, error: DialectError, request_id: str, marks: addressing.Pairs) -> web.Response:
     status, body, headers = dialects.of(route.dialect).error_body(error, request_id)
-    if (error.retry_after or 0) > NEAR:  # official clients would try again in a second, and once more
-        marks = [*marks, ("x-should-retry", "false")]
     return web.Response(
         status=status, body=body, headers=[*headers, *marks, (addressing.REQUEST_ID[route.dialect], request_id)]
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.gateway import CallerPass, fits
 from jackfield.api.records import record
+from jackfield_proxy.child.answers.answer_cache import AnswerCache
 from jackfield_proxy.child.incoming.conversations import Conversations
 from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
 from jackfield_proxy.child.upstream.counting import Counter
@@ -31,6 +32,7 @@ class ExchangeServices:
     counter: Counter
     conversations: Conversations
     pipe: Pipe
+    cache: AnswerCache
 
 
 class Tenant:
@@ -39,7 +41,8 @@ class Tenant:
     def __init__(self, plan: ProxyPlan, pipe: Pipe) -> None:
         self.compiled = CompiledPlan(plan)
         sender = UpstreamSender(plan)
-        self.services = ExchangeServices(sender, Counter(sender), Conversations(time.monotonic), pipe)
+        cache = AnswerCache(plan.limits.cache_size, time.monotonic)
+        self.services = ExchangeServices(sender, Counter(sender), Conversations(time.monotonic), pipe, cache)
 
     @property
     def plan(self) -> ProxyPlan:
@@ -49,6 +52,7 @@ class Tenant:
         if plan != self.plan:
             self.compiled = CompiledPlan(plan)
             self.services.sender.limiter.follow(plan.upstreams)
+            self.services.cache.clear()
 
     async def close(self) -> None:
         await self.services.sender.close()
