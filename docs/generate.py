@@ -1,5 +1,5 @@
 """Writes the parts of the documentation that the code knows best: every setting, every endpoint, every error code,
-and every difference from n8n.
+every difference from n8n, and what scripts in Rhai can call.
 
 `python docs/generate.py` rewrites them between their marks; `--check` only says whether they are up to date.
 """
@@ -12,13 +12,21 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import rhai_reference
+
 from jackfield.api import errors
+from jackfield.api.agents import Agents
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
+from jackfield.api.jsontext import Json
+from jackfield.api.scripts import SCRIPT_ENGINES, ScopedScripts
+from jackfield.cli.runtime import Runtime
 from jackfield.testing.daemon import Daemon
+from jackfield_profiles.commands.script_checking import ScriptChecks
 
 DOCS = Path(__file__).resolve().parent
 
@@ -79,11 +87,26 @@ def differences() -> str:
     return "\n".join(lines)
 
 
+def script_variables() -> Mapping[str, Json]:
+    """What a script of a shipped agent is given."""
+
+    async def work(context: PluginContext) -> Mapping[str, Json]:
+        engine = context.extensions(SCRIPT_ENGINES)["rhai"]
+        if not isinstance(engine, ScopedScripts):
+            raise TypeError("the engine for Rhai runs no scripts of their own")
+        samples = await ScriptChecks(context, engine).samples(await context.port(Agents).find("claude"))
+        return samples[0].ctx
+
+    with tempfile.TemporaryDirectory() as directory:
+        return Runtime().run_in(Path(directory), "profiles", work)
+
+
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("configuration.md", settings),
     "endpoints": ("api.md", endpoints),
     "errors": ("api.md", error_codes),
     "differences": ("n8n.md", differences),
+    **{name: ("rhai.md", write) for name, write in rhai_reference.parts(script_variables)},
 }
 
 

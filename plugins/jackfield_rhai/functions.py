@@ -21,17 +21,17 @@ MAX_INDENTED = 1 << 22
 
 
 def json_encode(value: object) -> str:
-    """`{"a":1}`"""
+    """A value as JSON in one line: `{"a":1}`."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=plain)
 
 
 def json_encode_pretty(value: object) -> str:
-    """Two spaces per level."""
+    """A value as JSON, two spaces per level."""
     return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=plain)
 
 
 def json_decode(text: str) -> Json:
-    """Raises ValueError for anything but JSON."""
+    """The value of a JSON text. Raises ValueError for anything but JSON."""
     found: Json = json.loads(text, parse_constant=_refuse)
     return found
 

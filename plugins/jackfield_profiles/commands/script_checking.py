@@ -70,7 +70,7 @@ class ScriptChecks:
         if re.search(r"\brequest\b", bare) and not re.search(r"\bctx\b", bare):
             return await self._of_condition(file.name, source, bare)
         users, used = await self._users(file.name)
-        samples = [sample for agent in users for sample in await self._samples(agent)]
+        samples = [sample for agent in users for sample in await self.samples(agent)]
         found = dict.fromkeys(_wrong_words(bare, samples[0].ctx)) if samples else {}
         refusals = []
         for sample in samples:
@@ -103,7 +103,7 @@ class ScriptChecks:
         users = [agent for agent in agents if agent.profile.script == name]
         return (users, True) if users else (agents, False)
 
-    async def _samples(self, agent: Agent) -> Sequence[SampleRun]:
+    async def samples(self, agent: Agent) -> Sequence[SampleRun]:
         """With a provider of each type that fits, with and without a proxy."""
         providers = (await self._context.port(Providers).all()).values()
         return [
