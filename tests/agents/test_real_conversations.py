@@ -12,7 +12,7 @@ from model_streams import Call, Reply
 
 from jackfield.testing.daemon import poll
 
-PROVIDERS = {"claude": "messages", "codex": "responses", "qwen": "completions"}
+PROVIDERS = {"claude": "messages", "codex": "responses", "opencode": "messages", "qwen": "completions"}
 LONG = "\n".join(f"{number}. The answer to this line is {number * 7}; leave it as it is." for number in range(40))
 
 

@@ -28,12 +28,19 @@ def answer_in(judge: ScreenJudge, look: Look, turn: Turn) -> str:
             continue
         taken = _echoed(lines[place:], turn.said) or int(judge.pasted(unframed(lines[place]).strip()))
         if taken:
-            return judge.speech(lines[place + taken :])
-        earlier = True
+            return judge.speech(_between_frames(lines[place + taken :]))
+        # Of a long message each line may look like an echo.
+        earlier = earlier or letters(lines[place]) not in letters(turn.said)
     # Without an echo of anything the screen has scrolled past its beginning; else it is not shown yet.
     if earlier or not turn.said or tuple(lines) == turn.before:
         return ""
-    return judge.speech(lines[_rest_of(lines, turn.said) :])
+    return judge.speech(_between_frames(lines[_rest_of(lines, turn.said) :]))
+
+
+def _between_frames(lines: list[str]) -> list[str]:
+    """Without the end of the box around what the user said, and the beginning of the next."""
+    filled = [place for place, line in enumerate(lines) if unframed(line).strip()]
+    return lines[filled[0] : filled[-1] + 1] if filled else []
 
 
 def _rest_of(lines: list[str], said: str) -> int:

@@ -129,19 +129,19 @@ class ScreenJudge:
         return None
 
     def _typed(self, screen: Snapshot, place: int) -> str:
-        """To the rule below it; without one to the cursor, which stands where is typed."""
+        """To the rule below it or to the cursor, which most programs leave where is typed."""
         lines = screen.lines[place:]
-        last = max(0, screen.row - place)
-        ends = next(
-            (at for at in range(1, len(lines)) if self._rule(lines[at])), len(lines) if self._rule else last + 1
-        )
-        return "\n".join(unframed(line.replace("\xa0", " ")) for line in lines[:ends]).rstrip()
+        ends = next((at for at in range(1, len(lines)) if self._rule(lines[at])), len(lines) if self._rule else 1)
+        if place <= screen.row and (not self._rule or screen.row < place + ends):
+            ends = screen.row - place + 1
+        inside = [line.replace("\xa0", " ") for line in lines[:ends] if not self._hints(line)]
+        return "\n".join(map(unframed, inside)).rstrip()
 
     def speech(self, lines: Sequence[str]) -> str:
         """Without rules, hints, and the marks of who speaks, and without what tells that the agent works, with the
         advice below it."""
         ends = next((place for place, line in enumerate(lines) if self._busy(line)), len(lines))
-        kept = [line for line in lines[:ends] if not (self._hints(line) or self._rule(line))]
+        kept = [line for line in lines[:ends] if not line or not (self._hints(line) or self._rule(line))]
         return dedented([self._unmarked(line.replace("\xa0", " ")) for line in kept])
 
     def _unmarked(self, line: str) -> str:

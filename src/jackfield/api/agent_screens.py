@@ -1,8 +1,8 @@
 """How an agent's screen looks while it is ready, busy, or asks something: patterns of its manifest.
 
 A pattern is for one whole line of the screen, without the spaces at its end: `*` is any text, `?` one character,
-`[abc]` one of these. Patterns are no regular expressions: a manifest comes from a registry, and a regular expression
-can run for ever.
+`[abc]` one of these; the empty pattern is an empty line. Patterns are no regular expressions: a manifest comes from a
+registry, and a regular expression can run for ever.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-LinePattern = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+LinePattern = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 LinePatterns: TypeAlias = Annotated[tuple[LinePattern, ...], Field(max_length=50)]
 Keys: TypeAlias = Annotated[tuple[str, ...], Field(min_length=1, max_length=10)]
 DialogKind: TypeAlias = Literal["asking", "trusting"]

@@ -63,6 +63,10 @@ def test_an_empty_screen_is_not_ready(agent: str) -> None:
         ("codex", "asking-command", "Would you like to run the following command?",
          ["Yes, proceed (y)", "Yes, and don't ask again for commands that start with `touch made.txt` (p)",
           "No, and tell Codex what to do differently (esc)"]),
+        ("opencode", "asking-directory", "△ Permission required\n  ← Access external directory /opt",
+         ["Allow once", "Allow always", "Reject"]),
+        ("opencode", "asking-command", "△ Permission required\n  # Shell command\n\n$ touch",
+         ["Allow once", "Allow always", "Reject"]),
         ("qwen", "asking-command", "?  Shell touch made.txt && echo done",
          ["Yes, allow once", "Always allow run 'touch *' commands in this project",
           "Always allow run 'touch *' commands for this user", "No, suggest changes (esc)"]),
@@ -95,6 +99,12 @@ ANSWER = "The word is cormorant.\n\n- one\n- two\n\nprint(1)\n\nAnd so on."
         ("codex", "ready-sent", "run it", ""),
         ("codex", "busy-begun", "run it", ""),
         ("codex", "ready-answered", "one\ntwo\n\nthree", "Yes."),
+        ("opencode", "ready-sent", "hello there", None),
+        ("opencode", "ready-shown", "hello there", ""),
+        ("opencode", "busy-begun", "hello there", ""),
+        ("opencode", "ready-early", "hello there", ""),
+        ("opencode", "ready-answered", "hello there", ANSWER),
+        ("opencode", "asking-command", "run\n\nit", "I shall run it.\n\n$ touch /opt/made.txt && echo done"),
         ("qwen", "ready-answered", "one\ntwo\n\nthree", "Yes."),
         ("qwen", "busy-lines", "one\ntwo\n\nthree", ""),
     ],
@@ -120,6 +130,10 @@ def test_the_answer_has_no_boxes_and_hints(agent: str, name: str, said: str, ans
         ("codex", "ready-typed", "run it", True),
         ("codex", "ready-lines", "one\ntwo\n\nthree", True),
         ("codex", "ready-sent", "run it", False),
+        ("opencode", "ready-typed", "hello there", True),
+        ("opencode", "ready-lines", "run\n\nit", True),
+        ("opencode", "ready-sent", "hello there", False),
+        ("opencode", "ready-answered", "hello there", False),
         ("qwen", "ready-typed", "run it", True),
         ("qwen", "ready-lines", "one\ntwo\n\nthree", True),
         ("qwen", "ready-sent", "run it", False),
@@ -151,6 +165,9 @@ def test_of_a_long_message_the_end_may_be_all_that_is_left_on_the_screen() -> No
     lines = ("  line 3", "  line 4", "", "● line 4 it is.", "", rule, "❯\xa0", rule, "  ? for shortcuts")
     said = "\n".join(f"line {number}" for number in range(5))
     assert answer_in(judge, judge.look(snapshot(lines)), Turn(("other",), said)) == "line 4 it is."
+    judge = judge_of("opencode")
+    lines = ("  ┃  line 3", "  ┃  line 4", "  ┃", "", "     line 4 it is.", "", "  ┃", "  ┃", "  ╹▀▀▀▀▀▀▀")
+    assert answer_in(judge, judge.look(snapshot(lines)), Turn(("other",), said)) == "line 4 it is."
 
 
 def test_the_agents_own_words_are_no_dialog_and_no_work() -> None:
@@ -162,7 +179,7 @@ def test_the_agents_own_words_are_no_dialog_and_no_work() -> None:
 
 @pytest.mark.parametrize(
     "table",
-    [{}, {"input": ["x"]}, {"input": [], "busy": ["x"]}, {"input": ["x"], "busy": [""]},
+    [{}, {"input": ["x"]}, {"input": [], "busy": ["x"]}, {"input": ["x"], "busy": ["x" * 201]},
      {"input": ["x"], "busy": ["a\nb"]}, {"input": ["x"], "busy": ["x"], "asking": {"last": []}},
      {"input": ["x"], "busy": ["x"], "clear": []}],
 )  # fmt: skip
@@ -174,7 +191,7 @@ def test_a_table_that_is_none(table: dict[str, object]) -> None:
 @given(st.lists(st.text(max_size=60), max_size=12), st.text(max_size=40), st.text(max_size=20))
 def test_any_screen_can_be_looked_at(lines: list[str], said: str, title: str) -> None:
     screen = snapshot(tuple(lines), title)
-    for agent in ("claude", "codex", "qwen"):
+    for agent in ("claude", "codex", "opencode", "qwen"):
         judge = judge_of(agent)
         look = judge.look(screen)
         assert look.shows in ("ready", "busy", "asking", "trusting", "unknown")
