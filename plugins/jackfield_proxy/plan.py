@@ -138,7 +138,8 @@ CONNECTION_RULES = tuple(ConnectionRules.__annotations__)
 @record
 class ProxyPlan:
     """One profile's proxy. port: asked for; 0: any free one. provider: the profile's own, which gets what no rule
-    takes. environment: web proxies on the way to providers, which may have passwords. plugins: beside our own. keys:
+    takes. environment: web proxies on the way to providers, which may have passwords, and
+    where Google's credentials are. plugins: beside our own. keys:
     virtual keys count here too; budgeted: each request has to be reserved. members: of the shared listener, whose own
     plan has no token and no providers, the plan of each profile by its alias; host: where it listens."""
 

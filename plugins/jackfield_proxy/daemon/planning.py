@@ -21,7 +21,7 @@ from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.providers import Provider, Providers, keys_in
 from jackfield.api.records import replace
 from jackfield.api.urls import joined
-from jackfield_proxy.daemon import aws_credentials, offered_kinds, prices
+from jackfield_proxy.daemon import cloud_credentials, offered_kinds, prices
 from jackfield_proxy.daemon.budgets import limits_of
 from jackfield_proxy.plan import (
     CONNECTION_RULES,
@@ -86,12 +86,13 @@ async def plan_of(
 
 
 def surroundings(context: PluginContext) -> tuple[ProxyLimits, ConnectionRules, Mapping[str, str]]:
-    """What all proxies of a daemon have in common: limits, rules of connections, and web proxies of the environment."""
+    """What all proxies of a daemon have in common: limits, rules of connections, and of the environment web
+    proxies and where Google's credentials are."""
     settings, shared = context.settings(ProxySettings), context.settings(ConnectionSettings)
     return (
         ProxyLimits(**{name: getattr(settings, name) for name in LIMITS}),
         ConnectionRules(**{name: getattr(shared, name) for name in CONNECTION_RULES}),
-        {name: os.environ[name] for name in _WEB_PROXIES if name in os.environ},
+        {**{name: os.environ[name] for name in _WEB_PROXIES if name in os.environ}, **cloud_credentials.of_google()},
     )
 
 
@@ -147,7 +148,7 @@ async def _upstreams(
             key = None
         keys = keys_in(key)
         if not keys and provider.auth.kind == "aws-sigv4":
-            keys = await asyncio.to_thread(aws_credentials.found)
+            keys = await asyncio.to_thread(cloud_credentials.of_aws)
         made[name] = replace(_upstream(provider, url, keys), concurrency=_concurrency(config, name))
         for one in keys:
             context.secrets.redact(one, *(one.split(":")[1:] if provider.auth.kind == "aws-sigv4" else ()))

@@ -1,25 +1,31 @@
-"""Anthropic's models at Bedrock: what their official client sends, and signatures that botocore finds right."""
+"""Anthropic's models at Bedrock and Vertex: what their official clients send, signatures that botocore finds right, and
+tokens that google-auth gets."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import re
 import struct
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import anthropic
+import jwt
 import openai
 import pytest
 from aiohttp import web
 from botocore.eventstream import EventStreamBuffer
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import given
 from hypothesis import strategies as st
-from proxy_lab import EVENTS, MESSAGE, TOKEN, Asked, Provider_, daemon_of, plan, profile, proxy_of, rule, upstream
+from proxy_lab import EVENTS, MESSAGE, TOKEN, Asked, Provider_, daemon_of, plan, profile, proxy_of, rule, sse, upstream
 from test_aws_signing import by_botocore
 
 from jackfield.api.providers import Provider
@@ -221,6 +227,117 @@ async def test_the_daemons_own_credentials_are_found(tmp_path: Path, monkeypatch
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "E")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "F")
     assert await keys() == ("E:F",)
+
+
+# --------------------------------------------------------------------------------------------------------------- Vertex
+
+
+PLACE = "/v1/projects/p/locations/europe-west1"
+PRIVATE = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
+PEM = PRIVATE.private_bytes(
+    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+).decode()
+
+
+def vertex(north: Provider_, key: str = "") -> Upstream:
+    keys = (key,) if key else ()
+    return Upstream("north", "anthropic", north.url + PLACE, True, keys, auth="google", platform="vertex")
+
+
+def account(north: Provider_) -> str:
+    info = {
+        "type": "service_account",
+        "client_email": "robot@p.example",
+        "private_key": PEM,
+        "private_key_id": "1",
+        "token_uri": f"{north.url}/token",
+    }
+    return json.dumps(info)
+
+
+def with_tokens(*tokens: str, seconds: int = 3600) -> Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]:
+    left = list(tokens)
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        if request.path == "/token":
+            given = {"access_token": left.pop(0), "expires_in": seconds, "token_type": "Bearer"}
+            return web.json_response(given) if given["access_token"] else web.json_response({}, status=400)
+        if "stream" in request.path:
+            return web.Response(body=sse(*EVENTS), headers={"Content-Type": "text/event-stream"})
+        return web.json_response(MESSAGE)
+
+    return answer
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_what_arrives_at_vertex_is_what_the_official_client_sends(north: Provider_, stream: bool) -> None:
+    north.answer = with_tokens("token-1")
+    asked: dict[str, Any] = {"model": "claude-sonnet-4@20250514", "max_tokens": 9, "messages": HI, "stream": stream}
+    direct = anthropic.AsyncAnthropicVertex(
+        access_token="token-1", project_id="p", region="europe-west1", base_url=f"{north.url}/v1", max_retries=0
+    )
+    async with proxy_of(plan({"north": vertex(north, account(north))})) as proxy:
+        base = str(proxy.client._base_url).rstrip("/")
+        through = anthropic.AsyncAnthropic(auth_token=TOKEN, base_url=base, max_retries=0)
+        async with direct, through:
+            found = []
+            for client in (direct, through):
+                answer = await client.messages.create(**asked)
+                found.append([one.to_dict() async for one in answer] if stream else answer.to_dict())
+        assert found[1] == found[0]
+        assert proxy.pipe.served[0].input == 12
+    theirs, fetched, ours = north.asked
+    assert ours.path == theirs.path
+    assert ours.headers["authorization"] == theirs.headers["authorization"] == "Bearer token-1"
+    sent, expected = json.loads(ours.body), json.loads(theirs.body)
+    assert sent.pop("anthropic_version") == "vertex-2023-10-16"
+    del expected["anthropic_version"]
+    assert sent == expected
+    claims = jwt.decode(
+        parse_qs(fetched.body.decode())["assertion"][0],
+        PRIVATE.public_key(),
+        algorithms=["RS256"],
+        audience="https://oauth2.googleapis.com/token",
+    )
+    assert (claims["iss"], claims["scope"]) == ("robot@p.example", "https://www.googleapis.com/auth/cloud-platform")
+
+
+async def test_a_token_is_fetched_once_for_many_requests_and_again_when_it_is_about_to_expire(north: Provider_) -> None:
+    body = {"model": "m", "max_tokens": 9, "messages": HI}
+    for seconds, fetched in ((3600, 1), (60, 4)):  # google-auth renews what has less than four minutes
+        north.asked.clear()
+        north.answer = with_tokens("a", "b", "c", "d", seconds=seconds)
+        async with proxy_of(plan({"north": vertex(north, account(north))})) as proxy:
+            first = await asyncio.gather(*(proxy.post(body) for _ in range(3))) if fetched == 1 else []
+            for _ in range(1 if first else 4):
+                assert (await proxy.post(body))[0] == 200
+        assert len([one for one in north.asked if one.path == "/token"]) == fetched
+
+
+async def test_the_application_default_credentials_of_the_environment(
+    north: Provider_, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "adc.json"
+    file.write_text(account(north))
+    monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
+    north.answer = with_tokens("token-of-adc")
+    async with proxy_of(plan({"north": vertex(north)})) as proxy:
+        assert (await proxy.post({"model": "m", "max_tokens": 9, "messages": HI}))[0] == 200
+    assert north.asked[-1].headers["authorization"] == "Bearer token-of-adc"
+    made = await plan_of(daemon_of(tmp_path, profile()), profile(), token=TOKEN, port=0)
+    assert made.environment["GOOGLE_APPLICATION_CREDENTIALS"] == str(file)
+
+
+@pytest.mark.parametrize("key", ["not JSON", "{}", '{"type": "service_account"}', "refused"])
+async def test_without_a_token_nothing_is_sent_and_no_key_is_told(north: Provider_, key: str) -> None:
+    north.answer = with_tokens("", "", "", "")
+    given = account(north) if key == "refused" else key
+    async with proxy_of(plan({"north": vertex(north, given)})) as proxy:
+        status, body = await proxy.post({"model": "m", "max_tokens": 9, "messages": HI})
+    assert status == 401
+    assert b"Google" in body
+    assert b"PRIVATE" not in body
+    assert not [one for one in north.asked if one.path != "/token"]
 
 
 # -------------------------------------------------------------------------------------------------------------- frames

@@ -8,21 +8,29 @@ from typing import TYPE_CHECKING
 from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.upstream.aws_signing import AwsKey, SignedScope, signature
+from jackfield_proxy.child.upstream.google_tokens import GoogleTokens
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.incoming.client_request import UpstreamRequest
-    from jackfield_proxy.plan import Upstream
+    from jackfield_proxy.plan import ProxyLimits, Upstream
 
 
 class ProviderLogins:
     """Shared by all requests."""
 
-    async def headers(self, upstream: Upstream, key: str, outgoing: UpstreamRequest) -> addressing.Pairs:
+    def __init__(self) -> None:
+        self._google = GoogleTokens()
+
+    async def headers(
+        self, upstream: Upstream, key: str, outgoing: UpstreamRequest, limits: ProxyLimits
+    ) -> addressing.Pairs:
         """key: of the provider, empty where it has none. Raises `DialectError`."""
         if upstream.auth == "agent":
             return _of_agent(upstream, outgoing)
         if upstream.auth == "aws-sigv4":
             return _signed(upstream, key, outgoing)
+        if upstream.auth == "google":
+            return [("Authorization", f"Bearer {await self._google.token(key, limits.connect_timeout)}")]
         return addressing.credential(upstream, key) if key else []
 
 

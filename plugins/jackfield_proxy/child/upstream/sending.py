@@ -36,6 +36,7 @@ LARGEST_ERROR = 256 * 1024
 """Bytes of a refusal that are read."""
 SIGNATURES = 10_000
 """Signatures of tool calls that are remembered."""
+_WEB_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 _UNSET = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 
@@ -63,7 +64,7 @@ class UpstreamSender:
         self._logins = ProviderLogins()
         self._connect_timeout = plan.limits.connect_timeout
         # Looking for web proxies takes a thread for each request, and reads ~/.netrc.
-        self._web_proxies = any(name.lower() != "no_proxy" for name in plan.environment)
+        self._web_proxies = any(name.lower() in _WEB_PROXIES for name in plan.environment)
         self._session: aiohttp.ClientSession | None = None
 
     def session(self) -> aiohttp.ClientSession:
@@ -145,7 +146,7 @@ class UpstreamSender:
         """Up to the head of the answer. Raises `UpstreamFailure`."""
         provider = upstream.id
         try:
-            login = await self._logins.headers(upstream, key, outgoing)
+            login = await self._logins.headers(upstream, key, outgoing, limits)
         except DialectError as exc:
             raise UpstreamFailure(exc, elsewhere=True) from None
         try:

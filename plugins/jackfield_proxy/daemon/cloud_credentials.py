@@ -1,15 +1,18 @@
-"""The credentials for AWS that the daemon's user has: in the environment, or in the file that AWS' tools share."""
+"""The credentials for clouds that the daemon's user has: of AWS in the environment, or in the file that AWS' tools
+share; of Google Cloud where its own package finds them."""
 
 from __future__ import annotations
 
 import configparser
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
+_GOOGLE = ("GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_CONFIG", "GCE_METADATA_HOST", "GCE_METADATA_IP")
 _NAMES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 
 
-def found() -> tuple[str, ...]:
+def of_aws() -> tuple[str, ...]:
     """One key as `ACCESS:SECRET` or `ACCESS:SECRET:SESSION`, or none. Blocks."""
     access, secret, session = (os.environ.get(name, "") for name in _NAMES)
     if not (access and secret):
@@ -27,3 +30,9 @@ def _of_file() -> tuple[str, str, str]:
         return "", "", ""
     access, secret, session = (section.get(name.lower(), "").strip() for name in _NAMES)
     return access, secret, session
+
+
+def of_google() -> Mapping[str, str]:
+    """The environment in which google-auth finds the application default credentials, without the home directory."""
+    folder = {"CLOUDSDK_CONFIG": str(Path.home() / ".config" / "gcloud")}
+    return folder | {name: os.environ[name] for name in _GOOGLE if name in os.environ}
