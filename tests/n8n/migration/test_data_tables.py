@@ -159,6 +159,8 @@ def _item(item: Mapping[str, Any]) -> Any:
 
 
 def _plain(value: Any, key: str = "") -> Any:
+    if key == "nextCursor":
+        return value is not None  # the text is everybody's own
     if isinstance(value, dict):
         return {name: _plain(one, name) for name, one in value.items() if name not in ("project", "projectId")}
     if isinstance(value, list):
