@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 PLACE = os.environ.get("JACKFIELD_TEST_SCREENSHOTS", "")
-MENU = {"workflows", "executions", "webhooks", "agents", "profiles", "terminals", "proxies", "usage", "registry",
-        "plugins", "logs", "settings"}  # fmt: skip
+MENU = {"workflows", "executions", "webhooks", "agents", "profiles", "chats", "terminals", "proxies", "usage",
+        "registry", "plugins", "logs", "settings"}  # fmt: skip
 ON_A_PHONE = ("dashboard", "workflow", "terminal", "proxy", "usage")
 MAX_BYTES = 250_000
 MAX_TOTAL = 6_000_000

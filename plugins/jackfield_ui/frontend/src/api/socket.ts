@@ -9,6 +9,7 @@ export type Topic =
   | 'registry'
   | 'usage'
   | 'terminal'
+  | 'agent_sessions'
   | 'workflows'
   | 'webhooks';
 

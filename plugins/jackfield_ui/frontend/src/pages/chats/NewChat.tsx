@@ -1,0 +1,113 @@
+import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { ApiError, messageOf } from '../../api/errors';
+import { areaPath } from '../../app/areas';
+import { EmptyState } from '../../components/EmptyState';
+import { Modal } from '../../components/Modal';
+import { useChatProfiles, useStartChat } from './queries';
+
+/** Starts an agent in its own protocol. */
+export function NewChat({
+  profile: wished,
+  onOpen,
+  onClose,
+}: {
+  profile?: string | undefined;
+  onOpen: (session: string) => void;
+  onClose: () => void;
+}) {
+  const profiles = useChatProfiles();
+  const start = useStartChat();
+  const [chosen, choose] = useState<string | null>(wished ?? null);
+  const alias = chosen ?? (profiles.data?.length === 1 ? (profiles.data[0]?.alias ?? null) : null);
+  const [directory, setDirectory] = useState('');
+  const [resume, setResume] = useState('');
+  const fields = start.error instanceof ApiError ? start.error.fields : {};
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!alias) return;
+    try {
+      const made = await start.mutateAsync({
+        profile_alias: alias,
+        ...(directory.trim() ? { working_dir: directory.trim() } : {}),
+        ...(resume.trim() ? { resume: resume.trim() } : {}),
+      });
+      onOpen(made.id);
+    } catch {
+      // Shown below.
+    }
+  };
+
+  return (
+    <Modal opened onClose={onClose} title="New chat" size="md">
+      {profiles.data?.length === 0 ? (
+        <EmptyState
+          title="There is no profile yet"
+          action={
+            <Button component={Link} to={`${areaPath('profiles')}?new`}>
+              New profile
+            </Button>
+          }
+        >
+          A chat is with the agent of a profile: which agent, with which provider, model and key.
+        </EmptyState>
+      ) : (
+        <form onSubmit={(event) => void submit(event)}>
+          <Stack>
+            <Select
+              label="Profile"
+              placeholder="Choose"
+              required
+              searchable
+              openOnFocus={false}
+              data-autofocus
+              nothingFoundMessage="No such profile"
+              limit={200}
+              data={(profiles.data ?? []).map((row) => ({
+                value: row.alias,
+                label: `${row.alias} · ${row.agent_id}, ${row.model}`,
+              }))}
+              value={alias}
+              onChange={choose}
+              error={fields.profile_alias}
+            />
+            <TextInput
+              label="Directory"
+              classNames={{ input: 'jf-mono' }}
+              placeholder="The profile’s"
+              value={directory}
+              onChange={(event) => setDirectory(event.currentTarget.value)}
+              error={fields.working_dir}
+              autoComplete="off"
+            />
+            <TextInput
+              label="Go on with"
+              description="The agent’s own name of an earlier session."
+              classNames={{ input: 'jf-mono' }}
+              value={resume}
+              onChange={(event) => setResume(event.currentTarget.value)}
+              error={fields.resume}
+              autoComplete="off"
+            />
+            {start.error && (
+              <Alert color="red" icon={<IconAlertTriangle />} title="It was not started" role="alert">
+                {messageOf(start.error)}
+              </Alert>
+            )}
+            <Group justify="flex-end" gap="sm">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={start.isPending} disabled={!alias}>
+                Start
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

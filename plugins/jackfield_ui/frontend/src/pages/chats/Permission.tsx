@@ -1,0 +1,49 @@
+import { Button, Group, Text } from '@mantine/core';
+import { request, segment } from '../../api/client';
+import type { Schemas } from '../../api/types';
+import classes from './chats.module.css';
+import { chatPath, useChatAction } from './queries';
+
+/** A request for a permission, with the agent's own options while it is open. */
+export function Permission({
+  session,
+  asked,
+  mayAnswer,
+}: {
+  session: string;
+  asked: Schemas['PermissionAsked'];
+  mayAnswer: boolean;
+}) {
+  const answer = useChatAction((option: string) =>
+    request('POST', `${chatPath(session)}/permissions/${segment(asked.id)}`, { json: { option } }),
+  );
+  const isOpen = asked.state === 'open';
+  const chosen = asked.options.find(({ id }) => id === asked.answer);
+  return (
+    <section className={`${classes.block} ${isOpen ? classes.open : ''}`} aria-label={`Permission for ${asked.tool}`}>
+      <Text fw={600}>
+        May it use <span className="jf-mono">{asked.tool}</span>?
+      </Text>
+      {asked.title && <Text className={classes.text}>{asked.title}</Text>}
+      <pre className={`${classes.output} jf-mono`}>{JSON.stringify(asked.input, null, 2)}</pre>
+      {isOpen ? (
+        <Group gap="sm" mt="sm">
+          {asked.options.map(({ id, name, kind }) => (
+            <Button
+              key={id}
+              variant={kind === 'allow_once' ? 'filled' : 'default'}
+              disabled={!mayAnswer || answer.isPending}
+              onClick={() => answer.mutate(id)}
+            >
+              {name}
+            </Button>
+          ))}
+        </Group>
+      ) : (
+        <Text c="dimmed" size="sm" mt="xs">
+          {asked.state === 'answered' ? `Answered: ${chosen?.name ?? asked.answer}` : 'Withdrawn'}
+        </Text>
+      )}
+    </section>
+  );
+}

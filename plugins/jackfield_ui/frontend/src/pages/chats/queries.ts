@@ -1,0 +1,86 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { request, segment } from '../../api/client';
+import type { AgentSession, ChatMessage, Profile, Schemas } from '../../api/types';
+import { useEvents, useInvalidate } from '../../api/useEvents';
+import { notifyError } from '../../components/notify';
+import { type Delta, extended, merged, NOTHING, type Told } from './merge';
+
+export const CHATS = '/api/agent-sessions';
+
+export const chatPath = (id: string) => `${CHATS}/${segment(id)}`;
+
+export function useChats() {
+  useInvalidate('agent_sessions', [['chats']], ['session_created', 'state_changed', 'session_ended']);
+  return useQuery({
+    queryKey: ['chats'],
+    queryFn: ({ signal }) => request<AgentSession[]>('GET', CHATS, { signal }),
+  });
+}
+
+export function useChat(id: string) {
+  useInvalidate('agent_sessions', [['chats', id]], ['state_changed', 'session_ended'], 50);
+  return useQuery({
+    queryKey: ['chats', id],
+    queryFn: ({ signal }) => request<AgentSession>('GET', chatPath(id), { signal }),
+  });
+}
+
+export function useChatProfiles() {
+  useInvalidate('profiles', [['profiles']]);
+  return useQuery({
+    queryKey: ['profiles'],
+    queryFn: ({ signal }) => request<Profile[]>('GET', '/api/profiles', { signal }),
+  });
+}
+
+export function useStartChat() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Partial<Schemas['AgentSessionIn']> & { profile_alias: string }) =>
+      request<AgentSession>('POST', CHATS, { json: body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['chats'] }),
+  });
+}
+
+/** One thing that is done to a session. */
+export function useChatAction<Input = void>(act: (input: Input) => Promise<unknown>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => act(input),
+    onSettled: () => client.invalidateQueries({ queryKey: ['chats'] }),
+    onError: (error) => notifyError(error),
+  });
+}
+
+/** The messages of a session as they come: read once, and again after a gap; the rest is told by events. */
+export function useMessages(id: string): { told: Told; error: unknown; isRead: boolean } {
+  const [told, setTold] = useState<Told>(NOTHING);
+  const [error, setError] = useState<unknown>();
+  const [isRead, setRead] = useState(false);
+  const known = useRef(0);
+  const read = useCallback(async () => {
+    try {
+      const found = await request<Schemas['SessionMessages']>('GET', `${chatPath(id)}/messages`, {
+        query: { since: known.current },
+      });
+      setTold((before) => merged(before, found.messages ?? [], found.revision));
+      known.current = Math.max(known.current, found.revision);
+      setRead(true);
+      setError(undefined);
+    } catch (problem) {
+      setError(problem);
+    }
+  }, [id]);
+  useEffect(() => void read(), [read]);
+  useEvents(
+    'agent_sessions',
+    ({ type, data }) => {
+      if (data.session_id !== id) return;
+      if (type === 'message') setTold((before) => merged(before, [data.message as ChatMessage]));
+      if (type === 'message_delta') setTold((before) => extended(before, data as unknown as Delta));
+    },
+    () => void read(),
+  );
+  return { told, error, isRead };
+}

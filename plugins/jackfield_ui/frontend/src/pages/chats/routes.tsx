@@ -1,0 +1,10 @@
+import type { PageModule } from '../../app/pages';
+
+export default {
+  area: 'chats',
+  routes: [
+    { path: '', load: () => import('./index') },
+    { path: ':id', load: () => import('./Chat') },
+  ],
+  actions: [{ label: 'New chat', keywords: 'start agent session talk', to: '/ui/chats?new', role: 'member' }],
+} satisfies PageModule;
