@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
-from jackfield.api.records import record, state
+from jackfield.api.records import record, replace, state
 from jackfield_migration.agents.addresses import GOOGLE_OPENAI, base_of, has_scheme
 from jackfield_migration.agents.reading import rows, table, text, texts, yaml_file
 from jackfield_migration.agents.routes import proxy_config, rule
@@ -16,6 +16,9 @@ from jackfield_migration.agents.wanted import Setup, WantedProfile, WantedProvid
 
 SOURCE = "litellm"
 ALIAS = "litellm"
+AZURE = "azure"
+AZURE_VERSION = "2024-10-21"
+"""Of its API, where the file names none."""
 ENVIRONMENT = "os.environ/"
 """How a value says that it is in the environment."""
 
@@ -48,6 +51,7 @@ VENDORS: Mapping[str, Vendor] = {
     "ollama": Vendor("openai-compatible", "http://localhost:11434/v1", None),
     "ollama_chat": Vendor("openai-compatible", "http://localhost:11434/v1", None),
     "lm_studio": Vendor("openai-compatible", "http://localhost:1234/v1", None),
+    "azure": Vendor("openai-compatible", "", "AZURE_API_KEY"),
     "hosted_vllm": Vendor("openai-compatible", "", None),
     "custom_openai": Vendor("openai-compatible", "", None),
     "openai_like": Vendor("openai-compatible", "", None),
@@ -124,8 +128,12 @@ def _deployment(reader: _Reader, found: Mapping[str, Json]) -> None:
     vendor, name = _vendor(model, text(params, "custom_llm_provider"))
     if not group or not name:
         reader.setup.leave("route", group or "-", reader.origin, "It names no model.")
-    elif "*" in group or "*" in name:
-        reader.setup.leave("route", group, reader.origin, "Whole families are no targets here; name each model.")
+    elif group.count("*") > 1 or name.count("*") > group.count("*"):
+        reader.setup.leave(
+            "route", group, reader.origin, "A family has one * in its name, and one or none in its model."
+        )
+    elif "*" in group and group in reader.groups:
+        reader.setup.leave("route", group, reader.origin, "A family has one deployment here; the first one is taken.")
     elif vendor not in VENDORS:
         whom = vendor or f"the vendor of {model}"
         reader.setup.leave("route", group, reader.origin, f"The import knows no address of {whom}; write a manifest.")
@@ -133,7 +141,7 @@ def _deployment(reader: _Reader, found: Mapping[str, Json]) -> None:
         reader.setup.leave("route", group, reader.origin, f"{vendor} needs api_base, with http:// or https://.")
     else:
         known = reader.made[_identity(provider)]
-        if name not in known.models:
+        if name not in known.models and "*" not in name:
             reader.made[_identity(provider)] = _with_model(known, name)
         reader.groups.setdefault(group, []).append(Deployment(f"{known.id}/{name}", _weight(params)))
 
@@ -156,17 +164,21 @@ def _provider(reader: _Reader, vendor: str, params: Mapping[str, Json]) -> Wante
     kind, url = (usual.type, usual.url) if not address else _addressed(vendor, usual, address)
     if not url:
         return None
+    query: dict[str, str] = {}
+    if vendor == AZURE:
+        url, query = f"{address.rstrip('/')}/openai/deployments/{{model}}", {"api-version": _version(reader, params)}
     key, variable = _resolved(reader, text(params, "api_key"))
     if key is None and variable is None and not address:
         variable = usual.variable
-    found = WantedProvider("", vendor, kind, url, reader.origin, key=key, env_key=variable)
-    identity = _identity(found)
-    if identity not in reader.made:
-        taken = [one.id for one in reader.made.values()]
-        reader.made[identity] = WantedProvider(
-            named(vendor, taken), vendor, kind, url, reader.origin, key=key, env_key=variable
-        )
-    return reader.made[identity]
+    found = WantedProvider(
+        named(vendor, [one.id for one in reader.made.values()]), vendor, kind, url, reader.origin, key=key,
+        env_key=variable, query=query, auth_kind="api-key" if vendor == AZURE else None,
+    )  # fmt: skip
+    return reader.made.setdefault(_identity(found), found)
+
+
+def _version(reader: _Reader, params: Mapping[str, Json]) -> str:
+    return _resolved(reader, text(params, "api_version"))[0] or AZURE_VERSION
 
 
 def _addressed(vendor: str, usual: Vendor, address: str) -> tuple[str, str]:
@@ -177,14 +189,11 @@ def _addressed(vendor: str, usual: Vendor, address: str) -> tuple[str, str]:
 
 
 def _identity(provider: WantedProvider) -> tuple[str, ...]:
-    return (provider.name, provider.url, provider.key or "", provider.env_key or "")
+    return (provider.name, provider.url, provider.key or "", provider.env_key or "", *provider.query.values())
 
 
 def _with_model(known: WantedProvider, model: str) -> WantedProvider:
-    return WantedProvider(
-        known.id, known.name, known.type, known.url, known.origin, (*known.models, model), known.default_model or model,
-        known.key, known.env_key,
-    )  # fmt: skip
+    return replace(known, models=(*known.models, model), default_model=known.default_model or model)
 
 
 def _resolved(reader: _Reader, value: str) -> tuple[str | None, str | None]:
@@ -227,7 +236,9 @@ def _profile(reader: _Reader, config: Mapping[str, Json], alias: str, agent: str
             reader.setup.leave(
                 "route", f"model_group_alias.{name}", reader.origin, "Groups of several have no aliases."
             )
-    model, found = next(iter(reader.groups.items()))
+    named_ones = [group for group in reader.groups if "*" not in group]
+    model = named_ones[0] if named_ones else None
+    found = reader.groups[model] if model else next(iter(reader.groups.values()))
     provider = found[0].target.partition("/")[0]
     return WantedProfile(
         alias, agent, provider, reader.origin, model, proxy_config=proxy_config(strategy, rules, aliases)
@@ -248,6 +259,8 @@ def _chains(reader: _Reader, router: Mapping[str, Json]) -> Iterator[tuple[str, 
     default = texts(router.get("default_fallbacks") or [])
     stated = {name: texts(chain) for found in rows(router.get("fallbacks") or []) for name, chain in found.items()}
     for group in reader.groups:
+        if "*" in group:
+            continue  # an alias has no fallbacks
         chain = [name for name in stated.get(group, default) if name in reader.groups and name != group]
         if chain:
             yield group, chain

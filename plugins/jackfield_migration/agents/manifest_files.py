@@ -98,6 +98,8 @@ def _manifest(wanted: WantedProvider, id: str) -> dict[str, Json]:
     if wanted.env_key is not None or wanted.key is not None:
         # A provider without a variable counts as one that needs no key.
         auth["env_key"] = wanted.env_key or _variable(id)
+    if wanted.auth_kind is not None:
+        auth["kind"] = wanted.auth_kind
     models: dict[str, Json] = {"available": list(wanted.models)}
     if wanted.default_model is not None:
         models["default"] = wanted.default_model
@@ -108,6 +110,7 @@ def _manifest(wanted: WantedProvider, id: str) -> dict[str, Json]:
         "endpoints": {ENDPOINT: wanted.url, "default": ENDPOINT},
         "auth": auth,
         "models": models,
+        **({"query": dict(wanted.query)} if wanted.query else {}),
     }
 
 

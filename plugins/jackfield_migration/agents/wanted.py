@@ -18,7 +18,7 @@ LONGEST_NAME = 48
 @record
 class WantedProvider:
     """id: ours, if it is free; name: in the other tool; url: without the paths of single endpoints. env_key: variable
-    that has the key there; key: the key itself. origin: the file it is from."""
+    that has the key there; key: the key itself. origin: the file it is from. query, auth_kind: as in a manifest."""
 
     id: str
     name: str
@@ -29,6 +29,8 @@ class WantedProvider:
     default_model: str | None = None
     key: str | None = None
     env_key: str | None = None
+    query: Mapping[str, str] = field(default_factory=dict)
+    auth_kind: str | None = None
 
 
 @record

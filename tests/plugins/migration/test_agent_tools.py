@@ -45,7 +45,9 @@ model_list:
   - model_name: house
     litellm_params: {model: hosted_vllm/qwen, api_base: "http://10.0.0.5:8000/v1", api_key: sk-secret-house}
   - model_name: cloud
-    litellm_params: {model: azure/eu, api_base: "https://x.openai.azure.com", api_key: sk-secret-azure}
+    litellm_params: {model: azure/eu, api_base: "https://x.openai.azure.com/", api_key: sk-secret-az, api_version: v1}
+  - model_name: rock
+    litellm_params: {model: bedrock/anthropic.claude}
   - model_name: "anthropic/*"
     litellm_params: {model: "anthropic/*"}
 environment_variables: {GIVEN: sk-secret-given}
@@ -257,10 +259,17 @@ def test_the_gateways_models_become_routes_and_aliases(tmp_path: Path, imported:
     assert code == 0, report
     assert found["provider", "openai"] == found["provider", "groq"] == "matched"
     assert found["provider", "hosted_vllm"] == "unchanged"
-    assert found["route", "cloud"] == found["route", "anthropic/*"] == "skipped"
+    assert found["route", "rock"] == "skipped"
     made = profile(tmp_path, "litellm")
     config = made["metadata"]["proxy_config"]
-    assert config["model_aliases"] == {"big": "openai/gpt-9", "largest": "openai/gpt-9"}
+    assert config["model_aliases"] == {
+        "big": "openai/gpt-9", "cloud": "azure/eu", "anthropic/*": "anthropic/*", "largest": "openai/gpt-9",
+    }  # fmt: skip
+    azure = tomllib.loads((tmp_path / "config/providers.d/azure.toml").read_text())
+    assert (azure["endpoints"]["api"], azure["query"]) == (
+        "https://x.openai.azure.com/openai/deployments/{model}", {"api-version": "v1"},
+    )  # fmt: skip
+    assert azure["auth"]["kind"] == "api-key"
     assert config["routing"]["strategy"] == "Weighted"
     assert [(rule["name"], rule["target"], rule["weight"]) for rule in config["routing"]["rules"]] == [
         ("fast 1", "groq/llama", 3.0), ("fast 2", "deepseek/deepseek-chat", 1.0),
