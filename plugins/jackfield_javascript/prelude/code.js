@@ -69,7 +69,11 @@
       .reduce((value, name) => value?.[name], object);
     return found === undefined ? other : found;
   }
-  const getNodeParameter = (name, index, other) => at(current.facts.node.parameters ?? {}, name, typeof index === 'number' ? other : index);
+  function getNodeParameter(name, index, other) {
+    const found = at(current.facts.node.parameters ?? {}, name, typeof index === 'number' ? other : index);
+    if (found === undefined) throw new Error(`The node has no parameter '${name}'.`);
+    return found;
+  }
 
   function extensionOf(name) {
     return /\.([^./\\]{1,20})$/.exec(name)?.[1];
@@ -182,19 +186,26 @@
   async function setBinaryDataAsync(item, files) {
     if (!item) throw new Error('setBinaryDataAsync() needs the item.');
     if (!files) throw new Error('setBinaryDataAsync() needs the files.');
+    for (const [name, file] of Object.entries(files)) {
+      files[name] = await binaryHelpers.setBinaryDataBuffer(file, Buffer.from(file.data, 'base64'));
+    }
     item.binary = files;
   }
   const ofFiles = { getBinaryDataAsync: async (item) => item?.binary, setBinaryDataAsync };
   const OF_OLDER = { ...ofFiles, getWorkflowStaticData: staticData, getNodeParameter, getExecutionId: node.getExecutionId, helpers: olderHelpers, $helpers: olderHelpers };
   // Of expressions, and of an engine that is newer than that of n8n.
-  const NOT_IN_CODE = ['$ifEmpty', '$max', '$min', '$average', '$not', '$webhookId', 'queueMicrotask', 'performance'];
+  const NOT_IN_CODE = ['$ifEmpty', '$max', '$min', '$average', '$not', 'queueMicrotask', 'performance'];
   const isOlder = () => OLDER.has(current.facts.node.type);
 
-  // n8n's runner keeps scripts from prototypes: these functions are there and do nothing.
-  function withoutPrototypes() {
+  function withoutNewer() {
     for (const name of NOT_IN_CODE) delete globalThis[name];
     delete Math.sumPrecise;
     delete Uint8Array.fromBase64;
+  }
+
+  // n8n's runner keeps scripts from prototypes: these functions are there and do nothing.
+  function withoutPrototypes() {
+    delete globalThis.$webhookId;
     const inert = { getPrototypeOf: () => ({}), setPrototypeOf: () => false };
     kit.hide(Reflect, inert);
     kit.hide(Object, { ...inert, defineProperty: () => ({}), defineProperties: () => ({}) });
@@ -203,7 +214,10 @@
   function prepare(data) {
     kit.expose(globalThis, () => data);
     kit.hide(globalThis, GLOBALS);
-    if (isOlder()) kit.hide(globalThis, { ...OF_OLDER, crypto: kit.crypto });
+    if (isOlder()) {
+      kit.hide(globalThis, { ...OF_OLDER, crypto: kit.crypto });
+      if (data.head.each) data.all().forEach((item, index) => (item.index = index));
+    }
     kit.hide(globalThis, {
       get Intl() {
         return kit.intl().Intl;
@@ -212,9 +226,13 @@
         defineProperty(globalThis, 'Intl', { value, writable: true, configurable: true });
       },
     });
-    const given = data.head.each ? ['item', () => data.item(data.index)] : ['items', once(() => data.all())];
+    const all = isOlder() ? () => data.all().map(copied) : () => data.all();
+    const given = data.head.each ? ['item', () => data.item(data.index)] : ['items', once(all)];
     variable(...given);
   }
+
+  // Programs of Function change copies, so that other variables show what was there before.
+  const copied = (item, index) => ({ ...JSON.parse(jsonText(item)), index });
 
   // A variable of the script's: `items` is one list, which the script may change and replace; `item` is the current one.
   const once = (make, made = null) => () => (made ??= make());
@@ -291,6 +309,7 @@
     }
     delete BigInt.prototype.toJSON; // the answer has it, the script does not
     const self = isOlder() ? node : globalThis;
+    withoutNewer();
     if (self === globalThis) withoutPrototypes();
     const result = each ? forEach(current, script, self) : script.call(self).then((value) => (value === null ? [] : value));
     result.then(finish).catch((error) => (answer = problem('runtime', error)));

@@ -336,7 +336,7 @@
     $rawParameter: (data) => data.facts.node.parameters ?? {},
     $nodeVersion: (data) => data.facts.node.version ?? undefined,
     $nodeId: (data) => data.facts.node.id,
-    $webhookId: (data) => data.facts.node.webhookId,
+    $webhookId: (data) => data.facts.node.webhookId ?? undefined,
     $mode: (data) => MODES[data.facts.execution.mode] ?? data.facts.execution.mode,
     $resumeWebhookUrl: (data) => data.facts.execution.resumeUrl,
     $thisItem: (data) => data.item(data.index),

@@ -59,7 +59,7 @@ def wrapped(source: str) -> str:
         "let $$files = item.binary; "  # names that no program assigns to by chance
         "const $$get = () => $$files, $$set = async ($$given) => { $$files = $$given; }; "
         "const $$read = async () => $$files, $$put = async ($$given) => { "
-        "if (!$$given) throw new Error('setBinaryDataAsync() needs the files.'); $$files = $$given; }; "
+        "const $$holder = {}; await setBinaryDataAsync($$holder, $$given); $$files = $$holder.binary; }; "
         "const $$value = await (async function (item, getBinaryData, setBinaryData, "
         "getBinaryDataAsync, setBinaryDataAsync) { "
         f"return await (async function VmCodeWrapper() {{ {source}\n"

@@ -41,10 +41,10 @@ class FunctionNode(ModelNode):
 
 
 def code_of(run: NodeRun, absent: str) -> str:
-    """The program. Never an expression: it is given as it stands. Raises `NodeError` when it is empty."""
+    """The program. Never an expression: it is given as it stands. Raises `NodeError` when it is no text."""
     given = run.node.parameters.get("functionCode", absent)
-    if not isinstance(given, str) or not given.strip():
-        raise NodeError("The parameter functionCode is empty; write a program that returns something.")
+    if not isinstance(given, str):
+        raise NodeError("The parameter functionCode is no text; write a program that returns something.")
     return given
 
 

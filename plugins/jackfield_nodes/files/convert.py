@@ -17,6 +17,7 @@ from jackfield.api.nodes.running import ItemNode, made_at_once
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs
 from jackfield_nodes.files.convert_event import EventParameters, event_file
 from jackfield_nodes.files.writing import (
+    MARKED,
     TABLES,
     TableWriting,
     TextForm,
@@ -32,13 +33,15 @@ from jackfield_nodes.values.zones import zone_of
 
 class ConvertOptions(TableWriting, title="Options"):
     encoding: str = Field("", description="toJson, toText, toBinary: UTF-8 unless given.")
-    add_bom: Flag = Field(False, alias="addBOM", description="toJson, toText: with a byte order mark.")
+    add_bom: Flag = Field(
+        False, alias="addBOM", description="toJson, toText: with a byte order mark, if encoding is utf8, cesu8 or ucs2."
+    )
     mime_type: str = Field("", description="toBinary: the file's media type.")
     data_is_base64: Flag = Field(True, alias="dataIsBase64", description="toBinary: whether the field is base64.")
     format: Flag = Field(False, description="toJson: on several lines.")
 
     def text(self) -> TextForm:
-        return TextForm(self.encoding, self.add_bom, self.format)
+        return TextForm(self.encoding, self.add_bom and self.encoding in MARKED, self.format)
 
 
 class Convert(EventParameters):
@@ -72,7 +75,8 @@ class ConvertNode(ItemNode):
         async def work() -> Outputs:
             return [[await self._of_all(run, await run.resolve_first())]]
 
-        return await made_at_once(run, work)
+        # In n8n JSON of all items that cannot be made fails the whole node, and tables do not.
+        return await (work() if operation == "toJson" else made_at_once(run, work))
 
     async def _of_all(self, run: NodeRun, parameters: Convert) -> Item:
         options = parameters.options

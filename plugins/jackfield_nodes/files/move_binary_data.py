@@ -21,14 +21,16 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.extract import parsed
 from jackfield_nodes.files.formats.charsets import decoded
-from jackfield_nodes.files.writing import TextForm, base64_content, json_content, named, text_content
+from jackfield_nodes.files.writing import MARKED, TextForm, base64_content, json_content, named, text_content
 from jackfield_nodes.values.conversions import UnfitValue
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
 
 class MoveBinaryOptions(Parameters, title="Options"):
     encoding: str = Field("", description="UTF-8 unless given.")
-    add_bom: Flag = Field(False, alias="addBOM", description="jsonToBinary: with a byte order mark.")
+    add_bom: Flag = Field(
+        False, alias="addBOM", description="jsonToBinary: with a byte order mark, if encoding is utf8, cesu8 or ucs2."
+    )
     strip_bom: Flag = Field(True, alias="stripBOM", description="binaryToJson: without a byte order mark.")
     data_is_base64: Flag = Field(False, alias="dataIsBase64", description="jsonToBinary: the field is base64.")
     file_name: str = Field("", description="jsonToBinary: the file's name.")
@@ -129,7 +131,7 @@ def _value(content: bytes, options: MoveBinaryOptions) -> Json:
 
 def _content(value: Json, options: MoveBinaryOptions) -> tuple[bytes, str]:
     """The bytes, and the media type where the data says it."""
-    text = TextForm(options.encoding, options.add_bom)
+    text = TextForm(options.encoding, options.add_bom and options.encoding in MARKED)
     if options.data_is_base64:
         return base64_content(value)
     if options.use_raw_data and value is not None and not isinstance(value, dict | list):

@@ -62,11 +62,15 @@ class TableReading(Parameters):
         return TableOptions(self.header_row, self.include_empty_cells, self.sheet_name, area)
 
     def csv(self) -> CsvOptions:
+        """Raises `NodeError`."""
+        for name, given in (("fromLine", self.from_line), ("maxRowCount", self.max_row_count)):
+            if given == 0:
+                raise NodeError(f"The option {name} must be 1 or more; leave it out to read all.")
         skip = self.skip_records_with_errors.value
         most = skip.max_skipped_records if skip.max_skipped_records >= 0 else float("inf")
         return CsvOptions(
             delimiter=self.delimiter,
-            first_line=max(self.from_line, 1),
+            first_line=self.from_line,
             most=None if self.max_row_count < 0 else self.max_row_count,
             header=self.header_row,
             relaxed=self.relax_quotes,

@@ -39,6 +39,8 @@ WRITERS: Mapping[str, str] = {
 }
 """Format -> place of its writer, whose library is loaded with the first file of this format."""
 Rows: TypeAlias = "Iterable[Sequence[Cell]]"
+MARKED = ("utf8", "cesu8", "ucs2")
+"""Encodings for which documents may ask for a byte order mark; n8n knows the question for no others."""
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,", re.IGNORECASE)
 
 

@@ -37,6 +37,14 @@ def _returned() -> Iterator[NodeCase]:
         yield NodeCase(f"{kind} untouched", _node(kind, None), ITEMS)
 
 
+def _used() -> Iterator[NodeCase]:
+    """Values as a program sees them."""
+    for kind in KINDS:
+        for value in dict.fromkeys((*PROGRAMS["used"], *GIVEN["used"])):
+            source = f"return [{{json: {{v: {value}}}}}];" if kind == "function" else f"return {{v: {value}}};"
+            yield NodeCase(f"{kind}: {value}", _node(kind, source), ITEMS[:2])
+
+
 def _errors() -> Iterator[NodeCase | WorkflowCase]:
     yield from _cases((*PROGRAMS["thrown"], *GIVEN["errors"]), items=ITEMS[:2])
     yield from _cases(PROGRAMS["syntax"][:8], items=ITEMS[:2])
@@ -62,4 +70,5 @@ def _behind(name: str, node: Document) -> WorkflowCase:
 FAMILIES = (
     Family("Function: what is returned", _returned),
     Family("Function: errors", _errors),
+    Family("Function: values", _used),
 )

@@ -53,7 +53,6 @@ CSV: list[tuple[bytes, dict[str, Any], list[Any]]] = [
     (b"a,b\n\n1,2\n\n", {}, [{"a": "1", "b": "2"}]),
     (b"1,2\n3,", {"headerRow": False}, [{"row": {"0": "1", "1": "2"}}, {"row": {"0": "3"}}]),
     (b"skip\na\n1\n2", {"fromLine": 2, "maxRowCount": 1}, [{"a": "1"}]),
-    (b"a\n1", {"maxRowCount": 0}, []),
     (b"\xef\xbb\xbfa\n\xc3\xa4", {}, [{"\ufeffa": "ä"}]),
     (b"\xef\xbb\xbfa\n\xc3\xa4", {"enableBOM": True}, [{"a": "ä"}]),
     ("a\nä".encode("utf-16"), {}, [{"a": "ä"}]),
@@ -83,6 +82,23 @@ async def test_csv_rows_that_are_wrong(bench: Bench) -> None:
         await rows(bench, "csv", content, delimiter="ab")
     with pytest.raises(NodeError, match="encoding 'nix' is unknown"):
         await rows(bench, "csv", content, encoding="nix")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (b'a,b\n1,2\n3,x"y"z\n', {}, "line 3: a quotation mark inside of a value .* relaxQuotes"),
+        (b'a,b\n1,"x" \n', {}, "line 2: a quotation mark inside of a value"),
+        (b'a,b\n1, "x"\n', {}, "line 2: a quotation mark inside of a value"),
+        (b'a\n"x\ny', {}, "line 3: a quotation mark is never closed"),
+        (b'a\n"x\ny', {"relaxQuotes": True}, "line 3: a quotation mark is never closed"),
+        (b"a\n1", {"maxRowCount": 0}, "maxRowCount must be 1 or more"),
+        (b"a\n1", {"fromLine": 0}, "fromLine must be 1 or more"),
+    ],
+)
+async def test_csv_that_is_not_valid(bench: Bench, content: bytes, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(NodeError, match=message):
+        await rows(bench, "csv", content, **options)
 
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=8)

@@ -114,7 +114,7 @@ async def test_errors_name_the_line_of_the_program(run: Any, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["function", "functionItem"])
 async def test_an_empty_program(run: Any, kind: str) -> None:
-    with pytest.raises(NodeError, match="functionCode is empty"):
+    with pytest.raises(NodeError, match="nothing"):
         await run("  ", kind=kind)
 
 

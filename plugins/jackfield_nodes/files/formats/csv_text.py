@@ -16,6 +16,8 @@ from jackfield_nodes.files.formats.tables import Cell, shown
 
 _DELIMITERS = {"\\t": "\t", "tab": "\t", "": ","}
 _LONGEST_FIELD = 2**31 - 1
+_STRAY = "a quotation mark inside of a value that has none around it; the option relaxQuotes takes it for text"
+_UNCLOSED = "a quotation mark is never closed"
 
 
 @record
@@ -38,16 +40,45 @@ class WrongRow(NodeError):
 def read_csv(text: str, options: CsvOptions, budget: FileBudget) -> Iterator[Sequence[Cell]]:
     """Rows of texts, the header first. Raises `NodeError` that names the line."""
     csv.field_size_limit(_LONGEST_FIELD)  # the file as a whole is limited
-    reader = csv.reader(
-        islice(StringIO(text, newline=""), max(options.first_line - 1, 0), None),
-        delimiter=_delimiter(options.delimiter),
-        strict=not options.relaxed,
-    )
+    delimiter = _delimiter(options.delimiter)
+    lines = _Lines(islice(StringIO(text, newline=""), max(options.first_line - 1, 0), None), delimiter, options.relaxed)
+    reader = csv.reader(lines, delimiter=delimiter, strict=not options.relaxed)
     limit = None if options.most is None else options.most + options.header
-    yield from budget.counted_rows(islice(_rows(reader, options), limit))
+    yield from budget.counted_rows(islice(_rows(reader, lines, options), limit))
 
 
-def _rows(reader: Iterator[list[str]], options: CsvOptions) -> Iterator[Sequence[Cell]]:
+class _Lines:
+    """Lines of a text; it keeps those of the present row, as the csv module overlooks misplaced quotation marks."""
+
+    def __init__(self, lines: Iterator[str], delimiter: str, relaxed: bool) -> None:
+        self._lines = lines
+        self._row: list[str] = []
+        begin, end = f"(?:^|(?<={re.escape(delimiter)}))", f"(?={re.escape(delimiter)}|[\\r\\n]|\\Z)"
+        self._quoted = re.compile(f'{begin}"(?:[^"]|"")*"{end}')
+        self._open = re.compile(f'{begin}"(?:[^"]|"")*\\Z')
+        self._relaxed = relaxed
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._row.append(line)
+        return line
+
+    def mistake(self) -> str:
+        """Of the quotation marks of the row that was read last."""
+        row = "".join(self._row)
+        self._row.clear()
+        if '"' not in row:
+            return ""
+        rest = self._quoted.sub("", row)
+        if self._open.search(rest):
+            return _UNCLOSED
+        return _STRAY if '"' in rest and not self._relaxed else ""
+
+
+def _rows(reader: Iterator[list[str]], lines: _Lines, options: CsvOptions) -> Iterator[Sequence[Cell]]:
     wrong = 0
     width: int | None = None
     while True:
@@ -58,6 +89,7 @@ def _rows(reader: Iterator[list[str]], options: CsvOptions) -> Iterator[Sequence
             return
         except csv.Error as exc:
             row, reason = [], str(exc)
+        reason = lines.mistake() or reason
         if not reason and not row:
             continue
         if not reason and width is not None and len(row) != width:
