@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import click
 
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, json_option, work_at
+from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, harmless, json_option, work_at
 from jackfield.api.object_references import load
 from jackfield_profiles.commands.aliases import complete_alias
 
@@ -50,15 +50,19 @@ def validate_scripts(cli: Cli, files: tuple[Path, ...], as_json: bool, config_di
     shell_complete=complete_alias,
     help="Alias of the profile that the script is run for.",
 )
+@click.option("--diff", "as_diff", is_flag=True, help="What its files would change in the profile's home.")
 @json_option
 @config_dir_option
 @click.pass_obj
-def try_script(cli: Cli, file: Path, alias: str, as_json: bool, config_dir: Path | None) -> None:
+def try_script(cli: Cli, file: Path, alias: str, as_diff: bool, as_json: bool, config_dir: Path | None) -> None:
     """Run the script FILE for a profile and print what it would write. Nothing is written, and no key is shown."""
-    work = work_at("jackfield_profiles.commands.script_work:generated", file, alias)
-    found = cli.run("profiles", work, config_dir=config_dir)
+    name = "script_diff:changed" if as_diff else "script_work:generated"
+    found = cli.run("profiles", work_at(f"jackfield_profiles.commands.{name}", file, alias), config_dir=config_dir)
     if as_json:
         echo_json(found)
+    elif as_diff:
+        lines = cast("Callable[..., list[str]]", load("jackfield_profiles.commands.script_diff:printed_changes"))(found)
+        click.echo("\n".join(map(harmless, lines)))
     else:
         click.echo("\n".join(printed(found)))
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from jackfield.api.errors import InvalidInput
@@ -54,6 +55,18 @@ def write_generated(
         for change in changes:
             _carry_out(root, change)
     return notes
+
+
+def planned_changes(
+    home: Path, files: Mapping[str, str], placeholders: Mapping[str, str], settings: RunSettings
+) -> list[Change]:
+    """What `write_generated` would do. Nothing is written, and no home is made. Raises as it does."""
+    if not home.is_dir():
+        with TemporaryDirectory() as empty:
+            return planned_changes(Path(empty), files, placeholders, settings)
+    with HomeFiles(home) as root:
+        state = read_state(root.read(STATE, MOST_STATE))
+        return list(_changes(root, files, placeholders, state, settings.max_file_bytes))
 
 
 def _carry_out(root: HomeFiles, change: Change) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import select
@@ -205,3 +206,23 @@ def test_a_script_is_tried_and_nothing_is_written(place: Path) -> None:
     assert tried.returncode == 1
     assert "bad.rhai" in tried.stderr
     assert "line 1" in tried.stderr
+
+
+def test_a_scripts_changes_of_the_home_are_shown_without_keys(place: Path) -> None:
+    pytest.importorskip("rhai")
+    home = place / "homes/work"
+    there = home / ".gen/a.json"
+    there.parent.mkdir(parents=True, exist_ok=True)
+    there.write_text('{"theirs": 1, "apiToken": "an-older-secret", "alias": "other"}')
+    before = {file: file.read_bytes() for file in place.glob("homes/**/*") if file.is_file()}
+    shown = command(place, "scripts", "test", str(place / "script.rhai"), "--profile", "work", "--diff", "--json")
+    assert shown.returncode == 0, shown.stderr
+    assert KEY not in shown.stdout
+    assert "an-older-secret" not in shown.stdout
+    (changed,) = json.loads(shown.stdout)["files"]
+    assert (changed["path"], changed["status"], changed["aside"]) == (".gen/a.json", "changed", True)
+    assert any(line.startswith("+") and "***" in line for line in changed["diff"])
+    assert {file: file.read_bytes() for file in place.glob("homes/**/*") if file.is_file()} == before
+    told = command(place, "scripts", "test", str(place / "script.rhai"), "--profile", "work", "--diff")
+    assert told.stdout.startswith(".gen/a.json: changed; the present one is kept beside it\n")
+    there.unlink()
