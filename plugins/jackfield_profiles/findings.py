@@ -12,6 +12,8 @@ from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider, Providers
 from jackfield_profiles.generated.script_check import problems
 from jackfield_profiles.keys.store import KeyStore
+from jackfield_profiles.mcp_servers import nameless
+from jackfield_profiles.preferences import ServerPreferences
 from jackfield_profiles.storage.profiles import ProfileStore
 
 
@@ -25,6 +27,10 @@ async def findings(context: PluginContext) -> Sequence[Finding]:
     agents, providers = await context.port(Agents).all(), await context.port(Providers).all()
     for profile in profiles:
         found += [Finding(f"profile {profile.alias}", False, text) for text in _missing(profile, agents, providers)]
+    servers = context.settings(ServerPreferences)
+    for name in nameless(servers.custom, servers.__pydantic_extra__):
+        text = f"the switch {name} names no server; add [mcp_servers.custom.{name}], or remove it"
+        found.append(Finding("mcp_servers", False, text))
     lost = await asyncio.to_thread(_without_home, profiles)
     found += [Finding(f"profile {one.alias}", False, f"its home {one.home} is not there; create it") for one in lost]
     found += [Finding("keys of profiles", False, problem) for problem in await keys.problems()]

@@ -30,6 +30,7 @@ class NewProfile:
     args: Sequence[str] = ()
     working_dir: str | None = None
     hooks_config: Mapping[str, Json] = field(default_factory=dict)
+    mcp_servers: Mapping[str, Json] = field(default_factory=dict)
     proxy_config: Mapping[str, Json] | None = None
     sandbox: Sandbox = "off"
     limits: Mapping[str, Json] | None = None

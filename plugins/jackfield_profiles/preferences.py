@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.profiles import Profile
+from jackfield_profiles.mcp_servers import Server, ServerName, of_profile, shared
 
 GITHUB_TOKEN = "${GITHUB_TOKEN}"  # noqa: S105 - the place of a token, not one
 """What scripts see and write in place of `mcp_servers.github_token`."""
@@ -41,19 +43,9 @@ class HookPreferences(BaseModel):
     )
 
 
-class CustomServer(BaseModel):
-    """An MCP server that is a command. env: variables for it, in the clear; agents read them from their
-    configuration."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    command: str = Field(min_length=1)
-    args: list[str] = Field(default_factory=list)
-    env: dict[str, str] | None = None
-
-
 class ServerPreferences(BaseModel):
-    """MCP servers that scripts may configure. Any further key switches the server of its name on or off."""
+    """MCP servers of all profiles. Any further key switches the server of its name on or off; `filesystem` and `github`
+    need no more than that."""
 
     model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
     __pydantic_extra__: dict[str, bool] = Field(init=False)
@@ -63,7 +55,7 @@ class ServerPreferences(BaseModel):
         description="Token for a GitHub server; scripts write ${GITHUB_TOKEN} in its place.",
         json_schema_extra={"secret": True},
     )
-    custom: dict[str, CustomServer] = Field(
+    custom: dict[ServerName, Server] = Field(
         default_factory=dict, description="Name to {command, args, env} of servers of your own."
     )
 
@@ -75,15 +67,23 @@ class CustomPreferences(BaseModel):
     __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
 
-def preferences(context: PluginContext) -> dict[str, Json]:
-    """What scripts see as `ctx.prefs`. No secret is in it."""
-    servers = context.settings(ServerPreferences).model_dump(mode="json", exclude_none=True)
-    servers["github_token"] = GITHUB_TOKEN if servers["github_token"] else None
+def preferences(context: PluginContext, profile: Profile) -> dict[str, Json]:
+    """What scripts see as `ctx.prefs`. No secret of config.toml is in it."""
     return {
         "hooks": context.settings(HookPreferences).model_dump(mode="json", exclude_none=True),
-        "mcp_servers": servers,
+        "mcp_servers": _servers(context.settings(ServerPreferences), profile),
         "custom": context.settings(CustomPreferences).model_dump(mode="json"),
     }
+
+
+def _servers(settings: ServerPreferences, profile: Profile) -> dict[str, Json]:
+    """`custom` has those that the profile is to have, switched on, and no others."""
+    switches = settings.__pydantic_extra__
+    given = shared(settings.custom, switches, profile.working_dir or str(profile.home))
+    found = of_profile(given, profile.metadata.get("mcp_servers"), profile.metadata.get("enabled_mcp_servers"))
+    # A switch that names no server may mean something to somebody's own script.
+    switched = {**switches, **{name: name in found for name in {**given, **found}}}
+    return {**switched, "github_token": GITHUB_TOKEN if settings.github_token else None, "custom": found}
 
 
 def hooks_of(config: Mapping[str, Json], wanted: HookPreferences) -> dict[str, Json]:

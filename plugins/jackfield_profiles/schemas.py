@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from jackfield_profiles.mcp_servers import RemoteServer, ServerName, StdioServer
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Model = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Variable = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^=\x00]*$")]
@@ -25,6 +27,13 @@ ANSWERS = (
     "asking (a permission) yes or no; null or absent: they are reported and left to the caller. It is replaced whole."
 )
 PROXY = "The profile's proxy: {enabled, port, routing: {strategy, rules}, model_aliases}; null removes it."
+
+
+SERVERS = (
+    "MCP servers of its own: name -> {command, args, env} or {url, type: http or sse, headers}; false: one of all "
+    "profiles that this one is not to have. Stored in the clear. It is replaced whole."
+)
+Servers = Annotated[dict[ServerName, StdioServer | RemoteServer | Literal[False]], Field(max_length=100)]
 
 
 class _Input(BaseModel):
@@ -63,6 +72,7 @@ class ProfileBody(_Input):
     args: Arguments = Field(default_factory=list)
     working_dir: Path | None = Field(None, description="Default: the profile's home.")
     hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
+    mcp_servers: Servers = Field(default_factory=dict, description=SERVERS)
     proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
     sandbox: Sandbox = "off"
     limits: LimitsBody | None = Field(None, description=LIMITS)
@@ -84,6 +94,7 @@ class ProfileChange(_Input):
         None, description="null removes the profile's own key.", json_schema_extra={"writeOnly": True}
     )
     hooks_config: dict[str, JsonValue] = Field(default_factory=dict, description=HOOKS)
+    mcp_servers: Servers = Field(default_factory=dict, description=SERVERS + " A value *** keeps the stored one.")
     proxy_config: dict[str, JsonValue] | None = Field(None, description=PROXY)
     sandbox: Sandbox = "off"
     limits: LimitsBody | None = Field(None, description=LIMITS)
@@ -128,6 +139,7 @@ class ProfileDetail(ProfileItem):
     persist: bool | None = Field(description=PERSIST)
     answers: AnswersBody = Field(description=ANSWERS)
     hooks_config: dict[str, JsonValue]
+    mcp_servers: dict[str, JsonValue] = Field(description="Values of env and headers are ***.")
     proxy_config: dict[str, JsonValue] | None
     has_key: bool = Field(description="Whether it has a key of its own.")
 

@@ -9,7 +9,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessResult, Profile
 from jackfield.api.proxy import ProxyFailure
 from jackfield.api.telemetry import RunUsage
-from jackfield_profiles.wiring.environment import masked
+from jackfield_profiles.wiring.environment import MASK, masked
+
+HIDDEN = frozenset({"env", "headers"})
+"""Parts of an MCP server whose values are not shown."""
 
 
 def item(profile: Profile) -> dict[str, Json]:
@@ -39,6 +42,7 @@ def detail(profile: Profile, *, has_key: bool) -> dict[str, Json]:
         "persist": persist if isinstance(persist, bool) else None,
         "answers": answers_of(profile),
         "hooks_config": hooks_of(profile),
+        "mcp_servers": servers_of(profile),
         "proxy_config": cast("Json", profile.proxy_config),
         "has_key": has_key,
     }
@@ -59,6 +63,19 @@ def hooks_of(profile: Profile) -> dict[str, Json]:
     """As stored."""
     found = profile.metadata.get("hooks_config")
     return found if isinstance(found, dict) else {}
+
+
+def servers_of(profile: Profile) -> dict[str, Json]:
+    """The profile's own MCP servers, without values that may be secrets."""
+    found = profile.metadata.get("mcp_servers")
+    return {name: _server(one) for name, one in found.items()} if isinstance(found, dict) else {}
+
+
+def _server(server: Json) -> Json:
+    if not isinstance(server, dict):
+        return server
+    hidden = {part: server[part] for part in HIDDEN & server.keys()}
+    return {**server, **{part: dict.fromkeys(one, MASK) for part, one in hidden.items() if isinstance(one, dict)}}
 
 
 def run(result: HeadlessResult) -> dict[str, Json]:

@@ -27,11 +27,11 @@ from jackfield_profiles.ports import HooksDocument, ProfileLaunching, Written
 from jackfield_profiles.schemas import ProfileChange
 from jackfield_profiles.storage.files import Document
 from jackfield_profiles.storage.profiles import ProfileStore
-from jackfield_profiles.views import hooks_of
+from jackfield_profiles.views import HIDDEN, hooks_of
 from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.wiring.environment import MASK
 
-IN_METADATA = frozenset({"answers", "hooks_config", "limits", "persist", "proxy_config", "sandbox"})
+IN_METADATA = frozenset({"answers", "hooks_config", "limits", "mcp_servers", "persist", "proxy_config", "sandbox"})
 
 
 class ProfileEditor:
@@ -88,6 +88,8 @@ class ProfileEditor:
         warnings: list[str] = []
         if "env" in asked:
             values["env"] = _unmasked(cast("Mapping[str, str]", asked["env"]), present.env)
+        if "mcp_servers" in asked:
+            values["mcp_servers"] = unmasked_servers(asked["mcp_servers"], present.metadata.get("mcp_servers"))
         if "working_dir" in asked:
             values["working_dir"] = directory(
                 cast("str | None", asked["working_dir"]), self._context.service.config_dir, present.home
@@ -187,6 +189,21 @@ def _unmasked(given: Mapping[str, str], present: Mapping[str, str]) -> dict[str,
         if value == MASK and name not in present:
             raise InvalidInput("There is no stored value to keep.", details={f"env.{name}": "give the value itself"})
         made[name] = present[name] if value == MASK else value
+    return made
+
+
+def unmasked_servers(given: Json, present: Json) -> dict[str, Json]:
+    """As `_unmasked`, for `env` and `headers` of each server."""
+    stored = present if isinstance(present, dict) else {}
+    made: dict[str, Json] = {}
+    for name, server in given.items() if isinstance(given, dict) else ():
+        if isinstance(server, dict):
+            before = stored.get(name)
+            for part in HIDDEN & server.keys():
+                known = before.get(part) if isinstance(before, dict) else None
+                texts = cast("Mapping[str, str]", known if isinstance(known, dict) else {})
+                server = {**server, part: _unmasked(cast("Mapping[str, str]", server[part]), texts)}
+        made[name] = server
     return made
 
 

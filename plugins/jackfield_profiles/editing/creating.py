@@ -103,6 +103,7 @@ class ProfileCreator:
                 "profile_home": str(home),
                 "hooks_config": hooks_config.checked(asked.hooks_config, agent),
                 "proxy_config": proxy,
+                **({"mcp_servers": dict(asked.mcp_servers)} if asked.mcp_servers else {}),
                 "sandbox": asked.sandbox,
                 **({} if asked.limits is None else {"limits": dict(asked.limits)}),
                 **({} if asked.persist is None else {"persist": asked.persist}),

@@ -129,7 +129,8 @@ def script_context(
             "proxy_url": access.url if access.proxied else None,
             "working_dir": profile.working_dir,
             "hooks": profile.metadata.get("enabled_hooks") or [],
-            "mcp_servers": profile.metadata.get("enabled_mcp_servers") or [],
+            # Those that it has are in `prefs` already; none of them is to be left out.
+            "mcp_servers": [],
             "hooks_config": hooks or None,
         },
         "provider": {
@@ -149,7 +150,7 @@ def script_context(
             "dialect": agent.dialect,
             "supports_hooks": agent.supports_hooks,
         },
-        "prefs": preferences(context),
+        "prefs": preferences(context, profile),
     }
 
 

@@ -166,6 +166,31 @@ async def test_mcp_servers_are_those_wanted(run: Scripts, agent: str) -> None:
     assert await named({"mcp_servers": ["none"]}, MCP) == set()
 
 
+REMOTE = {
+    "claude": {"type": "http", "url": "https://mcp.example/a", "headers": {"X-Key": "k"}},
+    "codex": {"url": "https://mcp.example/a", "http_headers": {"X-Key": "k"}},
+    "droid": {"type": "http", "url": "https://mcp.example/a", "headers": {"X-Key": "k"}},
+    "gemini": {"httpUrl": "https://mcp.example/a", "headers": {"X-Key": "k"}},
+    "opencode": {"type": "remote", "url": "https://mcp.example/a", "enabled": True, "headers": {"X-Key": "k"}},
+    "qwen": {"httpUrl": "https://mcp.example/a", "headers": {"X-Key": "k"}},
+}
+"""A server of HTTP in each agent's own format."""
+
+
+@pytest.mark.parametrize("agent", sorted(REMOTE))
+async def test_mcp_servers_of_http(run: Scripts, agent: str) -> None:
+    wanted = {"url": "https://mcp.example/a", "type": "http", "headers": {"X-Key": "k"}}
+    old = {"url": "https://mcp.example/b", "type": "sse"}
+    own = {"command": "gh", "env": {"A": "b"}}
+    custom = {"far": wanted, "old": old, "github": own}
+    made = await run(agent, "self", prefs={"mcp_servers": {"custom": custom, "github_token": "${GITHUB_TOKEN}"}})
+    (found,) = (one[key] for one in made.files.values() for key in ("mcpServers", "mcp_servers", "mcp") if key in one)
+    assert found["far"] == REMOTE[agent]
+    assert found["old"]["url"] == "https://mcp.example/b"
+    environment = found["github"]["environment" if agent == "opencode" else "env"]
+    assert environment == {"A": "b", "GITHUB_PERSONAL_ACCESS_TOKEN": "${GITHUB_TOKEN}"}
+
+
 # ---------------------------------------------------------------------------------------------------------- one by one
 
 

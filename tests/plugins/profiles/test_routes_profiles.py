@@ -88,6 +88,32 @@ async def test_filter_by_agent(lab: Lab) -> None:
     assert [one["alias"] for one in body["data"]] == ["other"]
 
 
+async def test_mcp_servers_of_a_profile_are_kept_and_their_values_hidden(lab: Lab) -> None:
+    docs = {"command": "docs", "args": ["--fast"], "env": {"DOCS_USER": "me"}}
+    far = {"url": "https://mcp.example", "headers": {"X-Key": "far-secret-1"}}
+    answer = await created(lab, mcp_servers={"docs": docs, "far": far, "web": False})
+    assert answer.status_code == 200, await answer.json
+    client = lab.client()
+    data = (await (await client.get("/api/profiles/work")).json)["data"]["mcp_servers"]
+    assert data["docs"] == {**docs, "env": {"DOCS_USER": "***"}}
+    assert data["far"] == {**far, "type": "http", "headers": {"X-Key": "***"}}
+    assert data["web"] is False
+    changed = {"far": {**data["far"], "url": "https://mcp.example/2"}}
+    assert (await client.patch("/api/profiles/work", json={"mcp_servers": changed})).status_code == 200
+    stored = lab.stored("work")["metadata"]["mcp_servers"]
+    assert stored == {"far": {"url": "https://mcp.example/2", "type": "http", "headers": {"X-Key": "far-secret-1"}}}
+    for bad in (
+        {"a b": docs},
+        {"x": {"command": ""}},
+        {"x": {"url": "mcp.example"}},
+        {"x": True},
+        {"x": {**docs, **far}},
+    ):
+        answer = await client.patch("/api/profiles/work", json={"mcp_servers": bad})
+        assert answer.status_code == 400
+        assert any(path.startswith("mcp_servers") for path in (await answer.json)["details"])
+
+
 async def test_a_run_that_is_out_of_time_is_no_success(lab: Lab) -> None:
     await lab.create("work")
     failure = ProxyFailure(0, 401, "invalid x-api-key", "acme", "large")

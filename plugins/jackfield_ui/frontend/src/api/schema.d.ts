@@ -11596,6 +11596,13 @@ export interface components {
              */
             limits?: components["schemas"]["LimitsBody"] | null;
             /**
+             * Mcp Servers
+             * @description MCP servers of its own: name -> {command, args, env} or {url, type: http or sse, headers}; false: one of all profiles that this one is not to have. Stored in the clear. It is replaced whole.
+             */
+            mcp_servers?: {
+                [key: string]: components["schemas"]["StdioServer"] | components["schemas"]["RemoteServer"] | false;
+            };
+            /**
              * Model
              * @description Default: the provider's, then the agent's.
              * @default null
@@ -11680,6 +11687,13 @@ export interface components {
              */
             limits?: components["schemas"]["LimitsBody"] | null;
             /**
+             * Mcp Servers
+             * @description MCP servers of its own: name -> {command, args, env} or {url, type: http or sse, headers}; false: one of all profiles that this one is not to have. Stored in the clear. It is replaced whole. A value *** keeps the stored one.
+             */
+            mcp_servers?: {
+                [key: string]: components["schemas"]["StdioServer"] | components["schemas"]["RemoteServer"] | false;
+            };
+            /**
              * Model
              * @description null: the default.
              * @default null
@@ -11745,6 +11759,13 @@ export interface components {
             /** Last Used */
             last_used: string | null;
             limits: components["schemas"]["LimitsBody"];
+            /**
+             * Mcp Servers
+             * @description Values of env and headers are ***.
+             */
+            mcp_servers: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
             /** Model */
             model: string;
             /**
@@ -12223,6 +12244,24 @@ export interface components {
              * @default null
              */
             updated?: boolean | null;
+        };
+        /**
+         * RemoteServer
+         * @description A server that is asked over HTTP. type: `http`, streamable HTTP, or `sse`, the older transport.
+         */
+        RemoteServer: {
+            /** Headers */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Type
+             * @default http
+             * @enum {string}
+             */
+            type?: "http" | "sse";
+            /** Url */
+            url: string;
         };
         /**
          * Report
@@ -13073,6 +13112,20 @@ export interface components {
              * @constant
              */
             transport: "pty";
+        };
+        /**
+         * StdioServer
+         * @description A server that is a command and speaks over its standard input and output.
+         */
+        StdioServer: {
+            /** Args */
+            args?: string[];
+            /** Command */
+            command: string;
+            /** Env */
+            env?: {
+                [key: string]: string;
+            };
         };
         /** StopBody */
         StopBody: {
