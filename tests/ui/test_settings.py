@@ -62,6 +62,33 @@ def test_an_api_key_is_shown_once(stranger_page: Page, daemon: Daemon) -> None:
     assert httpx.get(address, headers=headers, trust_env=False).status_code == httpx.codes.UNAUTHORIZED
 
 
+def test_a_virtual_key_is_shown_once_replaced_and_revoked(page: Page, daemon: Daemon) -> None:
+    page.goto("/ui/settings/virtual-keys?new")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Label").fill("Reports")
+    dialog.get_by_label("US dollars a month").fill("20")
+    dialog.get_by_role("button", name="Create the key").click()
+    shown = dialog.get_by_test_id("virtual-key")
+    shown.wait_for()
+    key = shown.inner_text()
+    assert key.startswith("jf_vk_")
+    dialog.get_by_role("button", name="I have copied it").click()
+    row = page.get_by_role("row", name=re.compile("Reports"))
+    row.get_by_text("$0.00 of $20.00 a month").wait_for()
+    assert key not in page.content()
+    page.get_by_role("button", name="New secret for Reports").click()
+    confirmed(page, "New secret")
+    page.get_by_test_id("virtual-key").wait_for()
+    assert page.get_by_test_id("virtual-key").inner_text() != key
+    page.get_by_role("button", name="I have copied it").click()
+    page.get_by_role("button", name="Revoke Reports").click()
+    confirmed(page, "Revoke")
+    page.get_by_text("No virtual keys").wait_for()
+    with daemon.client() as client:
+        (kept,) = client.get("/api/gateway/keys?revoked=true").json()["data"]
+    assert (kept["label"], kept["status"]) == ("Reports", "revoked")
+
+
 def test_the_owner_learns_what_its_session_cannot_do(page: Page) -> None:
     page.goto("/ui/settings")
     page.get_by_text("There is no password to change").wait_for()
@@ -215,12 +242,12 @@ def test_the_sections_are_accessible(
     page = make_context(stranger=True, scheme=scheme, viewport=viewport).new_page()
     page.goto("/ui/settings")
     log_in(page)
-    for section in ("Account", "Users", "API keys", "Credentials", "Variables"):
+    for section in ("Account", "Users", "API keys", "Virtual keys", "Credentials", "Variables"):
         page.get_by_role("tab", name=section).click()
         page.get_by_role("tabpanel").locator("table[aria-busy=true]").wait_for(state="detached")
         axe(page)
         fits(page)
-    for address in ("api-keys?new", "credentials?new", "variables?new"):
+    for address in ("api-keys?new", "virtual-keys?new", "credentials?new", "variables?new"):
         page.goto(f"/ui/settings/{address}")
         page.get_by_role("dialog").wait_for()
         axe(page)

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Checkbox, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -7,7 +7,6 @@ import { ApiError } from '../../api/errors';
 import { usePaged } from '../../api/paging';
 import type { Schemas } from '../../api/types';
 import { useSession } from '../../app/session';
-import { CopyIcon } from '../../components/Copyable';
 import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -16,7 +15,7 @@ import { notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
-import classes from './settings.module.css';
+import { SecretOnce } from './SecretOnce';
 import { useNew } from './useNew';
 
 type Key = Schemas['KeyView'];
@@ -147,21 +146,7 @@ function NewKeyDialog({ onClose }: { onClose: () => void }) {
       closeOnEscape={!made}
     >
       {made ? (
-        <Stack>
-          <Text>
-            This is the key “{made.name}”. It is shown this once: afterwards it is kept as a hash only, and nobody can
-            read it again.
-          </Text>
-          <Group gap="sm" wrap="nowrap" align="flex-start">
-            <code className={classes.secret} data-testid="api-key">
-              {made.key}
-            </code>
-            <CopyIcon text={made.key} label="the key" />
-          </Group>
-          <Group justify="flex-end">
-            <Button onClick={onClose}>I have copied it</Button>
-          </Group>
-        </Stack>
+        <SecretOnce name={made.name} secret={made.key} testId="api-key" onClose={onClose} />
       ) : (
         <KeyForm error={create.error} busy={create.isPending} onSubmit={create.mutate} onClose={onClose} />
       )}

@@ -9,11 +9,13 @@ import { Credentials } from './Credentials';
 import classes from './settings.module.css';
 import { Users } from './Users';
 import { Variables } from './Variables';
+import { VirtualKeys } from './VirtualKeys';
 
 const SECTIONS: Record<string, { label: string; content: ComponentType }> = {
   account: { label: 'Account', content: Account },
   users: { label: 'Users', content: Users },
   'api-keys': { label: 'API keys', content: ApiKeys },
+  'virtual-keys': { label: 'Virtual keys', content: VirtualKeys },
   credentials: { label: 'Credentials', content: Credentials },
   variables: { label: 'Variables', content: Variables },
 };

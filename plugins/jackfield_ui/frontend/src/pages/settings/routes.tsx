@@ -8,6 +8,12 @@ export default {
   ],
   actions: [
     { label: 'New API key', keywords: 'create token scopes', to: '/ui/settings/api-keys?new' },
+    {
+      label: 'New virtual key',
+      keywords: 'create proxy gateway budget',
+      to: '/ui/settings/virtual-keys?new',
+      role: 'member',
+    },
     { label: 'New credential', keywords: 'create secret oauth', to: '/ui/settings/credentials?new', role: 'member' },
     { label: 'New variable', keywords: 'create $vars', to: '/ui/settings/variables?new', role: 'member' },
     { label: 'Users', keywords: 'accounts roles add', to: '/ui/settings/users', role: 'admin' },

@@ -1,0 +1,34 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { CopyIcon } from '../../components/Copyable';
+import classes from './settings.module.css';
+
+/** A key that was just made, in the dialog that shows it for the only time. */
+export function SecretOnce({
+  name,
+  secret,
+  testId,
+  onClose,
+}: {
+  name: string;
+  secret: string;
+  testId: string;
+  onClose: () => void;
+}) {
+  return (
+    <Stack>
+      <Text>
+        This is the key “{name}”. It is shown this once: afterwards it is kept as a hash only, and nobody can read it
+        again.
+      </Text>
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <code className={classes.secret} data-testid={testId}>
+          {secret}
+        </code>
+        <CopyIcon text={secret} label="the key" />
+      </Group>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>I have copied it</Button>
+      </Group>
+    </Stack>
+  );
+}

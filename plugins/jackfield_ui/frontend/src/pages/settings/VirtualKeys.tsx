@@ -1,0 +1,169 @@
+import { ActionIcon, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, data } from '../../api/client';
+import type { Schemas } from '../../api/types';
+import { confirm } from '../../components/confirm';
+import type { Column } from '../../components/DataTable';
+import { Modal } from '../../components/Modal';
+import { notifyError } from '../../components/notify';
+import { RelativeTime } from '../../components/values';
+import { ListSection } from './ListSection';
+import { SecretOnce } from './SecretOnce';
+import { useNew } from './useNew';
+import { VirtualKeyForm } from './VirtualKeyForm';
+
+type Key = Schemas['VirtualKeyShown'];
+type NewKey = Schemas['NewVirtualKeyShown'];
+type NewBody = Schemas['NewKeyBody'];
+
+const QUERY = ['virtual-keys'];
+
+/** Keys of proxies: who may ask models through this daemon, and for how much. */
+export function VirtualKeys() {
+  const [adding, setAdding] = useNew();
+  const list = useQuery({ queryKey: QUERY, queryFn: () => data(api.GET('/api/gateway/keys')) });
+  return (
+    <ListSection
+      title="Virtual keys"
+      about="For programs and people that ask models through your proxies. They never see a provider’s key."
+      icon={IconKey}
+      none="No virtual keys"
+      hint="A key opens proxies for the models, the time and the money that you say. Give each program its own."
+      add="New virtual key"
+      onAdd={() => setAdding(true)}
+      columns={COLUMNS}
+      rows={list.data}
+      rowKey={({ id }) => id}
+      error={list.error}
+      onRetry={() => void list.refetch()}
+      rowActions={(key) => <KeyActions virtualKey={key} />}
+    >
+      {adding && <NewKeyDialog onClose={() => setAdding(false)} />}
+    </ListSection>
+  );
+}
+
+const COLUMNS: Column<Key>[] = [
+  {
+    key: 'label',
+    title: 'Label',
+    primary: true,
+    sort: ({ label }) => label,
+    render: ({ label, owner }) => (owner ? `${label} · ${owner}` : label),
+  },
+  { key: 'prefix', title: 'Begins with', render: ({ prefix }) => <span className="jf-mono">{prefix}…</span> },
+  { key: 'models', title: 'Models', render: ({ models }) => <Names names={models} /> },
+  { key: 'profiles', title: 'Profiles', render: ({ profiles }) => <Names names={profiles} /> },
+  { key: 'budgets', title: 'Budgets', render: ({ budgets }) => <Budgets budgets={budgets} /> },
+  { key: 'ends', title: 'Ends', render: (key) => <Ends virtualKey={key} /> },
+  { key: 'used', title: 'Last used', render: ({ last_used_at }) => <RelativeTime time={last_used_at} /> },
+];
+
+function Names({ names }: { names: string[] }) {
+  return names.length ? <span className="jf-mono">{names.join(' ')}</span> : 'All';
+}
+
+function Budgets({ budgets }: { budgets: Key['budgets'] }) {
+  return (
+    <Stack gap={0}>
+      {budgets.map(({ period, unit, used, limit }) => (
+        <Text key={`${period}.${unit}`} span inherit c={used >= limit ? 'var(--jf-bad)' : undefined}>
+          {told(used, unit)} of {told(limit, unit)} {period === 'total' ? 'in total' : `a ${period}`}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function told(amount: number, unit: 'usd' | 'tokens'): string {
+  return unit === 'usd' ? `$${amount.toFixed(2)}` : `${Math.round(amount).toLocaleString()} tokens`;
+}
+
+function Ends({ virtualKey: { expires_at, status } }: { virtualKey: Key }) {
+  return (
+    <Text span inherit c={status === 'valid' ? undefined : 'var(--jf-bad)'}>
+      <RelativeTime time={expires_at} />
+    </Text>
+  );
+}
+
+function KeyActions({ virtualKey: { id, label } }: { virtualKey: Key }) {
+  const client = useQueryClient();
+  const [fresh, setFresh] = useState<NewKey>();
+  const path = { params: { path: { key_id: id } } };
+  const changed = () => client.invalidateQueries({ queryKey: QUERY });
+  const revoke = useMutation({
+    mutationFn: () => data(api.DELETE('/api/gateway/keys/{key_id}', path)),
+    onSuccess: changed,
+    onError: (error) => notifyError(error, `“${label}” cannot be revoked`),
+  });
+  const rotate = useMutation({
+    mutationFn: () => data(api.POST('/api/gateway/keys/{key_id}/rotate', path)),
+    onSuccess: (key) => {
+      setFresh(key);
+      void changed();
+    },
+    onError: (error) => notifyError(error, `“${label}” cannot get a new secret`),
+  });
+  const body = 'Programs that use it are refused from now on.';
+  const askRevoke = async () => {
+    if (await confirm({ title: `Revoke the key “${label}”?`, body, action: 'Revoke' })) revoke.mutate();
+  };
+  const askRotate = async () => {
+    if (await confirm({ title: `Give “${label}” a new secret?`, body, action: 'New secret' })) rotate.mutate();
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Tooltip label="New secret">
+        <ActionIcon aria-label={`New secret for ${label}`} onClick={() => void askRotate()}>
+          <IconRefresh size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Revoke">
+        <ActionIcon aria-label={`Revoke ${label}`} onClick={() => void askRevoke()}>
+          <IconTrash size={16} />
+        </ActionIcon>
+      </Tooltip>
+      {fresh && (
+        <Modal
+          opened
+          onClose={() => setFresh(undefined)}
+          title="Copy the key now"
+          closeOnClickOutside={false}
+          closeOnEscape={false}
+        >
+          <SecretOnce name={label} secret={fresh.key} testId="virtual-key" onClose={() => setFresh(undefined)} />
+        </Modal>
+      )}
+    </Group>
+  );
+}
+
+function NewKeyDialog({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const [made, setMade] = useState<NewKey>();
+  const create = useMutation({
+    mutationFn: (body: NewBody) => data(api.POST('/api/gateway/keys', { body })),
+    onSuccess: (key) => {
+      setMade(key);
+      void client.invalidateQueries({ queryKey: QUERY });
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={made ? 'Copy the key now' : 'New virtual key'}
+      closeOnClickOutside={!made}
+      closeOnEscape={!made}
+    >
+      {made ? (
+        <SecretOnce name={made.label} secret={made.key} testId="virtual-key" onClose={onClose} />
+      ) : (
+        <VirtualKeyForm error={create.error} busy={create.isPending} onSubmit={create.mutate} onClose={onClose} />
+      )}
+    </Modal>
+  );
+}
