@@ -23,6 +23,9 @@ _ROOT = _DIRECTORY & ~os.O_NOFOLLOW
 _FILE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 """O_NONBLOCK: opening a named pipe must not wait for its other end."""
 _DEEPEST = 50
+_CHOICE = compile_pattern(r"\{([^{}]*,[^{}]*)\}")
+_MOST_ALTERNATIVES = 100
+"""Patterns that the choices of one path may make."""
 
 
 class Replacement:
@@ -86,23 +89,36 @@ class AllowedRoot:
 
     def matching(self, pattern: str) -> list[str]:
         """Paths of the regular files that a pattern matches, sorted: `*` and `?` within a name, `**` for any number of
-        directories. A path without any of these is given as it is."""
-        parts = self._parts(pattern)
+        directories, `{a,b}` for either. A path without any of these is given if there is such a file."""
+        found: set[str] = set()
+        for one in _alternatives(pattern):
+            with self._told(one):
+                found |= self._matching(self._parts(one))
+        return sorted(found)
+
+    def _matching(self, parts: list[str]) -> set[str]:
         if parts[-1] == "**":
             parts.append("*")
         if not any(char in part for part in parts for char in "*?["):
-            return [self._shown(parts)]
-        with self._told(pattern):
-            root = os.open(self._root, _ROOT)
-            try:
-                found: list[str] = []
-                for path in self._walk(root, [_compiled(part) for part in parts], ()):
-                    found.append(self._shown(list(path)))
-                    if len(found) > self._most:
-                        raise NodeError(f"More than {self._most} files match (nodes.files.max_files).")
-            finally:
-                os.close(root)
-        return sorted(set(found))
+            return {self._shown(parts)} if self._is_there(parts) else set()
+        found: set[str] = set()
+        root = os.open(self._root, _ROOT)
+        try:
+            for path in self._walk(root, [_compiled(part) for part in parts], ()):
+                found.add(self._shown(list(path)))
+                if len(found) > self._most:
+                    raise NodeError(f"More than {self._most} files match (nodes.files.max_files).")
+        finally:
+            os.close(root)
+        return found
+
+    def _is_there(self, parts: list[str]) -> bool:
+        """Whether something other than a directory has this name; whoever opens it looks at what it is."""
+        try:
+            with self._parent(parts) as (directory, name):
+                return not stat.S_ISDIR(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+        except FileNotFoundError:
+            return False
 
     def _walk(
         self, directory: int, patterns: list[Pattern[str] | None], path: tuple[str, ...]
@@ -178,6 +194,21 @@ def _check_replaceable(directory: int, name: str, path: str) -> None:
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
             raise NodeError(f"{path} is there already and is no regular file.")
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """The patterns without their choices. Raises `NodeError` for too many."""
+    open_patterns, found = [pattern], []
+    while open_patterns:
+        one = open_patterns.pop()
+        choice = _CHOICE.search(one)
+        if choice is None:
+            found.append(one)
+        else:
+            open_patterns += [one[: choice.start()] + each + one[choice.end() :] for each in choice[1].split(",")]
+        if len(open_patterns) + len(found) > _MOST_ALTERNATIVES:
+            raise NodeError(f"The path has more than {_MOST_ALTERNATIVES} choices; name fewer in its braces.")
+    return found
 
 
 def _compiled(part: str) -> Pattern[str] | None:
