@@ -127,3 +127,13 @@ def _served(lab: GatewayLab, key: str) -> bool:
         return lab.ask(lab.shared_url, key).status_code == 200
     except httpx.TransportError:
         return False
+
+
+def test_a_daemon_that_is_stopped_knows_afterwards_what_its_requests_have_used(lab: GatewayLab) -> None:
+    key, key_id = lab.key("stopped", budgets={"total": {"tokens": 50_000}})
+    for _ in range(3):
+        assert lab.ask(lab.shared_url, key).status_code == 200
+    lab.daemon.stop()
+    lab.daemon.start()
+    (row,) = lab.usage(key_id)
+    assert (row["requests"], row["estimated"], row["output_tokens"]) == (3, 0, 3 * OUTPUT)

@@ -293,7 +293,7 @@ async def test_more_connections_than_allowed_are_told_and_leave(north: Provider_
             assert is_overloaded(path, status, body)
             assert "proxy.max_connections" in body["error"]["message"]
             assert (headers["connection"], headers["retry-after"]) == ("close", "1")
-        assert await health.answers(address_port(address), 5.0), "a full proxy is a healthy one"
+        assert await health.answers("127.0.0.1", address_port(address), 5.0), "a full proxy is a healthy one"
         held[0][1].close()
         await until(lambda: len(proxy.server._connections._open) == 2)
         assert (await ask(address))[0] == 200
@@ -322,7 +322,7 @@ async def test_a_crowd_keeps_nobody_out(north: Provider_, monkeypatch: pytest.Mo
     monkeypatch.setattr(connections, "SURPLUS", 4)
     async with limited(north, max_connections=2) as proxy:
         crowd = [await opened(proxy) for _ in range(20)]
-        assert await health.answers(port_of(proxy), 5.0)
+        assert await health.answers("127.0.0.1", port_of(proxy), 5.0)
         await until(lambda: len(proxy.server._connections._open) <= 6)
         for _, writer in crowd:
             writer.close()
