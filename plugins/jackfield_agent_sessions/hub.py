@@ -66,6 +66,7 @@ class AgentSessionHub:
                 "agent_sessions.max_sessions.",
                 code="TOO_MANY_SESSIONS",
             )
+        self._starting += 1
         # A caller who goes away meanwhile would leave a process that belongs to nobody.
         task = asyncio.ensure_future(self._create(request))
         self._hold(task)
@@ -81,7 +82,6 @@ class AgentSessionHub:
             task.exception()  # known to the caller, if there is still one
 
     async def _create(self, request: AgentSessionRequest) -> AgentSession:
-        self._starting += 1
         try:
             session = await self._opener.open(request, str(uuid.uuid4()))
             self._sessions[session.id] = session
@@ -122,6 +122,7 @@ class AgentSessionHub:
             await session.about.container.end(EndStep(signal.SIGTERM, self._settings.kill_grace))
         except JackfieldError as exc:
             self._context.log.error("After an agent session of %s: %s", session.alias, exc.message)
+        await session.frames.settled()
         code = session.pipes.exit_code
         session.reason = session.reason or session.about.container.reason
         session.ended(_KILLED if code is None else code)

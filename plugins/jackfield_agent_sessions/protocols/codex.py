@@ -53,6 +53,7 @@ class CodexDialogue:
         self._start = start
         self._thread = ""
         self._turn = ""
+        self._is_interrupted = False
         self._numbers = count(1)
         self._permissions = OpenPermissions()
         self._peer = JsonRpcPeer(
@@ -82,6 +83,7 @@ class CodexDialogue:
         return self._peer.received(frame)
 
     def say(self, text: str) -> DialogueSteps:
+        self._turn, self._is_interrupted = "", False
         params: dict[str, Json] = {"threadId": self._thread, "input": [{"type": "text", "text": text}]}
         return [self._peer.ask("turn/start", params, self._turn_begun, self._not_begun)]
 
@@ -89,6 +91,10 @@ class CodexDialogue:
         return self._permissions.answer(permission, option, note)
 
     def interrupt(self) -> DialogueSteps:
+        """A turn is named by the answer to its beginning; until then the interruption waits."""
+        self._is_interrupted = True
+        if not self._turn:
+            return []
         params: dict[str, Json] = {"threadId": self._thread, "turnId": self._turn}
         return [*self._permissions.withdraw_all(), self._peer.ask("turn/interrupt", params, nothing, self._fault)]
 
@@ -104,7 +110,7 @@ class CodexDialogue:
 
     def _turn_begun(self, result: Mapping[str, Json]) -> DialogueSteps:
         self._turn = text(mapping(result, "turn"), "id")
-        return []
+        return self.interrupt() if self._is_interrupted else []
 
     def _not_begun(self, reason: str) -> DialogueSteps:
         return [*self._fault(reason), self._end("failed", "")]

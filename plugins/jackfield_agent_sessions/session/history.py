@@ -13,6 +13,8 @@ from jackfield_agent_sessions.settings import AgentSessionSettings
 
 _TEXTS = {"user": UserSaid, "text": AgentSaid, "thinking": AgentThought}
 _CUTTABLE = ("text", "output", "title")
+_MARGIN = 4096
+"""Bytes behind the limit that are looked through for a secret that begins before it."""
 
 
 @state
@@ -112,15 +114,17 @@ class MessageHistory:
     def _bounded(self, message: AgentMessage) -> tuple[AgentMessage, int]:
         """Without secrets, not too large; and its size."""
         limit = self._settings.message_limit
-        fields = {name: self._hidden.hide_all(value) for name, value in message.model_dump(mode="json").items()}
-        size = len(jsontext.dumps(fields))
-        if size > limit:
-            fields = {name: _cut(value, limit) if name in _CUTTABLE else value for name, value in fields.items()}
-            if len(jsontext.dumps(fields.get("input"))) > limit:
-                fields["input"] = None
+        given: dict[str, Json] = message.model_dump(mode="json")
+        if is_large := len(jsontext.dumps(given)) > limit:
+            # First to about its size: there may be megabytes to be looked through.
+            given |= {name: _cut(given[name], limit + _MARGIN) for name in _CUTTABLE if name in given}
+            if len(jsontext.dumps(given.get("input"))) > limit:
+                given["input"] = None
+        fields = {name: self._hidden.hide_all(value) for name, value in given.items()}
+        if is_large:
+            fields |= {name: _cut(fields[name], limit) for name in _CUTTABLE if name in fields}
             fields["cut"] = True
-            size = len(jsontext.dumps(fields))
-        return type(message).model_validate(fields), size
+        return type(message).model_validate(fields), len(jsontext.dumps(fields))
 
 
 def _cut(value: Json, limit: int) -> str:

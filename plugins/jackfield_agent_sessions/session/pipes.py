@@ -90,6 +90,16 @@ class AgentPipes(asyncio.SubprocessProtocol):
         if mouth is not None and not mouth.is_closing():
             mouth.write(line + b"\n")
 
+    def pause(self) -> None:
+        """Read no more of the output for now; the agent is held back."""
+        if (output := self._output) is not None:
+            output.pause_reading()
+
+    def resume(self) -> None:
+        """Read on."""
+        if (output := self._output) is not None:
+            output.resume_reading()
+
     def close_input(self) -> None:
         """Once all is written that was sent."""
         mouth = self._mouth
@@ -106,6 +116,11 @@ class AgentPipes(asyncio.SubprocessProtocol):
         """128+n for a signal; None while it runs."""
         code = None if self._transport is None else self._transport.get_returncode()
         return code if code is None or code >= 0 else 128 - code
+
+    @property
+    def _output(self) -> asyncio.ReadTransport | None:
+        found = None if self._transport is None else self._transport.get_pipe_transport(OUTPUT)
+        return None if found is None or found.is_closing() else cast("asyncio.ReadTransport", found)
 
     @property
     def _mouth(self) -> asyncio.WriteTransport | None:

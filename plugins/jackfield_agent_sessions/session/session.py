@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias
 
 from jackfield.api import jsontext
@@ -24,9 +24,11 @@ from jackfield.api.agent_protocols import (
     UserSaid,
 )
 from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.jsontext import Json
 from jackfield.api.process_containers import ProcessContainer
 from jackfield.api.profiles import Launch
 from jackfield.api.records import record
+from jackfield_agent_sessions.session.frames import FrameReader
 from jackfield_agent_sessions.session.history import MessageHistory
 from jackfield_agent_sessions.session.pipes import AgentPipes
 from jackfield_agent_sessions.session.telling import SessionTeller
@@ -62,7 +64,8 @@ class AgentSession:
     ) -> None:
         self.about = about
         self.history = history
-        self.pipes = AgentPipes(settings.line_limit, settings.errors_kept, self._heard)
+        self.frames = FrameReader(self._heard, lambda: self.pipes.pause(), lambda: self.pipes.resume())
+        self.pipes = AgentPipes(settings.line_limit, settings.errors_kept, self.frames.feed)
         self.name: str | None = about.launch.session
         """The agent's own name of the session."""
         self.exit_code: int | None = None
@@ -143,19 +146,13 @@ class AgentSession:
 
     # -- from the agent
 
-    def _heard(self, line: bytes) -> None:
-        """Lines that are no JSON objects are somebody's log."""
-        if self.exit_code is not None or not line.lstrip().startswith(b"{"):
+    def _heard(self, frame: Mapping[str, Json]) -> None:
+        if self.exit_code is not None:
             return
         try:
-            frame = jsontext.loads(line)
-        except InvalidInput:
-            return
-        if isinstance(frame, dict):
-            try:
-                self._take(self._dialogue.received(frame))
-            except Exception as exc:  # an agent's frame must not end the daemon's reading of others
-                self._give_up(f"The agent does not keep to the protocol {self.about.protocol}: {type(exc).__name__}.")
+            self._take(self._dialogue.received(frame))
+        except Exception as exc:  # an agent's frame must not end the daemon's reading of others
+            self._give_up(f"The agent does not keep to the protocol {self.about.protocol}: {type(exc).__name__}.")
 
     def _give_up(self, reason: str) -> None:
         self.reason = self.reason or reason

@@ -49,6 +49,9 @@ def turn(text: str) -> str:
     elif word == "long":
         print("{" + "x" * int(rest), flush=True)
         say("done")
+    elif word == "large":
+        for piece in ("begin ", "x" * int(rest), " end"):
+            say(piece)
     elif word == "log":
         print("this is no JSON\n{nor this}", flush=True)
         say("done")

@@ -11,6 +11,7 @@ from session_lab import SECRET, SessionLab, begun, is_idle, said, told, until
 
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.testing.processes import is_running
+from jackfield_agent_sessions.session.session import AgentSession
 
 
 @pytest.fixture
@@ -138,6 +139,15 @@ async def test_lines_that_are_no_frames_do_no_harm(lab: SessionLab) -> None:
     await hub.stop(session.id)
 
 
+async def test_large_frames_are_heard_in_their_order(lab: SessionLab) -> None:
+    lab.settings = {"message_limit": 1024 * 1024}
+    hub = lab.hub()
+    session = await begun(hub)
+    assert await said(session, "large 300000") == [f"begin {'x' * 300_000} end"]
+    assert await said(session, "more") == ["more"]
+    await hub.stop(session.id)
+
+
 async def test_an_end_leaves_no_process(lab: SessionLab) -> None:
     hub = lab.hub()
     session = await begun(hub)
@@ -161,7 +171,9 @@ async def test_a_message_is_bounded(lab: SessionLab) -> None:
 async def test_sessions_are_bounded_and_ended_ones_forgotten(lab: SessionLab) -> None:
     lab.settings = {"max_sessions": 1, "keep_ended": 1}
     hub = lab.hub()
-    first = await begun(hub)
+    first, refused = await asyncio.gather(begun(hub), begun(hub), return_exceptions=True)
+    assert isinstance(first, AgentSession)
+    assert isinstance(refused, Conflict)
     with pytest.raises(Conflict, match="max_sessions"):
         await begun(hub)
     with pytest.raises(Conflict):

@@ -157,6 +157,18 @@ def test_a_failed_turn_tells_why() -> None:
     ]
 
 
+def test_an_interruption_of_codex_waits_for_the_name_of_the_turn() -> None:
+    replay = begun("codex")
+    replay.take(replay.dialogue.say("Hi"))
+    before = len(replay.sent)
+    replay.take(replay.dialogue.interrupt())
+    assert len(replay.sent) == before
+    replay.heard(id=3, result={"turn": {"id": "u"}})
+    (interruption,) = replay.sent[before:]
+    assert interruption["method"] == "turn/interrupt"
+    assert interruption["params"] == {"threadId": "t", "turnId": "u"}
+
+
 def test_a_thread_of_a_subagent_is_not_the_session() -> None:
     replay = begun("codex")
     turn = {"id": "u", "status": "completed"}
