@@ -78,6 +78,6 @@ def _endpoint(short: str, headers: Mapping[str, str]) -> ClientRoute:
     first = short[1:].partition("/")[0]
     if first in _OF_ANTHROPIC and (first == "messages" or "anthropic-version" in headers):
         return ClientRoute("pass", "anthropic")
-    if first in _OF_OPENAI:
+    if first in _OF_OPENAI and (first != "chat" or short.startswith("/chat/completions")):
         return ClientRoute("pass", "responses" if first in ("responses", "conversations") else "chat")
     return ClientRoute("none", "anthropic" if "anthropic-version" in headers else "chat")

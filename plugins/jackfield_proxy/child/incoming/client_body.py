@@ -13,6 +13,11 @@ from jackfield_proxy.plan import ProxyLimits
 
 async def whole(request: web.BaseRequest, limits: ProxyLimits) -> bytes:
     """Raises `DialectError` 413, 408, 400."""
+    content = request.content
+    if content.is_eof() and content.exception() is None:  # all of it is there, as of most requests
+        body = content.read_nowait()
+        _require(len(body), limits.body_limit)
+        return body
     return b"".join([part async for part in _parts(request, limits.body_limit, limits.idle_timeout)])
 
 
@@ -69,7 +74,7 @@ async def _parts(request: web.BaseRequest, limit: int, timeout: float) -> AsyncI
 async def _part(request: web.BaseRequest, timeout: float) -> bytes:
     """Empty: there is no more. Raises TimeoutError after so many seconds without a byte."""
     content = request.content
-    if content.is_eof():  # all of it is there, as of most requests: a time limit costs more than the rest
+    if content.is_eof():  # a time limit costs more than the rest
         return content.read_nowait()
     async with asyncio.timeout(timeout):
         return await content.readany()
