@@ -157,6 +157,10 @@ def third_version() -> Iterator[tuple[str, Document]]:
             yield f"{mode} {options}", {**combine, "combineBy": mode, "options": options}
     for title, query in QUERIES.items():
         yield f"sql {title}", {"mode": "combineBySql", **({} if query is None else {"query": query})}
+    placed = {"mode": "combineBySql", "query": "SELECT id, name FROM input1 WHERE id = ? AND name <> ?"}
+    for values in ("1, Dan", ["={{ 1 }}", "Ann"], [1, "Ann"], "2,", "nobody,x", [{}, "x"]):
+        yield f"sql of {values}", {**placed, "options": {"queryParameters": values}}
+    yield "sql of 3", {**placed, "query": "SELECT name FROM input1 WHERE id = ?", "options": {"queryParameters": 3}}
 
 
 QUERIES: dict[str, str | None] = {

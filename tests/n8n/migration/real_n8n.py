@@ -95,8 +95,11 @@ class RealN8n:
         return api
 
     def _set_up(self, api: httpx.Client) -> bool:
-        """While it starts, n8n answers everything with 200 and a text, or with an error."""
-        answer = api.post("/owner/setup", json=OWNER)
+        """While it starts, n8n answers everything with 200 and a text, or with an error, or breaks off."""
+        try:
+            answer = api.post("/owner/setup", json=OWNER)
+        except httpx.TransportError:
+            return False
         return answer.status_code == 200 and "json" in answer.headers["content-type"]
 
     def _serves(self) -> bool:

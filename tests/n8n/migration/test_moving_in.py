@@ -200,6 +200,30 @@ def test_every_way_brings_the_same(left: Left, tmp_path: Path) -> None:
         daemon.close()
 
 
+def test_n8n_takes_back_what_has_moved(left: Left, tmp_path: Path) -> None:
+    if left.env:
+        pytest.skip("its exports are those of SQLite")
+    daemon = Daemon(tmp_path / "daemon").start()
+    program, back, again = Path(sys.executable).with_name("jackfield"), tmp_path / "back.json", tmp_path / "again.json"
+    try:
+        moved(daemon, str(left.exports))
+        command = [str(program), "export", "--n8n", "--all", "-o", str(back), "--config-dir", str(daemon.config_dir)]
+        subprocess.run(command, capture_output=True, timeout=120, check=True)
+    finally:
+        daemon.close()
+    (tmp_path / "home").mkdir()
+    n8n = RealN8n(Path(INSTALLED), tmp_path / "home")
+    n8n.run("import:workflow", f"--input={back}")
+    n8n.run("export:workflow", "--all", f"--output={again}")
+    assert kept(again) == kept(left.exports / "workflows.json")
+
+
+def kept(file: Path) -> dict[str, Any]:
+    """Id -> what a workflow does, of an export of n8n."""
+    names = ("name", "nodes", "connections")
+    return {one["id"]: {name: one[name] for name in names} for one in json.loads(file.read_text())}
+
+
 def test_half_a_database(left: Left, tmp_path: Path) -> None:
     if left.env:
         pytest.skip("PostgreSQL gives no half of a database")
