@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from functools import partial
 from weakref import WeakValueDictionary
 
 from jackfield.api.agents import Agents, Headless
 from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict
 from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
 from jackfield.api.proxy import Proxies
@@ -31,10 +33,29 @@ class HeadlessRunner:
         self._settings = context.settings(RunSettings)
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._overlaps = OverlappingRuns(context)
+        self._going: set[str] = set()
         self._interrupted = InterruptedRuns(context.service.config_dir, self._settings.resume_within)
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
-        """See `Profiles.run`."""
+        """See `Profiles.run`. Raises `Conflict` for the key of a run that is going on."""
+        with self._alone(request.key):
+            return await self._in_turn(profile, request)
+
+    @contextlib.contextmanager
+    def _alone(self, key: str | None) -> Iterator[None]:
+        """Two of one key would go on with one session."""
+        if key is None:
+            yield
+            return
+        if key in self._going:
+            raise Conflict("A run with this key is going on; wait for it, or give another key.", code="RUN_GOING_ON")
+        self._going.add(key)
+        try:
+            yield
+        finally:
+            self._going.discard(key)
+
+    async def _in_turn(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         turns = self._turns.setdefault(profile.alias, asyncio.Semaphore(self._settings.concurrent))
         async with turns:
             with self._overlaps.track(profile.alias) as tracked:

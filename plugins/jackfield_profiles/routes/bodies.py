@@ -28,6 +28,11 @@ class ProfileRunBody(_Input):
     args: Annotated[list[Argument], Field(max_length=1000)] = Field(default_factory=list)
     timeout: Annotated[float, Field(strict=False, gt=0, le=86_400)] | None = Field(None, description="Seconds.")
     working_dir: Directory | None = None
+    key: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]+$")] | None = Field(
+        None,
+        description="The same for the same work: a run that a crash, a stop or a lost connection has interrupted goes "
+        "on with its agent's session when it is asked for again.",
+    )
 
 
 class HookBody(_Input):

@@ -122,7 +122,12 @@ class ProfileRoutes:
         profile = await self._store.find(alias)
         body = parse_model(ProfileRunBody, await read_json() if await request.get_data(cache=True) else {})
         asked = HeadlessRequest(
-            prompt=body.prompt, args=tuple(body.args), timeout=body.timeout, working_dir=body.working_dir
+            prompt=body.prompt,
+            args=tuple(body.args),
+            timeout=body.timeout,
+            working_dir=body.working_dir,
+            # Keys of callers are not those of executions, which are lists.
+            key=None if body.key is None else f"run {alias} {body.key}",
         )
         result = await self._context.port(HeadlessRuns).run(profile, asked)
         shown = views.run(result)

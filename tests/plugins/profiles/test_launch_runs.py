@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 from launch_lab import KEY, Lab
 
-from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.process_containers import ProcessLimits
 from jackfield.api.profiles import HeadlessRequest, Launch, LaunchRequest, Profile, RunKind
 from jackfield.api.records import replace
@@ -187,7 +187,7 @@ async def test_a_cancelled_run_is_ended_and_recorded(lab: Lab) -> None:
 
 
 async def test_so_many_runs_of_a_profile_at_a_time(lab: Lab) -> None:
-    lab.settings = RunSettings(concurrent=2)
+    lab.settings = RunSettings(concurrent=2, key_check=0)
     lab.program(
         "import os, time\nopen(str(os.getpid()), 'w').close()\n"
         "while not os.path.exists('go'): time.sleep(0.01)\nprint(len([n for n in os.listdir('.') if n.isdigit()]))"
@@ -257,6 +257,26 @@ async def test_a_run_that_is_given_up_keeps_the_session_it_was_given(lab: Lab) -
     await asyncio.wait([run])
     await _until(lambda: lab.usage.launches)
     assert UUID(str(lab.usage.launches[0].session))
+
+
+async def test_an_interrupted_run_goes_on_when_it_is_asked_for_with_its_key(lab: Lab) -> None:
+    lab.agent_fields["headless"] = {**NAMED, "resume": {"args": ["-r", "{session}", "{prompt}"], "prompt": "Go on."}}
+    lab.program(WAITS)
+    asked = HeadlessRequest(prompt="one", key="run work mine")
+    run = asyncio.ensure_future(lab.runs.run(lab.profile, asked))
+    await _until(lambda: (lab.home / "started-one").exists())
+    with pytest.raises(Conflict, match="going on"):
+        await lab.runs.run(lab.profile, asked)
+    run.cancel()
+    await asyncio.wait([run])
+    await _until(lambda: lab.usage.launches)
+    session = str(lab.usage.launches[0].session)
+    lab.program("import json, sys\nprint(json.dumps({'sid': 'x', 'args': sys.argv[1:]}))")
+    again = await lab.runs.run(lab.profile, asked)
+    assert again.data == {"sid": "x", "args": ["-r", session, "Go on."]}
+    once_more = await lab.runs.run(lab.profile, asked)  # the first is over
+    assert isinstance(once_more.data, dict)
+    assert once_more.data["args"] != again.data["args"]
 
 
 @pytest.mark.parametrize("args", [("--resume", "s1"), ("--session=s1",)])

@@ -133,7 +133,10 @@ async def test_run_without_a_body_and_with_one(lab: Lab) -> None:
         "exit_code": 3, "output": "out", "errors": "err", "timed_out": False, "duration_ms": 5, "data": {"a": 1},
         "usage": None,
     }  # fmt: skip
+    await client.post("/api/profiles/work/run", json={"prompt": "hi", "key": "mine"})
+    assert lab.launcher.runs[-1].key == "run work mine"
     await client.post("/api/profiles/work/run", json={"prompt": "hi", "args": ["-x"], "timeout": 2})
+    assert lab.launcher.runs[-1].key is None
     assert (lab.launcher.runs[-1].prompt, list(lab.launcher.runs[-1].args), lab.launcher.runs[-1].timeout) == (
         "hi", ["-x"], 2.0,
     )  # fmt: skip
