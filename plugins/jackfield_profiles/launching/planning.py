@@ -55,7 +55,7 @@ class LaunchPlanner:
         github = self._context.settings(ServerPreferences).github_token
         key = access.secret or NO_KEY
         placeholders = {API_KEY: key, API_KEY_END: key[-KEY_END:], GITHUB_TOKEN: github}
-        secrets = tuple(value for value in (access.secret, github) if value)
+        secrets = tuple(value for value in (access.secret, access.hidden, github) if value)
         self._context.secrets.redact(*secrets)
         env = await self._environment(agent, provider, profile, access)
         env |= {name: _filled(value, placeholders) for name, value in generated.env.items()}

@@ -22,13 +22,14 @@ NO_KEY = "no-key-needed"
 class Access:
     """url: empty for `self`. secret: the key, or the proxy's token. dialect: what the agent speaks; None: nothing is
     to be told to it. own_login: it logs in by itself, and its login passes through the proxy, whose token is in
-    `url`."""
+    `url`: `hidden`."""
 
     url: str
     secret: str | None
     proxied: bool
     dialect: DialectName | None
     own_login: bool = False
+    hidden: str | None = None
 
 
 def require_address(provider: Provider, url: str) -> None:
@@ -60,7 +61,9 @@ async def access_of(
     base = address.base_url.rstrip("/") + (f"{KEYED_PATH}{address.token}" if own_login else "")
     if dialect == "openai" and not base.endswith("/v1"):
         base += "/v1"
-    return Access(base, None if own_login else address.token, True, dialect, own_login)
+    if own_login:
+        return Access(base, None, True, dialect, own_login, address.token)
+    return Access(base, address.token, True, dialect)
 
 
 def require_key(provider: Provider, profile: Profile, access: Access) -> None:

@@ -123,6 +123,26 @@ async def test_behind_a_proxy_the_agent_gets_its_address_and_token_and_never_the
     assert "127.0.0.1" in found["NO_PROXY"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "variable", "base"),
+    [
+        ("anthropic", "ANTHROPIC_BASE_URL", "http://127.0.0.1:7000/t/proxy-token-1"),
+        ("openai", "OPENAI_BASE_URL", "http://127.0.0.1:7000/t/proxy-token-1/v1"),
+    ],
+)
+async def test_an_agent_that_logs_in_by_itself_gets_an_address_with_the_token_and_no_key(
+    lab: Lab, kind: str, variable: str, base: str
+) -> None:
+    lab.proxies = FakeProxies()
+    lab.metadata["proxy_config"] = {"enabled": True}
+    lab.providers[0] = provider(type=kind, auth={"kind": "agent"})
+    found = await environment(lab)
+    assert found[variable] == base
+    assert not {"ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"} & found.keys()
+    shown = await lab.launcher.environment(lab.profile)
+    assert "proxy-token-1" not in str(shown)
+
+
 async def test_secrets_are_masked(lab: Lab) -> None:
     lab.profile_fields["env"] = {"NOTE": f"bearer {KEY}!", "MAX_TOKENS": "5", "MY_PASSWORD": "x"}
     found = await lab.launcher.environment(lab.profile)
