@@ -103,7 +103,9 @@ class SessionNode(ItemNode):
         )
         if not met and parameters.fail_on_timeout:
             raise NodeError(f"The session did not come to {parameters.wait_for} within {parameters.timeout:g} seconds.")
-        return {**_state(driver.session), "met": met, **_screen(await driver.screen.snapshot())}
+        screen = await driver.screen.snapshot()
+        told = {to_camel(name): value for name, value in (await driver.view.told(screen)).items()}
+        return {**_state(driver.session), "met": met, **_screen(screen), **told}
 
     async def _read(self, parameters: SessionParameters) -> dict[str, Json]:
         driver = self._hub().driver(parameters.session_id)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Protocol
 from jackfield.api import jsontext
 from jackfield.api.clock import Clock, iso
 from jackfield_terminal.driving.quiet import QUIET
-from jackfield_terminal.driving.view import Status, status_of
+from jackfield_terminal.driving.view import Status, dialog_out, status_of
 
 if TYPE_CHECKING:
     from jackfield_terminal.driving.conversation import SaidMessage
     from jackfield_terminal.driving.driver import Driver
-    from jackfield_terminal.driving.looks import Look, ShownDialog
+    from jackfield_terminal.driving.looks import Look
 
 BEAT = 15.0
 """Seconds between two signs of life on a quiet stream."""
@@ -84,14 +84,6 @@ class _Told:
 
 def message_out(message: SaidMessage) -> dict[str, object]:
     return {"id": message.id, "role": message.role, "content": message.content, "time": iso(message.time)}
-
-
-def dialog_out(dialog: ShownDialog | None) -> dict[str, object]:
-    """Nothing where nothing is asked."""
-    if dialog is None:
-        return {}
-    options = [{"number": each.number, "text": each.text, "selected": each.selected} for each in dialog.options]
-    return {"dialog": {"kind": dialog.kind, "text": dialog.text, "options": options}}
 
 
 def _frame(event: str, data: dict[str, object]) -> bytes:

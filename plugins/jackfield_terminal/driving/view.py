@@ -8,10 +8,12 @@ from typing import Literal, TypeAlias
 from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
+from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_terminal.driving.looks import Look, ScreenJudge, ShownDialog
 from jackfield_terminal.driving.waiting import STEP, ScreenWatch
 from jackfield_terminal.screen.reader import ScreenReader
+from jackfield_terminal.screen.snapshot import Snapshot
 from jackfield_terminal.session.session import Session
 
 Status: TypeAlias = Literal["stable", "running", "asking", "trusting"]
@@ -52,6 +54,15 @@ class AgentView:
         judge = await self.judge()
         return None if judge is None else judge.look(await self.screen.snapshot())
 
+    async def told(self, screen: Snapshot) -> dict[str, Json]:
+        """What the screen shows, as answers say it."""
+        judge = await self.judge()
+        if judge is None:
+            return {"judged_by": "quiet"}
+        look = judge.look(screen)
+        status = "stable" if self.session.ended.is_set() else status_of(look)
+        return {"judged_by": "manifest", "status": status, **dialog_out(look.dialog)}
+
     async def until(self, judge: ScreenJudge, met: Callable[[Look], bool], seconds: float) -> tuple[Look, bool]:
         """The last look, and whether it is what was waited for. Raises `Conflict` when the session ends."""
         deadline = self.clock.monotonic() + seconds
@@ -67,6 +78,16 @@ class AgentView:
                     return look, False
                 if await watch.change(left):
                     await self.clock.sleep(min(STEP, max(0.0, deadline - self.clock.monotonic())))
+
+
+def dialog_out(dialog: ShownDialog | None) -> dict[str, Json]:
+    """Nothing where nothing is asked."""
+    if dialog is None:
+        return {}
+    options: list[Json] = [
+        {"number": each.number, "text": each.text, "selected": each.selected} for each in dialog.options
+    ]
+    return {"dialog": {"kind": dialog.kind, "text": dialog.text, "options": options}}
 
 
 def status_of(look: Look) -> Status:

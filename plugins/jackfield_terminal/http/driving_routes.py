@@ -8,22 +8,18 @@ from __future__ import annotations
 import base64
 import binascii
 from functools import partial
-from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_model, read_query, success
-from jackfield_terminal.driving.event_stream import dialog_out, event_stream, message_out
-from jackfield_terminal.driving.view import status_of
+from jackfield_terminal.driving.event_stream import event_stream, message_out
+from jackfield_terminal.driving.view import dialog_out
 from jackfield_terminal.http.schemas import InputIn, MessageIn, WaitQuery
 from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from jackfield_terminal.driving.driver import Driver
 
 _SCHEMAS = "jackfield_terminal.http.schemas"
 _PATH = "/sessions/<session_id>"
@@ -75,8 +71,13 @@ def blueprint(context: PluginContext) -> Blueprint:
         met = await driver.wait(query.for_, quiet=query.quiet, timeout=query.timeout, pattern=query.pattern)
         found = await driver.screen.snapshot()
         session = driver.session
-        shown = {"met": met, "state": session.state, "exit_code": session.exit_code, "screen": screen_out(found)}
-        return success(shown | await looks_out(driver, found))
+        shown: dict[str, object] = {
+            "met": met,
+            "state": session.state,
+            "exit_code": session.exit_code,
+            "screen": screen_out(found),
+        }
+        return success(shown | await driver.view.told(found))
 
     @driving.post(f"{_PATH}/message")
     @operation(
@@ -123,16 +124,6 @@ def blueprint(context: PluginContext) -> Blueprint:
         return response
 
     return driving
-
-
-async def looks_out(driver: Driver, screen: Snapshot) -> dict[str, object]:
-    """What the screen shows by the agent's manifest."""
-    judge = await driver.view.judge()
-    if judge is None:
-        return {"judged_by": "quiet"}
-    look = judge.look(screen)
-    status = "stable" if driver.session.ended.is_set() else status_of(look)
-    return {"judged_by": "manifest", "status": status, **dialog_out(look.dialog)}
 
 
 def bytes_of(body: InputIn) -> bytes:

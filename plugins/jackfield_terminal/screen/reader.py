@@ -12,8 +12,14 @@ BACKLOG = 128 * 1024
 """Bytes of output that are interpreted at once; of more the last count. An emulator in Python takes 0.3 MB/s."""
 
 
+AHEAD = BACKLOG // 2
+"""Bytes after which they are interpreted although nobody asks: a program that draws only what changes is not known from
+its last output alone. More than `BACKLOG` at once, a flood, waits until somebody asks."""
+
+
 class ScreenReader:
-    """The emulator of one session. Interprets on a thread what has come since it was asked last."""
+    """The emulator of one session. Interprets on a thread what has come since it was asked last, and keeps up from
+    then on."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -21,8 +27,20 @@ class ScreenReader:
         self._offset = 0
         self._emulator: Emulator | None = None
         self._last: Snapshot | None = None
+        self._keeping_up: asyncio.Task[Snapshot] | None = None
+
+    def _printed(self) -> None:
+        pending = self._session.log.end - self._offset
+        if AHEAD <= pending <= BACKLOG and (self._keeping_up is None or self._keeping_up.done()):
+            self._keeping_up = asyncio.ensure_future(self.snapshot())
+            self._keeping_up.add_done_callback(self._kept_up)
+
+    def _kept_up(self, done: asyncio.Task[Snapshot]) -> None:
+        if not done.cancelled() and done.exception() is None:
+            self._printed()  # what has come meanwhile
 
     async def snapshot(self) -> Snapshot:
+        self._session.listeners.add(self._printed)
         async with self._lock:
             session = self._session
             size = (session.cols, session.rows)

@@ -163,8 +163,9 @@ async def test_a_bad_wait(hub: Hub, api: Api, query: str) -> None:
 
 
 @pytest.mark.usefixtures("brisk")
-async def test_a_conversation(hub: Hub, api: Api) -> None:
+async def test_a_conversation(hub: Hub, api: Api, engine: PatternEngine) -> None:
     session = await start(hub, TALKER)
+    assert (await api.ask("GET", at(session, "wait?for=regex&pattern=hello")))["met"]
     await idle(api, session)
     told = {"agent_type": "sh", "transport": "pty", "judged_by": "quiet"}
     assert await api.ask("GET", at(session, "status")) == {"status": "stable", **told}

@@ -9,8 +9,10 @@ import pytest
 
 from jackfield.api.agent_screens import DialogLooks, ScreenLooks
 from jackfield.api.agents import Agent
+from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_terminal.driving import conversation, sending
 from jackfield_terminal.hub import Hub
+from jackfield_terminal.session_node import SessionNode
 from jackfield_terminal.settings import TerminalSettings
 
 from .conftest import DEADLINE, FakeProfiles, python, start
@@ -174,6 +176,15 @@ async def test_trust_is_for_the_profiles_own_directory(hub: Hub, api: Api, profi
     (profiles.home / "other").mkdir()
     session = await start(hub, python(AGENT) + " trusting", working_dir=str(profiles.home / "other"))
     assert (await say(api, session, "one", 409))["code"] == "AGENT_TRUSTING"
+
+
+async def test_the_node_tells_of_a_dialog(hub: Hub, api: Api) -> None:
+    session = await agent(hub, "trusting")
+    kind = SessionNode(hub._context)
+    given = items({"operation": "wait", "sessionId": session.id, "quiet": 0.1})
+    outputs: Any = await kind.execute(FakeNodeRun(kind, lambda item: item["json"], given))
+    told = outputs[0][0]["json"]
+    assert (told["judgedBy"], told["status"], told["dialog"]["kind"]) == ("manifest", "trusting", "trusting")
 
 
 async def test_an_unknown_screen_is_not_typed_into(hub: Hub, api: Api) -> None:

@@ -10,11 +10,12 @@ import pytest
 from jackfield.api.clock import SystemClock
 from jackfield_terminal.driving.waiting import until_exit, until_idle, until_shown
 from jackfield_terminal.hub import Hub
+from jackfield_terminal.screen import reader
 from jackfield_terminal.screen.emulator import SLICE, TITLE, Emulator
 from jackfield_terminal.screen.reader import BACKLOG, ScreenReader
 from jackfield_terminal.screen.sequences import SILENT
 
-from .conftest import attach, start
+from .conftest import DEADLINE, attach, python, start
 
 
 async def shows(text: str) -> bool:
@@ -56,6 +57,35 @@ async def test_after_much_output_the_end_is_shown(hub: Hub) -> None:
     session = await start(hub, f"head -c {BACKLOG * 3} /dev/zero | tr '\\0' x; echo; echo the-end")
     assert await until_exit(session, 15)
     assert (await ScreenReader(session).snapshot()).text.endswith("the-end")
+
+
+async def test_what_is_drawn_once_stays_known_although_much_comes_after_it(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs draw what changes; nobody may have asked for minutes."""
+    monkeypatch.setattr(reader, "BACKLOG", 8192)
+    monkeypatch.setattr(reader, "AHEAD", 4096)
+    piece = r"""
+import os, sys
+os.write(1, b"\033[Hdrawn once")
+for line in sys.stdin:
+    os.write(1, b"\033[2;1H\033[K" + (b"\033[2;1H" + line.strip().encode()) * 450)
+"""
+    size = 450 * len(b"\033[2;1Hspinner")
+    session = await start(hub, f"stty -echo; {python(piece)}")
+    screen = hub.driver(session.id).screen
+    assert await until_shown(session, screen, begun, DEADLINE, hub.clock)
+    async with asyncio.timeout(DEADLINE):
+        for number in range(1, 6):
+            await hub.type(session, b"spinner\n")
+            while session.log.end < number * size or session.log.end - screen._offset > reader.AHEAD:
+                await asyncio.sleep(0.01)
+    assert session.log.end > 3 * reader.BACKLOG
+    assert (await screen.snapshot()).lines[:2] == ("drawn once", "spinner")
+
+
+async def begun(text: str) -> bool:
+    return "drawn once" in text
 
 
 async def test_a_screen_that_changes_is_not_idle_and_one_that_only_blinks_is(hub: Hub) -> None:
