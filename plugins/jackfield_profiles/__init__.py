@@ -22,6 +22,8 @@ class ProfilesPlugin(Plugin):
         "jackfield_profiles.commands.profiles:profiles",
         "jackfield_profiles.commands.scripts:scripts",
         "jackfield_profiles.commands.hooks:hooks",
+        "jackfield_profiles.commands.init:init",
+        "jackfield_profiles.commands.environments:env_group",
         "jackfield_profiles.commands.shims:shims",
     )
     provides = {

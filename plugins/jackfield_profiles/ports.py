@@ -58,6 +58,9 @@ class ProfileCreation(Protocol):
     async def create_from(self, body: Json) -> Written:
         """The same from a body in the form of `schemas.ProfileBody`."""
 
+    async def check_from(self, body: Json) -> Sequence[str]:
+        """What would be said of it; nothing is made. Raises as `create`, but for what a hook does."""
+
 
 class ProfileChanges(Protocol):
     """Changes stored profiles. What is not named stays."""

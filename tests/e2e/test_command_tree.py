@@ -20,6 +20,8 @@ from jackfield.testing.daemon import Daemon
 
 NO_JSON = {
     "completion": "prints a script for a shell",
+    "env setup": "gives the terminal to a command of the agent's manifest",
+    "env shell": "gives the terminal to a shell",
     "profiles run": "gives the terminal to an agent, whose options come after it",
     "serve": "runs until it is stopped",
     "terminal attach": "gives the terminal to a session",

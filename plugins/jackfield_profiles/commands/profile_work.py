@@ -43,6 +43,12 @@ async def create(context: PluginContext, given: Mapping[str, Json]) -> dict[str,
     return {"alias": profile.alias, "home": str(profile.home), "warnings": list(created.warnings)}
 
 
+async def check(context: PluginContext, given: Mapping[str, Json]) -> dict[str, Json]:
+    """As `create`, and nothing is made."""
+    warnings = await context.port(ProfileCreation).check_from(dict(given))
+    return {"alias": given["alias"], "dryRun": True, "warnings": list(warnings)}
+
+
 async def listed(context: PluginContext, agent: str | None) -> tuple[list[dict[str, Json]], Sequence[str]]:
     """Rows, and what is wrong with stored profiles."""
     store = context.port(ProfileStore)

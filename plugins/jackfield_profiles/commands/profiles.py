@@ -20,7 +20,7 @@ from jackfield.api.cli import (
     json_option,
     work_at,
 )
-from jackfield.api.daemon import daemon_elsewhere
+from jackfield.api.daemon import daemon_elsewhere, require_here
 from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
@@ -58,6 +58,7 @@ def profiles() -> None:
 @click.option("--no-key", is_flag=True, help="Do not ask for a key.")
 @click.option("--allow-missing", is_flag=True, help="The agent need not be installed.")
 @click.option("--shim", is_flag=True, help="Install a command named ALIAS that runs the profile.")
+@click.option("--dry-run", is_flag=True, help="Make nothing; say whether the profile could be made.")
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -77,6 +78,7 @@ def create(
     no_key: bool,
     allow_missing: bool,
     shim: bool,
+    dry_run: bool,
     as_json: bool,
     config_dir: Path | None,
 ) -> None:
@@ -98,6 +100,11 @@ def create(
     chosen = provider or _run(cli, config_dir, "default_provider")
     prompt = None if no_key else _run(cli, config_dir, "key_prompt", chosen)
     key = None if prompt is None else read_key(prompt)
+    if dry_run:
+        require_here(cli.config_dir(config_dir))
+        checked = _here(cli, config_dir, "check", {**given, "provider_id": chosen, "api_key": key})
+        _say(checked, as_json, f"The profile {alias} can be made.")
+        return
     made = _run(cli, config_dir, "create", {**given, "provider_id": chosen, "api_key": key})
     _say(made, as_json, f"The profile {alias} was created; its home is {made['home']}.")
 

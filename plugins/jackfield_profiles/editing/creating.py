@@ -46,7 +46,29 @@ class ProfileCreator:
     async def create_from(self, body: Json) -> Written:
         return await self.create(NewProfile(**parse_model(ProfileBody, body).model_dump()))
 
+    async def check_from(self, body: Json) -> Sequence[str]:
+        asked = NewProfile(**parse_model(ProfileBody, body).model_dump())
+        alias, _, new, warnings = await self._prepared(asked)
+        await self._require_free(alias)
+        metadata = new["metadata"]
+        home = metadata["profile_home"] if isinstance(metadata, dict) else ""
+        return [f"Its home would be {home}.", *warnings]
+
     async def create(self, asked: NewProfile) -> Written:
+        alias, key, new, warnings = await self._prepared(asked)
+        async with self._profiles.changing(alias):
+            await self._require_free(alias)
+            async with AsyncExitStack() as undo:
+                profile = await self._make(new, key, undo)
+                if asked.shim:
+                    await asyncio.to_thread(self._shims.install, alias)
+                undo.pop_all()
+        self._context.events.publish("profiles", "profile_created", _told(profile))
+        return Written(profile, warnings)
+
+    async def _prepared(self, asked: NewProfile) -> tuple[str, str | None, Document, Sequence[str]]:
+        """Alias, key, stored form and warnings, once everything has been looked at that needs no lock. Raises as
+        `create`."""
         key = checked_key(asked.api_key or "") or None
         if key is not None:
             self._context.secrets.redact(key)
@@ -58,15 +80,7 @@ class ProfileCreator:
             await fitting.require_installed(self._context, agent)
         if key is None and provider.needs_key and self._keys.environment_key(provider) is None:
             raise fitting.key_missing(provider)
-        async with self._profiles.changing(alias):
-            await self._require_free(alias)
-            async with AsyncExitStack() as undo:
-                profile = await self._make(new, key, undo)
-                if asked.shim:
-                    await asyncio.to_thread(self._shims.install, alias)
-                undo.pop_all()
-        self._context.events.publish("profiles", "profile_created", _told(profile))
-        return Written(profile, warnings)
+        return alias, key, new, warnings
 
     async def _require_free(self, alias: str) -> None:
         if (there := await self._profiles.taken(alias)) is not None:

@@ -111,6 +111,14 @@ class UsageLog(_Part):
     directory: str
 
 
+class SetupTask(_Part):
+    """A command for `/bin/sh -c` that a person has run once in a profile's home and environment: `jackfield env
+    setup`."""
+
+    description: str = ""
+    command: str = Field(min_length=1)
+
+
 class Agent(Manifest):
     """One agent. dialect: of the providers that it can use by itself; None: any. screen: how its terminal looks; None:
     it counts as waiting when nothing changes."""
@@ -121,6 +129,7 @@ class Agent(Manifest):
     profile: Isolation = Isolation()
     models: AgentModels = AgentModels()
     hooks: LifecycleHooks = LifecycleHooks()
+    setup_tasks: Mapping[str, SetupTask] = Field(default_factory=dict)
     supports_hooks: bool = False
     dialect: DialectName | None = None
     headless: Headless | None = None

@@ -226,3 +226,45 @@ def test_a_scripts_changes_of_the_home_are_shown_without_keys(place: Path) -> No
     told = command(place, "scripts", "test", str(place / "script.rhai"), "--profile", "work", "--diff")
     assert told.stdout.startswith(".gen/a.json: changed; the present one is kept beside it\n")
     there.unlink()
+
+
+def test_whether_a_profile_could_be_made_is_told_and_none_is(place: Path) -> None:
+    make = ("profiles", "create", "echoer", "other", "--provider", "acme", "--dry-run", "--json")
+    told = command(place, *make, given=f"{KEY}\n")
+    assert told.returncode == 0, told.stderr
+    assert json.loads(told.stdout)["dryRun"] is True
+    assert KEY not in told.stdout + told.stderr
+    taken = command(place, "profiles", "create", "echoer", "work", "--provider", "acme", "--dry-run", given=f"{KEY}\n")
+    assert (taken.returncode, "exists already" in taken.stderr) == (1, True)
+    assert not (place / "homes/other").exists()
+    assert [one["alias"] for one in json.loads(command(place, "profiles", "list", "--json").stdout)] == ["work"]
+
+
+def test_a_first_look_names_agents_and_makes_a_profile_once(place: Path) -> None:
+    config = place / "first"
+    (config / "agents.d").mkdir(parents=True)
+    manifest = (place / "config/agents.d/echoer.toml").read_text()
+    (config / "agents.d/echoer.toml").write_text(f'{manifest}[models]\ndefault = "m"\n')
+    found = []
+    for _ in range(2):
+        told = command(place, "init", "--yes", "--json", "--config-dir", str(config))
+        assert told.returncode == 0, told.stderr
+        found.append(json.loads(told.stdout))
+    agents = {agent["id"]: agent["installed"] for agent in found[0]["agents"]}
+    assert agents["echoer"] is True
+    assert (found[0]["daemon"], found[0]["directory"]) == (False, str(config))
+    assert [one["profile"]["created"] for one in found] == [True, False]
+
+
+def test_tasks_and_a_shell_run_in_the_profiles_environment(place: Path) -> None:
+    manifest = place / "config/agents.d/echoer.toml"
+    before = manifest.read_text()
+    manifest.write_text(before + '[setup_tasks.login]\ncommand = "echo $HOME; pwd; exit 3"\n')
+    home = str(place / "homes/work")
+    ran = command(place, "env", "setup", "work", "login")
+    assert (ran.returncode, ran.stdout.split()) == (3, [home, home])
+    wrong = command(place, "env", "setup", "work", "logn")
+    assert (wrong.returncode, "did you mean login?" in wrong.stderr) == (1, True)
+    shell = command(place, "env", "shell", "work", given="echo $HOME; exit 4\n")
+    assert (shell.returncode, shell.stdout.split()[-1]) == (4, home)
+    manifest.write_text(before)
