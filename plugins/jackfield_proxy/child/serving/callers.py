@@ -31,11 +31,12 @@ class KnownCaller:
 async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pipe: Pipe) -> KnownCaller:
     """in_path: what the path has in place of a header. Raises `DialectError` 401, 503. The daemon is asked for each
     request, so that a key that was revoked counts no more from that moment on."""
-    given = (*_in_headers(request), in_path)
-    token = _bytes(plan.token)
-    if token and any(one and hmac.compare_digest(_bytes(one), token) for one in given):
-        return KnownCaller(OWN, plan.token)
-    key = next((one for one in given if one.startswith(PREFIX)), None)
+    key = None
+    for one in (*_in_headers(request), in_path):
+        if one and plan.token and hmac.compare_digest(_bytes(one), _bytes(plan.token)):
+            return KnownCaller(OWN, plan.token)
+        if one.startswith(PREFIX):
+            key = one
     if plan.keys and key is not None:
         return KnownCaller(await pipe.permission(plan.limits.key_timeout, digest=digest_of(key)), key)
     own = "the token of its profile, or " if plan.token else ""
@@ -47,7 +48,7 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
 def _in_headers(request: web.BaseRequest) -> list[str]:
     kind, _, given = request.headers.get("Authorization", "").partition(" ")
     bearer = given.strip() if kind.lower() == "bearer" else ""
-    return [bearer, *(request.headers.get(name, "") for name in _HEADERS)]
+    return [bearer, *[request.headers.get(name, "") for name in _HEADERS]]
 
 
 def _bytes(text: str) -> bytes:
