@@ -242,7 +242,7 @@ def test_lines_that_callers_cause_are_few_and_counted(tmp_path: Path) -> None:
     try:
         for number in range(500):
             logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
-            logging.getLogger("uvicorn.error").info('%s - "WebSocket %s" 403', number, "/ws")
+            logging.getLogger("uvicorn.error").info('%s - "WebSocket %s" refused', number, "/ws")
             logging.getLogger("jackfield.test").info("a line of ours")
     finally:
         logs.stop()
@@ -250,7 +250,7 @@ def test_lines_that_callers_cause_are_few_and_counted(tmp_path: Path) -> None:
         root.setLevel(level)
     text = (tmp_path / "logs" / "jackfield.log").read_text()
     assert text.count("Invalid HTTP request received.") == LINES
-    assert text.count("403") == LINES
+    assert text.count("refused") == LINES
     assert text.count("a line of ours") == 500
     assert not any(logging.getLogger(name).filters for name in CHATTY)
 

@@ -9,6 +9,8 @@ from jackfield.api.jsontext import Json
 
 CONDITION_REQUEST: Mapping[str, Json] = {
     "model": "sample-model",
+    "path": "/v1/messages",
+    "dialect": "anthropic",
     "tokens": 1000,
     "tools": 1,
     "thinking": False,
