@@ -13,6 +13,7 @@ class SlidingMinute:
 
     def add(self, now: float, amount: float) -> None:
         """amount: below 0 takes back what was added too much in that second."""
+        self._forget(now)
         second = int(now)
         self._amounts[second] = self._amounts.get(second, 0.0) + amount
 

@@ -35,6 +35,14 @@ def test_a_minute_holds_what_came_in_it(gaps: list[tuple[float, int]]) -> None:
         assert least <= minute.sum(now) <= most
 
 
+def test_a_minute_that_nobody_asks_keeps_no_more_than_a_minute() -> None:
+    """A key with a budget alone adds to it for as long as the daemon runs."""
+    minute = SlidingMinute()
+    for second in range(10_000):
+        minute.add(float(second), 1)
+    assert len(minute._amounts) <= 62
+
+
 @given(st.lists(st.tuples(st.floats(0, 5), st.integers(1, 20)), min_size=1, max_size=30))
 def test_after_the_told_wait_there_is_room(gaps: list[tuple[float, int]]) -> None:
     minute, now = SlidingMinute(), 500.0

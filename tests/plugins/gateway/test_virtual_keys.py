@@ -195,6 +195,30 @@ def test_a_stream_that_breaks_off_costs_what_was_reserved(gateway: GatewayLab, n
     assert budget["used"] >= 1000
 
 
+def test_a_client_that_leaves_before_the_answer_pays_what_was_reserved(gateway: GatewayLab, north: str) -> None:
+    """Its provider answers, and counts, all the same."""
+    key, key_id = gateway.key("left", budgets={"total": {"tokens": 100_000}})
+    before = len(gateway.provider.asked)
+    gateway.provider.gate.clear()
+    try:
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(
+                f"{north}/v1/messages",
+                json=ASKED,
+                headers={"x-api-key": key},
+                trust_env=False,
+                timeout=httpx.Timeout(20, read=1),
+            )
+        assert len(gateway.provider.asked) > before
+        (row,) = gateway.settled(key_id, 1)
+    finally:
+        gateway.provider.gate.set()
+    assert (row["requests"], row["estimated"]) == (1, 1)
+    (budget,) = gateway.shown(key_id)["budgets"]
+    assert budget["used"] >= 1000
+    assert budget["reserved"] == 0
+
+
 def test_limits_change_from_the_next_request_on(gateway: GatewayLab, north: str) -> None:
     key, key_id = gateway.key("changing", requests_per_minute=1)
     assert [gateway.ask(north, key).status_code for _ in range(2)] == [200, 429]

@@ -130,6 +130,13 @@ async def test_the_agents_login_goes_to_no_provider_with_a_key(north: Provider_)
     assert "login-of-the-agent" not in str(north.asked)
 
 
+async def test_a_virtual_key_beside_the_token_is_no_login_of_the_agent(north: Provider_) -> None:
+    async with proxy_of(plan({"north": upstream(north, auth="agent", keys=())})) as proxy:
+        status, _ = await proxy.post(ASKED, f"/t/{TOKEN}/v1/messages", Authorization="Bearer jf_vk_of-somebody")
+    assert status == 401
+    assert not north.asked
+
+
 @pytest.mark.parametrize(
     ("path", "status", "told"),
     [("/v1/messages", 401, b"the agent sends none"), ("/v1/chat/completions", 400, b"own dialect alone")],

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from urllib.parse import quote
 
 from jackfield.api.dialects.model import DialectError, DialectName
+from jackfield.api.gateway import PREFIX
 from jackfield.api.urls import joined
 from jackfield_proxy.child.incoming import platforms
 from jackfield_proxy.plan import ProxyPlan, Upstream
@@ -132,8 +133,12 @@ def login_of(headers: Iterable[tuple[str, str]]) -> Pairs:
 
 
 def without_token(headers: Iterable[tuple[str, str]], token: str) -> Pairs:
-    """The client's headers without those by which it has come into the proxy."""
-    return [(key, value) for key, value in headers if token not in value or key.lower() not in ("api-key", *_LOGINS)]
+    """The client's headers without those by which it has come into the proxy, and without any other virtual key."""
+    return [
+        (key, value)
+        for key, value in headers
+        if key.lower() not in ("api-key", *_LOGINS) or (token not in value and PREFIX not in value)
+    ]
 
 
 def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:

@@ -172,7 +172,11 @@ class ProxiedExchange:
                 self.sender.closed(opened)
 
     async def _open(self, fallback: Fallback) -> Opened:
-        opened = await fallback.open()
+        try:
+            opened = await fallback.open()
+        except asyncio.CancelledError:  # the client is gone; its provider may answer, and count, all the same
+            self._note(whole=False)
+            raise
         if self.plan.sticky is not None:
             self.shared.conversations.served(self._conversation, opened.candidate, self.plan.sticky.ttl)
         self._note(

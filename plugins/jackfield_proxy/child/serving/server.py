@@ -226,6 +226,8 @@ class Server:
             connection_of(request).admitted.request_is_whole()
         if passes or isinstance(body, client_body.ClientBody):
             path = self._tenants.split(token_in(request.rel_url.raw_path)[1])[1]
+            if route_of(request.method, path, request.headers) != route:  # an encoded slash would lead elsewhere
+                raise DialectError(404, "There is no such path here.", "not_found_error", code="unknown_url")
             return EndpointRequest(route.dialect, request.method, short_of(path), body, pairs, query)
         counts = route.action == "count"
         return await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)

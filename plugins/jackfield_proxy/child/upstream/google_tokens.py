@@ -44,16 +44,15 @@ class GoogleTokens:
         if len(self._kept) > MOST:
             self._kept.popitem(last=False)
         if kept.credentials is None or not kept.credentials.valid:
-            async with kept.refreshing:
-                await self._refresh(kept, key, timeout)
+            await self._refresh(kept, key, timeout)
         return str(kept.credentials.token)
 
     async def _refresh(self, kept: _Kept, key: str, timeout: float) -> None:
-        """Raises as `token`."""
-        if kept.credentials is not None and kept.credentials.valid:  # somebody else has done it meanwhile
-            return
+        """Raises as `token`. The time to wait for others who do the same counts."""
         try:
-            async with asyncio.timeout(timeout):
+            async with asyncio.timeout(timeout), kept.refreshing:
+                if kept.credentials is not None and kept.credentials.valid:  # somebody else has done it meanwhile
+                    return
                 kept.credentials = await asyncio.to_thread(_refreshed, kept.credentials, key, timeout)
         except TimeoutError:
             message = f"Google has given no access token within {timeout:g} s."
