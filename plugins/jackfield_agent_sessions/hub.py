@@ -105,7 +105,7 @@ class AgentSessionHub:
             return
         await self.stop(session.id)
         self._sessions.pop(session.id, None)
-        told = session.reason or session.pipes.errors[-2_000:]
+        told = session.reason or session.errors()
         raise JackfieldError(
             self._context.secrets.hide(f"The agent has not begun: {told or late}"), code="START_FAILED"
         )

@@ -14,6 +14,9 @@ Reply = Callable[[str, str], Mapping[str, Json]]
 MOST = 1_000
 """Permissions that are remembered, so that a late answer is told from a wrong one."""
 
+MOST_OPEN = 100
+"""Permissions that may be open at once: their inputs are held in memory."""
+
 
 @record
 class AskedPermission:
@@ -31,6 +34,11 @@ class OpenPermissions:
         self._over: dict[str, None] = {}
 
     def ask(self, message: PermissionAsked, reply: Reply) -> DialogueSteps:
+        """Raises `Conflict` when too many are open."""
+        if len(self._open) >= MOST_OPEN:
+            raise Conflict(
+                f"The agent asks for more than {MOST_OPEN} permissions at once.", code="TOO_MANY_PERMISSIONS"
+            )
         self._open[message.id] = AskedPermission(message, reply)
         return [MessageKept(_key(message.id), message)]
 

@@ -77,6 +77,10 @@ class MessageHistory:
         found.complete = True
         return found
 
+    def without_secrets(self, text: str) -> str:
+        """Of what is told beside the messages."""
+        return self._hidden.hide(text)
+
     def since(self, revision: int) -> Sequence[KeptMessage]:
         """Those that have changed after this revision, in their order."""
         return [one for one in self._messages.values() if one.revision > revision]

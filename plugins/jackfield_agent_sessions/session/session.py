@@ -36,6 +36,8 @@ from jackfield_agent_sessions.settings import AgentSessionSettings
 
 _MOST_CALLS = 1_000
 """Calls whose results are awaited."""
+_MOST_ERRORS = 2_000
+"""Characters of an agent's errors that are told as the reason of its end."""
 SessionState: TypeAlias = Literal["starting", "idle", "working", "asking", "ended"]
 
 
@@ -160,12 +162,16 @@ class AgentSession:
         self.opened.set()
         self.failed()
 
+    def errors(self) -> str:
+        """The end of what the agent has written as errors, without secrets."""
+        return self.history.without_secrets(self.pipes.errors)[-_MOST_ERRORS:]
+
     def ended(self, exit_code: int) -> None:
         """The process is gone, and all that it has written has been heard."""
         if self.exit_code is not None:
             return
         if self.reason is None and exit_code != 0 and self.stopping is None:
-            self.reason = self.pipes.errors[-2_000:] or None
+            self.reason = self.errors() or None
         self.exit_code = exit_code
         self._asking.clear()
         self._take([MessageKept("end", ProcessEnded(exit_code=exit_code, text=self.reason or ""))])
@@ -180,7 +186,7 @@ class AgentSession:
                 self._is_ready = True
                 self.opened.set()
             elif isinstance(step, StartRefused):
-                self.reason = step.reason
+                self.reason = self.history.without_secrets(step.reason)
                 self.opened.set()
             elif isinstance(step, TextAdded):
                 self._finish(step.key)

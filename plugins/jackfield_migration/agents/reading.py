@@ -15,7 +15,8 @@ from jackfield.api.object_references import load
 
 LARGEST = 2**24
 """Bytes of one file."""
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=\s*(?://[^\n]*\s*|/\*.*?\*/\s*)*[}\]])', re.DOTALL)
+# Without backtracking into comments: a line of slashes would be split in every possible way.
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*+"|//[^\n]*|/\*.*?\*/|,(?=(?>\s++|//[^\n]*+|/\*.*?\*/)*+[}\]])', re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
 
 

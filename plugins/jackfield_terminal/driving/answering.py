@@ -39,6 +39,8 @@ class DialogAnswerer:
 
     def __init__(self, view: AgentView) -> None:
         self._view = view
+        self._trusted: str | None = None
+        self._has_worked = False
         self.answers = answers_of(view.session.launch)
 
     async def run(self) -> None:
@@ -48,22 +50,32 @@ class DialogAnswerer:
             return
         try:
             while True:
-                look, met = await self._view.until(judge, self.answers_to, FOREVER)
+                look, met = await self._view.until(judge, lambda now: self.answers_to(self._noted(now)), FOREVER)
                 if met:
                     await self._answer(judge, look)
         except Conflict:
             return  # it has ended, or does not read
 
     def answers_to(self, look: Look) -> bool:
-        """Whether the profile has an answer to what is shown."""
-        return look.dialog is not None and look.dialog.kind in self.answers
+        """Whether the profile has an answer to what is shown. Trust is asked for before anything else: later an agent's
+        words, or a command that it wants to run, could look like that question."""
+        if look.dialog is None or look.dialog.kind not in self.answers:
+            return False
+        is_late = self._has_worked or self._trusted not in (None, look.dialog.text)
+        return look.dialog.kind != "trusting" or not is_late
+
+    def _noted(self, look: Look) -> Look:
+        self._has_worked = self._has_worked or look.shows in ("ready", "busy", "asking")
+        return look
 
     async def _answer(self, judge: ScreenJudge, look: Look) -> None:
         await self._view.clock.sleep(PAUSE)
         if look.dialog is None or judge.look(await self._view.screen.snapshot()).dialog != look.dialog:
             return
+        if look.dialog.kind == "trusting":
+            self._trusted = look.dialog.text
         looks = judge.looks.trusting if look.dialog.kind == "trusting" else judge.looks.asking
         if looks is not None:
             keys = looks.yes if self.answers[look.dialog.kind] == "yes" else looks.no
             await self._view.session.write(b"".join(map(sequence, keys)))
-        await self._view.until(judge, lambda now: now.dialog != look.dialog, AGAIN)
+        await self._view.until(judge, lambda now: self._noted(now).dialog != look.dialog, AGAIN)

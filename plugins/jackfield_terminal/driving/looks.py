@@ -75,9 +75,11 @@ class _DialogJudge:
     def look(self, lines: Sequence[str]) -> Look | None:
         filled = [place for place, line in enumerate(lines) if unframed(line).strip()]
         ends = next((place for place in filled[-LAST:] if self._last(lines[place])), None)
-        if ends is None or (self._shown and self._shown.last(lines) is None):
+        if ends is None:
             return None
         first = self._begins.last(lines[:ends]) or 0
+        if self._shown and self._shown.last(lines[first : ends + 1]) is None:  # above it somebody may have said that
+            return None
         return Look(self.kind, None, lines[:first], self._dialog(lines[first:ends], lines[ends]))
 
     def _dialog(self, lines: Sequence[str], last: str) -> ShownDialog:

@@ -23,7 +23,7 @@ class _Looks(BaseModel):
 
 class DialogLooks(_Looks):
     """How a question looks. last: one of the last three lines that are not empty, such as the line of its keys or its
-    last option. shown: a line anywhere that tells it from others; empty: no other is needed. begins: its first line, or
+    last option. shown: a line of it that tells it from others; empty: no other is needed. begins: its first line, or
     the rule above it; the last on the screen counts. options: of a dialog that does not number them. yes, no: keys that
     answer it, as `POST /input` takes them."""
 

@@ -42,7 +42,7 @@ def asked() -> str:
 def turn(text: str) -> str:
     word, _, rest = text.partition(" ")
     if word == "crash":
-        print("the disk is gone", file=sys.stderr, flush=True)
+        print(rest or "the disk is gone", file=sys.stderr, flush=True)
         os._exit(3)
     elif word == "ask":
         say(asked())

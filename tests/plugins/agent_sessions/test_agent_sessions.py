@@ -116,6 +116,16 @@ async def test_an_agent_that_crashes(lab: SessionLab) -> None:
     assert lab.profiles.ends == [("s", 3)]
 
 
+async def test_the_reason_of_an_end_has_no_secret(lab: SessionLab) -> None:
+    hub = lab.hub()
+    session = await begun(hub)
+    session.say(f"crash 401 for {SECRET}")
+    async with asyncio.timeout(20):
+        await session.over.wait()
+    assert session.reason == "401 for ***"
+    assert [event.data["reason"] for event in lab.published("session_ended")] == ["401 for ***"]
+
+
 @pytest.mark.parametrize(
     ("mode", "words"), [("dies", "no licence was found"), ("refuses", "Log in first"), ("sleeps", "within 1 seconds")]
 )

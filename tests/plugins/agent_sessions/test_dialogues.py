@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from replaying import Replay, dialogue_of
 
-from jackfield.api.agent_protocols import SendFrame, StartRefused
+from jackfield.api.agent_protocols import PermissionAsked, SendFrame, StartRefused
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield_agent_sessions.protocols.permissions import MOST_OPEN, OpenPermissions
 
 NAMES = ("claude", "codex", "acp")
 BEGINNINGS = {
@@ -174,3 +175,12 @@ def test_a_thread_of_a_subagent_is_not_the_session() -> None:
     turn = {"id": "u", "status": "completed"}
     replay.heard(method="turn/completed", params={"threadId": "another", "turn": turn})
     assert replay.messages() == []
+
+
+def test_permissions_that_are_open_at_once_have_a_limit() -> None:
+    permissions = OpenPermissions()
+    asked = [PermissionAsked(id=str(n), tool="t", title="", options=()) for n in range(MOST_OPEN + 1)]
+    for one in asked[:-1]:
+        permissions.ask(one, lambda option, note: {})
+    with pytest.raises(Conflict, match=str(MOST_OPEN)):
+        permissions.ask(asked[-1], lambda option, note: {})

@@ -443,3 +443,9 @@ def test_names_of_other_tools_become_ids() -> None:
     assert named("my gate/é!") == "my-gate"
     assert named("..") == "imported"
     assert named("a b", ["a-b", "a-b-2"]) == "a-b-3"
+
+
+def test_a_line_of_slashes_after_a_comma_is_read_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text('{"a": [1, ' + "/" * 4000 + "\n /* b */ // c // d\n 2, " + "/" * 4000 + "\n ]}")
+    assert reading.json_file(file) == {"a": [1, 2]}

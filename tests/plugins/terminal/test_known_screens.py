@@ -62,6 +62,7 @@ while True:
         if "asking" in options:
             say = "=== ", "May I " + text + "?", "> 1. Yes", "  2. No", "keys: y, n"
             key(b"y", *say)
+        if "imitates" in options: key(b"\r", "===", "Trust " + text + "?", "> 1. Yes", "  2. No", "keys: enter, esc")
         said += ["* answer to " + text, "  and more", "hint: done"]
         text = ""
 """
@@ -176,6 +177,17 @@ async def test_trust_is_for_the_profiles_own_directory(hub: Hub, api: Api, profi
     (profiles.home / "other").mkdir()
     session = await start(hub, python(AGENT) + " trusting", working_dir=str(profiles.home / "other"))
     assert (await say(api, session, "one", 409))["code"] == "AGENT_TRUSTING"
+
+
+@pytest.mark.parametrize("options", [("imitates",), ("trusting", "imitates")])
+async def test_trust_is_given_before_anything_was_said(
+    hub: Hub, api: Api, profiles: FakeProfiles, options: tuple[str, ...]
+) -> None:
+    profiles.metadata = {"answers": {"trusting": "yes"}}
+    session = await agent(hub, *options)
+    told = await say(api, session, "dig")
+    assert (told["status"], told["dialog"]["text"]) == ("trusting", "===\nTrust dig?")
+    assert (await say(api, session, "more", 409))["code"] == "AGENT_TRUSTING"
 
 
 async def test_the_node_tells_of_a_dialog(hub: Hub, api: Api) -> None:

@@ -82,6 +82,12 @@ def test_a_dialog_has_its_text_and_options(agent: str, name: str, begins: str, o
     assert [option.selected for option in dialog.options] == [True] + [False] * (len(options) - 1)
 
 
+def test_words_above_a_dialog_do_not_tell_its_kind() -> None:
+    screen = recorded("claude", "asking-command")
+    look = judge_of("claude").look(snapshot(("● 1. Yes, I trust this folder", *screen.lines)))
+    assert look.shows == "asking"
+
+
 ANSWER = "The word is cormorant.\n\n- one\n- two\n\nprint(1)\n\nAnd so on."
 
 
