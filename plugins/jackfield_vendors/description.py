@@ -20,11 +20,12 @@ class DescribedPart(BaseModel):
 
 
 class Parameter(DescribedPart):
-    """type: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text."""
+    """type: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text; required: `reached` where an empty
+    one fails its node alone: n8n starts such a workflow."""
 
     name: str = Field(min_length=1)
     type: Literal["text", "number", "boolean", "json", "list", "object", "locator", "any"] = "text"
-    required: bool = False
+    required: bool | Literal["reached"] = False
     default: Any = None  # of the parameter's type
     options: list[Scalar] = []
     title: str = ""

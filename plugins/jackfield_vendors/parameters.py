@@ -97,7 +97,8 @@ class VendorParameters(NodeParameters):
             form = cls._chosen(parameters)
         except ValidationError:
             return {}
-        return dict.fromkeys(missing(form.described.parameters, parameters), EMPTY)
+        rows = [row for row in form.described.parameters if row.required != "reached"]
+        return dict.fromkeys(missing(rows, parameters), EMPTY)
 
     @classmethod
     def _named(cls, raw: Mapping[str, Json]) -> dict[str, Json]:

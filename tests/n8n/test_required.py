@@ -8,23 +8,27 @@ from __future__ import annotations
 import json
 import subprocess
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 
-from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes import NodeCatalog, NodeType
 from jackfield.core.building import build
+from jackfield_vendors.parameters import VendorParameters
 
 from . import installing
 from .test_defaults import core_kinds
 
 SCRIPT = Path(__file__).with_name("required.js")
+SERVICES = Path(__file__).with_name("required_services.js")
 LIST = Path(__file__).with_name("required.toml")
 SECONDS = 120
 SHOWN = 200
+FEWEST = 1000
+"""Operations of services, at least."""
 Found: TypeAlias = Mapping[str, str]
 """kind version parameter -> what is different."""
 
@@ -57,3 +61,33 @@ def test_no_workflow_starts_that_n8n_does_not_start(differences: Found) -> None:
     assert not unlisted, f"{len(unlisted)} parameters differ and are not listed:\n   {shown}"
     stale = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in differences)]
     assert not stale, f"listed, and nothing differs: {stale}"
+
+
+def test_no_service_keeps_a_workflow_from_starting_that_n8n_starts(tmp_path: Path) -> None:
+    catalog = build(tmp_path, {}, {}).context("required").port(NodeCatalog)
+    asked = [one for node_type in catalog.all() if not node_type.description.missing for one in _chosen(node_type)]
+    assert len(asked) > FEWEST
+    try:
+        command = [installing.node(), str(SERVICES)]
+        given = json.dumps([{key: one[key] for key in ("kind", "version", "given")} for one in asked]).encode()
+        done = subprocess.run(
+            command, cwd=installing.directory(), input=given, capture_output=True, timeout=SECONDS, check=True
+        )
+    except installing.NotThere as exc:
+        pytest.skip(str(exc))
+    theirs: list[list[str] | None] = json.loads(done.stdout)
+    stricter = [one for one, names in zip(asked, theirs, strict=True) if names is not None and one["told"] - {*names}]
+    assert not stricter
+
+
+def _chosen(node_type: NodeType) -> Iterator[dict[str, Any]]:
+    """Each operation of a described service, with nothing but what chooses it."""
+    for version in node_type.versions:
+        model = node_type.parameters(version)
+        for form in model.forms if issubclass(model, VendorParameters) else ():
+            described, when = form.described, form.compiled.when
+            given = {"resource": described.resource, "operation": described.operation} | {
+                name: value[0] if isinstance(value, list) else value for name, value in when.items() if "." not in name
+            }
+            given = {name: value for name, value in given.items() if value != ""}
+            yield {"kind": node_type.kind, "version": version, "given": given, "told": {*model.obstacles(given)}}
