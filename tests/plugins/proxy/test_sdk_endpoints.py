@@ -293,3 +293,11 @@ async def test_what_cannot_be_counted_is_not_for_a_profile_with_a_budget() -> No
         await through.batches.cancel("batch_1")
         await through.files.create(purpose="batch", file=("a.jsonl", b"x", "application/jsonl"))
         assert [one.status for one in proxy.pipe.served] == [403, 200, 200]
+
+
+@pytest.mark.parametrize("path", ["/v1/batches", "/v1/fine_tuning/jobs", "/v1/threads/t/runs", "/v1/videos"])
+async def test_a_model_in_the_body_makes_no_cost_known(path: str) -> None:
+    async with both("openai", budgeted=True) as (north, proxy, *_):
+        status, _ = await proxy.post({"model": "gpt-4o", "input_file_id": "f"}, path)
+        assert status == 403
+        assert not north.asked

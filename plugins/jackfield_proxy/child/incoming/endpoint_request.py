@@ -20,6 +20,8 @@ _BYTES = 4
 """Of a token, about."""
 _FREE = re.compile(r"/(?:files|uploads|vector_stores|skills|containers|conversations|moderations)\b|.*/cancel$").match
 """Where a POST without a model costs no tokens."""
+_LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos)\b").match
+"""Where what a POST costs comes after its answer, whatever model the body names beside what is read."""
 _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
@@ -43,7 +45,8 @@ class EndpointRequest(ClientRequest):
         self.stream = self.counts = self.answers = False
         # What is asked for again was counted before; without a model nothing has a price.
         self.spends = method == "POST" and bool(self.model)
-        self.uncounted = method == "POST" and not self.model and not _FREE(path)
+        told = bool(self.model) and not _LATER(path)
+        self.uncounted = method == "POST" and not told and not _FREE(path)
 
     @property
     def asked(self) -> ModelRequest:
