@@ -19,6 +19,7 @@ from jackfield.api.nodes import Suspend
 from jackfield.api.records import record
 from jackfield.api.storage import CallUpdate, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Document, Items, Workflow
+from jackfield_engine.loop.obstacles import Obstacle
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import NodeActions
@@ -274,7 +275,7 @@ class LiveRun:
             return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
         progress, monotonic, actions = self.progress, self.clock.monotonic, self._actions()
         if self.data.loop is None:
-            obstacle = self.data.plan.obstacles[self.request.start, self.request.until, self.request.use_pin_data]
+            obstacle = self._obstacle()
             if obstacle is not None:
                 return progress.failure(obstacle.message, obstacle.node, None)
             await self._begin()
@@ -290,6 +291,12 @@ class LiveRun:
                 return outcome
             await self._wait(outcome)
             return None
+
+    def _obstacle(self) -> Obstacle | None:
+        """Nothing for one that goes on where an earlier process stopped: it began under the rules of that time."""
+        if self.progress.interrupted:
+            return None
+        return self.data.plan.obstacles[self.request.start, self.request.until, self.request.use_pin_data]
 
     async def _begin(self) -> None:
         progress = self.progress

@@ -19,7 +19,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import all_pairs, new_item
 from jackfield.api.workflows import Items
 from jackfield_nodes.merging.sql_sources import Nulls, Sources, pairs_of, shape_of, sources_of, traced
-from jackfield_nodes.merging.sql_tables import ItemTable, storable
+from jackfield_nodes.merging.sql_tables import ROW_NUMBERS, ItemTable, storable
 
 ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 FORBIDDEN_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
@@ -166,7 +166,10 @@ def _started(
 
 
 def _lacking(tables: Sequence[ItemTable], name: str | None, column: str) -> ItemTable | None:
-    """The table that gets a missing column: the named one, else the first without it, for the name may be an alias."""
+    """The table that gets a missing column: the named one, else the first without it, for the name may be an alias.
+    None: a table has row numbers under its own name alone, so that its alias is in the way."""
+    if column.lower() in ROW_NUMBERS:
+        return None
     fitting = [table for table in tables if not table.has(column)]
     named = [table for table in tables if table.name == (name or "").lower()]
     if named:

@@ -23,6 +23,7 @@ _LIST = re.compile(r"select\s+(.+?)\s+from\b", re.IGNORECASE | re.DOTALL)
 _GROUPED = re.compile(r"\bgroup\s+by\b", re.IGNORECASE)
 _ORDERED = re.compile(r"\b(?:order\s+by|limit)\b", re.IGNORECASE)
 _AGGREGATE = re.compile(r"\b(?:count|sum|avg|min|max|total|group_concat)\s*\(", re.IGNORECASE)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _DISTINCT = re.compile(r"select\s+distinct\b", re.IGNORECASE)
 
 
@@ -43,7 +44,7 @@ def traced(sql: str, tables: Sequence[ItemTable]) -> str | None:
     """The query with the number of each table's row, or with groups in the order of their first rows; None where rows
     are of nobody knows which items. It need not be valid SQL."""
     found, shape = _LIST.match(sql), shape_of(sql)
-    if found is None or shape == "other":
+    if found is None or shape == "other" or _is_cut(found[1]):
         return None
     numbers = [
         (index, f"{table.name}.{row}")
@@ -55,6 +56,12 @@ def traced(sql: str, tables: Sequence[ItemTable]) -> str | None:
         return None if ordered else f"{sql.rstrip().rstrip(';')} ORDER BY MIN({numbers[0][1]})"
     added = (f', {number} AS "{HIDDEN}{index}"' for index, number in numbers)
     return "".join((sql[: found.end(1)], *added, sql[found.end(1) :]))
+
+
+def _is_cut(listed: str) -> bool:
+    """Whether a list of columns ends inside of a text or of an inner query: what is added there is no column."""
+    rest = _QUOTED.sub("", listed)
+    return "'" in rest or '"' in rest or rest.count("(") != rest.count(")")
 
 
 def sources_of(names: Sequence[str], row: Sequence[object]) -> Sources | None:

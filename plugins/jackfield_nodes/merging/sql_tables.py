@@ -22,7 +22,7 @@ HIDDEN = "\u2060"
 only in case, which columns cannot. As a value: a field that no item has, equal to any other such field."""
 
 MAX_COLUMNS = 2000
-_ROW_NUMBERS = ("rowid", "oid", "_rowid_")
+ROW_NUMBERS = ("rowid", "oid", "_rowid_")
 _LARGEST = 2**63 - 1
 _BEYOND = 10**300
 
@@ -81,7 +81,7 @@ class ItemTable:
 
     def row_number(self) -> str | None:
         """The column of SQLite's own that counts rows from 1; None when fields have all of its names."""
-        return next((name for name in _ROW_NUMBERS if not self.has(name)), None)
+        return next((name for name in ROW_NUMBERS if not self.has(name)), None)
 
     def has(self, column: str) -> bool:
         return any(_folded(known) == _folded(column) for known in self.columns.values())

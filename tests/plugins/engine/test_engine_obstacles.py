@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from engine_lab import Lab, doc, ended, passing, request
 from pydantic import Field
 
 from jackfield.api.engine import Outcome
-from jackfield.api.nodes import NodeParameters, needed
+from jackfield.api.nodes import NodeParameters, NodeResult, NodeRun, Suspend, needed
 
 
 class Needing(NodeParameters):
@@ -90,3 +91,23 @@ async def test_an_execution_is_looked_at_once_per_version(needing: Lab) -> None:
     for _ in range(3):
         assert (await ended(engine.submit(request(workflow)))).status == "success"
     assert len(asked) == 1
+
+
+async def test_an_execution_that_goes_on_after_a_restart_is_not_looked_at_again(lab: Lab) -> None:
+    async def waiting(run: NodeRun) -> NodeResult:
+        return Suspend(None, [run.items], {"path": run.node.name})
+
+    lab.kind("hook", waiting)
+    lab.kind("later", passing)
+    execution = lab.engine().submit(request(await lab.save(doc(("A", "pass"), ("Hook", "hook"), ("B", "later")))))
+    for _ in range(500):
+        stored = await lab.store.execution(execution.id)
+        if stored is not None and stored.row.status == "waiting":
+            break
+        await asyncio.sleep(0)
+    lab.kind("later", passing, model=Needing)
+    engine = lab.engine()
+    await engine.recover()
+    outcome = await ended(await engine.resume(await engine.waiting(execution.id), None))
+    assert outcome.status == "success"
+    assert lab.ran == ["Hook", "B"]

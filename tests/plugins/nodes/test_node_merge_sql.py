@@ -123,6 +123,21 @@ async def test_a_field_that_no_item_has_is_no_mistake(bench: Bench, caplog: pyte
     assert await jsons(bench, 3, sql("SELECT q.b, q.gone FROM input2 AS q"), [{"gone": 1}], [{"b": 1}]) == [{"b": 1}]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT id, 'all from here' AS note FROM input1", [{"id": 1, "note": "all from here"}]),
+        ("SELECT id, (SELECT city FROM input2) AS city FROM input1", [{"id": 1, "city": "Rome"}]),
+        ("SELECT a.id FROM input1 a", [{"id": 1}]),
+    ],
+)
+async def test_what_tells_the_sources_of_rows_changes_no_row(
+    bench: Bench, caplog: pytest.LogCaptureFixture, text: str, expected: Any
+) -> None:
+    assert await jsons(bench, 3.2, sql(text), [{"id": 1}], [{"city": "Rome"}]) == expected
+    assert "rowid" not in caplog.text
+
+
 async def test_an_empty_input_is_an_empty_table(bench: Bench) -> None:
     text = "SELECT a.id, b.city FROM input1 a LEFT JOIN input2 b ON a.id = b.person"
     assert await jsons(bench, 3, sql(text), PEOPLE[:1], []) == [{"id": 1}]
