@@ -12,6 +12,7 @@ from tomlkit.exceptions import TOMLKitError
 
 from jackfield.api.files import read_private, write_private
 from jackfield.api.workflows import Problem
+from jackfield_migration.agents.setting_shapes import fits
 from jackfield_migration.agents.wanted import WantedSetting
 from jackfield_migration.report import Result, Status
 
@@ -37,6 +38,11 @@ def _brought(file: Path, wanted: Sequence[WantedSetting], *, dry_run: bool) -> l
 
 
 def _set(document: tomlkit.TOMLDocument, wanted: WantedSetting) -> Result:
+    if not fits(wanted):
+        told = (
+            "its value has a form that Jackfield does not take; see the documentation of config.toml, and set it there"
+        )
+        return _result(wanted, "refused", [Problem(wanted.key, told)])
     table = cast("dict[str, object]", document)  # tomlkit's tables are dictionaries
     for name in wanted.table.split("."):
         table = cast("dict[str, object]", table.setdefault(name, tomlkit.table()))

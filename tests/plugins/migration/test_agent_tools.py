@@ -15,7 +15,8 @@ import pytest
 from jackfield.api.errors import InvalidInput
 from jackfield.cli.main import main
 from jackfield_migration.agents import addresses, claude_code_router, reading, ringlet
-from jackfield_migration.agents.wanted import named
+from jackfield_migration.agents.config_toml import bring_settings
+from jackfield_migration.agents.wanted import WantedSetting, named
 
 Imported = Callable[..., tuple[int, dict[str, Any]]]
 ROUTER = """{
@@ -449,3 +450,25 @@ def test_a_line_of_slashes_after_a_comma_is_read_at_once(tmp_path: Path) -> None
     file = tmp_path / "a.json"
     file.write_text('{"a": [1, ' + "/" * 4000 + "\n /* b */ // c // d\n 2, " + "/" * 4000 + "\n ]}")
     assert reading.json_file(file) == {"a": [1, 2]}
+
+
+async def test_settings_that_would_stop_the_start_are_not_written(tmp_path: Path) -> None:
+    good: list[tuple[str, str, Any]] = [
+        ("server", "port", 8080),
+        ("hooks", "custom", {"Stop": [{"command": "true", "timeout": 5}]}),
+        ("mcp_servers.custom", "ok", {"command": "npx", "args": ["a"]}),
+        ("mcp_servers.custom", "web", {"url": "https://a.example/mcp"}),
+        ("custom", "any", {"a": [1]}),
+    ]
+    bad: list[tuple[str, str, Any]] = [
+        ("server", "port", "x"),
+        ("hooks", "auto_format", "sometimes"),
+        ("hooks", "custom", {"Stop": [{"command": "true", "timeout": 5000}]}),
+        ("mcp_servers.custom", "my server", {"command": "npx"}),
+        ("mcp_servers.custom", "typed", {"command": "npx", "type": "stdio"}),
+    ]
+    refused = await bring_settings(tmp_path, [WantedSetting(*one, "a") for one in bad], dry_run=False)
+    assert {result.status for result in refused} == {"refused"}
+    assert not (tmp_path / "config.toml").exists()
+    made = await bring_settings(tmp_path, [WantedSetting(*one, "a") for one in good], dry_run=False)
+    assert [result.status for result in made] == ["created"] * len(good)
