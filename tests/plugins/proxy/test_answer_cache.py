@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from proxy_lab import Pipe
+
 from jackfield_proxy.child.answers.answer_cache import ENTRY, AnswerCache, name_of
-from jackfield_proxy.plan import Target
+from jackfield_proxy.child.serving.tenants import Tenants
+from jackfield_proxy.plan import ProxyPlan, Target
 
 TARGET = Target("north", "m")
 
@@ -65,3 +68,12 @@ def test_names_tell_requests_apart() -> None:
         name_of("k", "anthropic", "", pairs, b"{ }"),
     ]
     assert len({name, *others}) == 6
+
+
+def test_a_profile_that_leaves_the_shared_listener_keeps_no_answers() -> None:
+    member = ProxyPlan("p", "", "north")
+    tenants = Tenants(ProxyPlan("", "", "", members={"p": member}), Pipe())  # type: ignore[arg-type]
+    cache = tenants._tenants["p"].services.cache
+    cache.keep(b"a", TARGET, [], b"x", 10.0)
+    tenants.follow(ProxyPlan("", "", ""))
+    assert cache.find(b"a") is None

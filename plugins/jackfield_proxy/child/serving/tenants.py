@@ -75,7 +75,8 @@ class Tenants:
         self.plan = plan
         plans = self._plans()
         for alias in [alias for alias in self._tenants if alias not in plans]:
-            self._left[alias] = self._tenants.pop(alias)
+            left = self._left[alias] = self._tenants.pop(alias)
+            left.services.cache.clear()
         for alias, one in plans.items():
             known = self._tenants.get(alias) or self._left.pop(alias, None) or Tenant(one, self._pipe)
             known.follow(one)
