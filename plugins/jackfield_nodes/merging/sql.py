@@ -87,7 +87,7 @@ def _answered(
     guard: _Guard, warn: Callable[[str], None],
 ) -> list[_Found]:  # fmt: skip
     """Rows with their sources, where there is a query that tells them."""
-    nulls, own = Nulls(tables, shape_of(asked.text)), storable(asked.text)
+    nulls, own = Nulls(tables, asked.text), storable(asked.text)
     for text in (traced(own, tables), own):
         if text is None:
             continue

@@ -24,6 +24,7 @@ _GROUPED = re.compile(r"\bgroup\s+by\b", re.IGNORECASE)
 _ORDERED = re.compile(r"\b(?:order\s+by|limit)\b", re.IGNORECASE)
 _AGGREGATE = re.compile(r"\b(?:count|sum|avg|min|max|total|group_concat)\s*\(", re.IGNORECASE)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_RENAMED = re.compile(r"\b(\w+)\s+as\s+(\w+)", re.IGNORECASE)
 _DISTINCT = re.compile(r"select\s+distinct\b", re.IGNORECASE)
 
 
@@ -85,13 +86,16 @@ def pairs_of(sources: Sources, shape: Shape) -> list[PairedItem]:
 class Nulls:
     """Nulls of items. The others are what SQL says of a field that is not there, which n8n leaves out."""
 
-    def __init__(self, tables: Sequence[ItemTable], shape: Shape) -> None:
+    def __init__(self, tables: Sequence[ItemTable], sql: str) -> None:
         self._tables = tables
-        self._grouped = shape == "groups"
+        self._grouped = shape_of(sql) == "groups"
+        self._renamed = {name: field for field, name in _RENAMED.findall(sql)}
         self._known = {field for table in tables for field in table.columns}
 
     def stand(self, field: str, sources: Sources | None) -> bool:
         """Whether an item has this null. sources: of the row; None: any item may be."""
+        if field not in self._known:
+            field = self._renamed.get(field, field)
         if field not in self._known:
             return self._grouped  # what an aggregate of nothing gives
         if sources is None:

@@ -138,6 +138,12 @@ async def test_what_tells_the_sources_of_rows_changes_no_row(
     assert "rowid" not in caplog.text
 
 
+async def test_a_null_of_an_item_stands_under_another_name_too(bench: Bench) -> None:
+    rows = [{"id": 1, "n": None}, {"id": 2}]
+    expected = [{"m": None, "id": 1}, {"id": 2}]
+    assert await jsons(bench, 3.2, sql("SELECT n AS m, id FROM input1"), rows, [{}]) == expected
+
+
 async def test_an_empty_input_is_an_empty_table(bench: Bench) -> None:
     text = "SELECT a.id, b.city FROM input1 a LEFT JOIN input2 b ON a.id = b.person"
     assert await jsons(bench, 3, sql(text), PEOPLE[:1], []) == [{"id": 1}]
