@@ -122,6 +122,8 @@ class AgentSessionHub:
             await session.about.container.end(EndStep(signal.SIGTERM, self._settings.kill_grace))
         except JackfieldError as exc:
             self._context.log.error("After an agent session of %s: %s", session.alias, exc.message)
+        except Exception:  # whoever stops the session waits for what follows
+            self._context.log.exception("The processes of an agent session of %s were not ended.", session.alias)
         await session.frames.settled()
         code = session.pipes.exit_code
         session.reason = session.reason or session.about.container.reason

@@ -155,6 +155,7 @@ class Hub:
             except OSError as exc:
                 self._context.log.warning("The session %s cannot be taken over: %s.", memo.id, exc.strerror)
                 continue
+            session.is_taken_over = True
             session.container = left.pop(container_name(session.id), None)
             if session.container is not None:
                 session.container.started(session.pid)

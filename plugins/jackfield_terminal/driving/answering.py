@@ -40,7 +40,7 @@ class DialogAnswerer:
     def __init__(self, view: AgentView) -> None:
         self._view = view
         self._trusted: str | None = None
-        self._has_worked = False
+        self._has_worked = view.session.is_taken_over
         self.answers = answers_of(view.session.launch)
 
     async def run(self) -> None:

@@ -299,6 +299,8 @@ class Session:
     """Whether a PTY supervisor keeps its terminal; see `PersistentSession`."""
     stays = False
     """Whether it goes on when the daemon goes; see `PersistentSession`."""
+    is_taken_over = False
+    """Whether an earlier daemon has begun it."""
 
     def leave(self) -> None:
         """The daemon goes, and a session that stays is left alone."""

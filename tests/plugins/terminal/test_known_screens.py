@@ -12,6 +12,7 @@ from jackfield.api.agents import Agent
 from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_terminal.driving import conversation, sending
 from jackfield_terminal.hub import Hub
+from jackfield_terminal.session.session import Session
 from jackfield_terminal.session_node import SessionNode
 from jackfield_terminal.settings import TerminalSettings
 
@@ -188,6 +189,16 @@ async def test_trust_is_given_before_anything_was_said(
     told = await say(api, session, "dig")
     assert (told["status"], told["dialog"]["text"]) == ("trusting", "===\nTrust dig?")
     assert (await say(api, session, "more", 409))["code"] == "AGENT_TRUSTING"
+
+
+async def test_a_session_of_an_earlier_daemon_is_trusted_with_nothing_more(
+    hub: Hub, api: Api, profiles: FakeProfiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its agent may have worked: what looks like the question of trust may be its own words."""
+    monkeypatch.setattr(Session, "is_taken_over", True)
+    profiles.metadata = {"answers": {"trusting": "yes"}}
+    session = await agent(hub, "trusting")
+    assert (await say(api, session, "one", 409))["code"] == "AGENT_TRUSTING"
 
 
 async def test_the_node_tells_of_a_dialog(hub: Hub, api: Api) -> None:
