@@ -88,7 +88,8 @@ class Container:
         return [process.pid for process in await asyncio.to_thread(self.look)]
 
     def look(self) -> Sequence[SeenProcess]:
-        """Those that have not ended. Blocks."""
+        """Those that have not ended, the eldest first: a shell that hears of the end after its child would go on with
+        its next command. Blocks."""
         if sys.platform != "linux":
             return self._look_elsewhere()
         seen = look(VARIABLE, PREFIX)
@@ -96,8 +97,8 @@ class Container:
         if self._leader is not None and self._is_ours(seen):
             pid = self._leader[0]
             roots |= {process.pid for process in seen.values() if pid in (process.pid, process.session, process.group)}
-        found = descendants(seen, roots)
-        return [seen[pid] for pid in found if pid in seen and pid != os.getpid()]
+        found = descendants(seen, roots) & seen.keys() - {os.getpid()}
+        return sorted((seen[pid] for pid in found), key=lambda process: (process.started, process.pid))
 
     def _is_ours(self, seen: Mapping[int, SeenProcess]) -> bool:
         """Whether the leader's number is still its own: nobody gets it as long as its session has members."""
