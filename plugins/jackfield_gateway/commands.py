@@ -23,7 +23,7 @@ from jackfield.api.cli import (
 from jackfield.api.daemon import DaemonClient
 from jackfield.api.daemon_commands import completed_of, identified
 
-complete_key = completed_of("/api/gateway/keys", key="id", about="label")
+complete_key = completed_of("/api/gateway/keys", key="label", about="id")
 key_argument = click.argument("name", metavar="KEY", shell_complete=complete_key)
 complete_profile = completed_of("/api/profiles", key="alias", about="agent_id")
 Limits = Mapping[str, Any]  # what options give, each of its own type

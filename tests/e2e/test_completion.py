@@ -21,16 +21,20 @@ COMPLETED = {
     "agents show": (["she"], "shell"),
     "api-key create": (["k", "--user", "adm"], "admin"),
     "api-key delete": (["lapt"], "laptop"),
+    "chat": (["on"], "one"),
     "credential show": (["Head"], r"Header\ secret"),
     "credential create": (["httpHea"], "httpHeaderAuth"),
     "data-table show": (["peo"], "people"),
     "execution show": ([""], ANY),
     "execution list": (["--workflow", "Spa"], r"Spaced\ name"),
     "export": (["Spa"], r"Spaced\ name"),
+    "key show": (["sha"], "shared"),
+    "key create": (["new", "--profile", "on"], "one"),
     "profiles create": (["she"], "shell"),
     "profiles provider-key": (["anthro"], "anthropic"),
     "profiles show": (["on"], "one"),
     "providers show": (["anthro"], "anthropic"),
+    "proxy route list": (["on"], "one"),
     "proxy status": (["on"], "one"),
     "tag rename": (["urg"], "urgent"),
     "terminal attach": ([""], ANY),
@@ -50,8 +54,12 @@ COMPLETED = {
 }
 """Command -> what is typed after it, the first word that bash offers for the last of that."""
 OWN_WORDS = {
-    "api-key create": "the name of a new key", "credential create": "the name of a new credential",
+    "api-key create": "the name of a new key", "chat": "arguments of an agent",
+    "credential create": "the name of a new credential",
     "data-table add": "columns with values", "data-table create": "the name of a new table",
+    "env setup": "a task of a manifest", "hooks add": "a command", "hooks remove": "an event",
+    "key create": "the label of a new key", "proxy alias remove": "a model", "proxy alias set": "models",
+    "proxy route add": "a new route", "proxy route remove": "the name of a route",
     "profiles create": "the alias of a new profile", "profiles run": "arguments of an agent",
     "registry pin": "a commit", "tag create": "the name of a new tag", "tag rename": "its new name",
     "terminal new": "arguments of an agent", "terminal play": "a file or an id of a session that has ended",
@@ -85,6 +93,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     found("data-table", "create", "people", "-c", "name")
     found("credential", "create", "httpHeaderAuth", "Header secret", stdin='{"name": "X-A", "value": "b"}')
     found("api-key", "create", "laptop")
+    found("key", "create", "shared", "--profile", "one")
     yield found
     daemon.stop()
 
