@@ -78,6 +78,15 @@ async def test_the_query_of_a_provider_s_address_stays_behind_the_path(
     assert [asked.path for asked in north.asked] == [expected]
 
 
+@pytest.mark.parametrize("model", [".", ".."])
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"])
+async def test_a_models_name_in_the_address_leads_nowhere_else(north: Provider_, path: str, model: str) -> None:
+    made = replace(upstream(north, family="openai"), url=f"{north.url}/openai/deployments/{{model}}")
+    async with proxy_of(plan({"north": made})) as proxy:
+        assert (await proxy.post({**ASKED, "model": model, "input": "x"}, path))[0] == 400
+    assert not north.asked
+
+
 async def test_only_the_model_is_replaced(north: Provider_) -> None:
     body = json.dumps({**ASKED, "metadata": {"model": "asked"}}, indent=1).encode()
     async with proxy_of(plan({"north": upstream(north)}, rule("all", "north/other"))) as proxy:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TypeAlias
-from urllib.parse import quote
 
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.gateway import PREFIX
@@ -66,20 +65,24 @@ def address(
     upstream: Upstream, dialect: DialectName, model: str, query: str = "", suffix: str = "", *, stream: bool = False
 ) -> str:
     """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has.
-    stream: clouds have another path for it."""
+    stream: clouds have another path for it. Raises `DialectError` for a model whose name would lead elsewhere."""
     if upstream.platform:
         return platforms.address(upstream, model, stream=stream)
     without = "/v1" if dialect == "anthropic" else ""
-    base = upstream.url.replace(MODEL, quote(model, safe="")) if MODEL in upstream.url else upstream.url
+    base = _with_model(upstream, model)
     return joined(base, _PATHS[dialect] + suffix, query, without=without)
 
 
 def endpoint(upstream: Upstream, dialect: DialectName, path: str, model: str, query: str) -> str:
     """The address of an endpoint that passes. path: below `/v1`. Azure has what is of no model beside the
-    deployments."""
-    base = upstream.url.replace(MODEL, quote(model, safe="")) if model else upstream.url.replace(_DEPLOYMENT, "")
+    deployments. Raises as `address`."""
+    base = _with_model(upstream, model) if model else upstream.url.replace(_DEPLOYMENT, "")
     version = "/v1" if dialect == "anthropic" else ""
     return joined(base, version + path, query, without=version)
+
+
+def _with_model(upstream: Upstream, model: str) -> str:
+    return upstream.url.replace(MODEL, platforms.in_path(model)) if MODEL in upstream.url else upstream.url
 
 
 def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pairs:

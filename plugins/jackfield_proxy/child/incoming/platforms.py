@@ -22,12 +22,19 @@ _NOT_SENT = {"bedrock": ("anthropic-version", "anthropic-beta"), "vertex": ("ant
 
 def address(upstream: Upstream, model: str, *, stream: bool) -> str:
     """Raises `DialectError` for a name that would lead elsewhere."""
-    if model in (".", ".."):
-        raise DialectError(400, f"There is no model {model}.", "not_found_error", param="model")
     if upstream.platform == "bedrock":
         verb = "invoke-with-response-stream" if stream else "invoke"
-        return joined(upstream.url, f"/model/{quote(model, safe='')}/{verb}")
-    return joined(upstream.url, f"/publishers/anthropic/models/{quote(model, safe='@')}:{_vertex_verb(stream=stream)}")
+        return joined(upstream.url, f"/model/{in_path(model)}/{verb}")
+    name = in_path(model, safe="@")
+    return joined(upstream.url, f"/publishers/anthropic/models/{name}:{_vertex_verb(stream=stream)}")
+
+
+def in_path(model: str, *, safe: str = "") -> str:
+    """The name as one part of a path. safe: characters that stay as they are. Raises `DialectError` for a name that
+    would lead elsewhere."""
+    if model in (".", ".."):
+        raise DialectError(400, f"There is no model {model}.", "not_found_error", param="model")
+    return quote(model, safe=safe)
 
 
 def _vertex_verb(*, stream: bool) -> str:
