@@ -93,8 +93,9 @@ def _refused(provider: Provider, profile: Profile) -> InvalidInput:
 
 def _nobody_there(provider: Provider, url: str) -> InvalidInput:
     where = urlsplit(url)
+    port = where.port or (80 if where.scheme == "http" else 443)
     return InvalidInput(
-        f"The provider {provider.id} cannot be reached: nobody listens on {where.hostname}, port {where.port or 443}; "
+        f"The provider {provider.id} cannot be reached: nobody listens on {where.hostname}, port {port}; "
         "start it, or correct its endpoint.",
         code="PROVIDER_UNREACHABLE",
     )
