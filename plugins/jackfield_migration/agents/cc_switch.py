@@ -184,11 +184,30 @@ def _of_toml(settings: Mapping[str, Json]) -> StoredAccess:
 
 
 def _server(setup: Setup, name: str, server: Mapping[str, Json], origin: str) -> None:
+    kept = _command(server) or _remote(server)
+    if not kept:
+        setup.leave("setting", f"mcp_servers.{name}", origin, "It has neither a command nor an address over HTTP.")
+        return
+    setup.settings.append(WantedSetting("mcp_servers.custom", named(name), kept, origin))
+
+
+def _command(server: Mapping[str, Json]) -> dict[str, Json]:
+    """Empty: it is none."""
     command = text(server, "command")
     if not command:
-        setup.leave("setting", f"mcp_servers.{name}", origin, "It is no command; scripts configure servers that are.")
-        return
+        return {}
     kept: dict[str, Json] = {"command": command, "args": server.get("args") or []}
     if table(server, "env"):
         kept["env"] = dict(table(server, "env"))
-    setup.settings.append(WantedSetting("mcp_servers.custom", named(name), kept, origin))
+    return kept
+
+
+def _remote(server: Mapping[str, Json]) -> dict[str, Json]:
+    """Empty: its address is none of the web."""
+    url, kind = text(server, "url"), text(server, "type") or "http"
+    if not has_scheme(url) or kind not in ("http", "sse"):
+        return {}
+    kept: dict[str, Json] = {"url": url, "type": kind}
+    if table(server, "headers"):
+        kept["headers"] = dict(table(server, "headers"))
+    return kept

@@ -76,7 +76,8 @@ class ManifestFiles:
         status: Status = "created"
         problems: list[Problem] = []
         try:
-            content = file.source.read_bytes()
+            with file.source.open("rb") as source:
+                content = source.read(LARGEST + 1)
             present = read_private(place)
             if present is not None:
                 status = "unchanged" if present == content else "matched"

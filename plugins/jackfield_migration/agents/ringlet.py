@@ -3,6 +3,7 @@ operating system's keyring."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -168,7 +169,8 @@ def _action(action: Mapping[str, Json]) -> dict[str, Json]:
     if made.get("type") == "url":
         made["type"] = "http"
     timeout = made.get("timeout")
-    if isinstance(timeout, int | float) and not isinstance(timeout, bool):
+    # JSON of other tools may hold `Infinity` and `NaN`, which are no time.
+    if isinstance(timeout, int | float) and not isinstance(timeout, bool) and -math.inf < timeout < math.inf:
         made["timeout"] = min(LONGEST_HOOK, max(1, -(-int(timeout) // 1000)))
     else:
         made.pop("timeout", None)

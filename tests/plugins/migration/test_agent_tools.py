@@ -6,6 +6,7 @@ import json
 import signal
 import sqlite3
 import tomllib
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from jackfield.api.errors import InvalidInput
 from jackfield.cli.main import main
 from jackfield_migration.agents import addresses, claude_code_router, reading, ringlet
 from jackfield_migration.agents.config_toml import bring_settings
-from jackfield_migration.agents.wanted import WantedSetting, named
+from jackfield_migration.agents.manifest_files import LARGEST, ManifestFiles
+from jackfield_migration.agents.wanted import WantedFile, WantedSetting, named
 
 Imported = Callable[..., tuple[int, dict[str, Any]]]
 ROUTER = """{
@@ -323,6 +325,35 @@ def test_ringlets_directory_is_here_afterwards(tmp_path: Path, imported: Importe
     assert no_secret_is_readable(tmp_path)
 
 
+@pytest.mark.parametrize("timeout", [float("inf"), float("-inf"), float("nan")])
+def test_a_time_of_a_hook_that_is_none_is_left_out(tmp_path: Path, imported: Imported, timeout: float) -> None:
+    directory = ringlet_directory(tmp_path)
+    hook = {"type": "command", "command": "check", "timeout": timeout}
+    metadata = {**PROFILE["metadata"], "hooks_config": {"Stop": [{"hooks": [hook]}]}}
+    (directory / "profiles/work.json").write_text(json.dumps({**PROFILE, "metadata": metadata}))
+    _, report = imported("ringlet", directory)
+    assert statuses(report)["profile", "work"] == "created", report
+    made = profile(tmp_path, "work")["metadata"]["hooks_config"]["Stop"]
+    assert made == [{"matcher": "*", "hooks": [{"type": "command", "command": "check"}]}]
+
+
+async def test_of_a_file_that_is_too_large_no_more_is_read_than_tells_that(tmp_path: Path) -> None:
+    source = tmp_path / "huge.toml"
+    with source.open("wb") as file:
+        file.truncate(64 * LARGEST)
+    files = ManifestFiles(tmp_path / "config", "ringlet", dry_run=False)
+    tracemalloc.start()
+    try:
+        result = await files.bring(WantedFile("agents.d", source))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (result.status, [problem.message for problem in result.problems]) == (
+        "refused", [f"it has more than {LARGEST} bytes"]
+    )  # fmt: skip
+    assert peak < 8 * LARGEST
+
+
 def test_ringlets_settings_in_our_place_do_not_stop_the_start(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -375,6 +406,8 @@ def test_each_provider_of_cc_switch_becomes_a_profile(tmp_path: Path, imported: 
         )
     database.execute("insert into mcp_servers values ('a', 'db', ?)", [json.dumps({"command": "npx", "args": ["db"]})])
     database.execute("insert into mcp_servers values ('b', 'web', ?)", [json.dumps({"type": "http", "url": "u"})])
+    far = {"type": "sse", "url": "https://mcp.example/sse", "headers": {"X-Team": "docs"}}
+    database.execute("insert into mcp_servers values ('c', 'far', ?)", [json.dumps(far)])
     database.commit()
     database.close()
     code, report = imported("cc-switch", tmp_path)
@@ -383,6 +416,9 @@ def test_each_provider_of_cc_switch_becomes_a_profile(tmp_path: Path, imported: 
     created = {name for (kind, name), status in found.items() if kind == "profile" and status == "created"}
     assert created == {"Kimi", "Claude-Official", "Chat", "Kimi-codex"}
     assert found["profile", "H"] == found["setting", "mcp_servers.web"] == "skipped"
+    assert found["setting", "mcp_servers.custom.far"] == "created"
+    settings = tomllib.loads((tmp_path / "config" / "config.toml").read_text())
+    assert settings["mcp_servers"]["custom"]["far"] == far
     kimi, own, chat, codex = (profile(tmp_path, name) for name in ("Kimi", "Claude-Official", "Chat", "Kimi-codex"))
     assert (kimi["provider_id"], kimi["model"], kimi["env"]) == ("Kimi", "k2", {"API_TIMEOUT_MS": "9"})
     assert own["provider_id"] == "self"
