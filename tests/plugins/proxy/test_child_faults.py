@@ -90,6 +90,36 @@ async def test_silence_is_504(north: Provider_) -> None:
     assert (status, error_of(body)["type"]) == (504, "timeout_error")
 
 
+async def reset_before_content(request: web.BaseRequest) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    await response.write(sse(EVENTS[0]))
+    assert request.transport is not None
+    request.transport.abort()
+    return response
+
+
+@pytest.mark.parametrize("answer", [mute, reset_before_content])
+async def test_what_a_provider_may_charge_without_an_answer_is_not_known(north: Provider_, answer: Answer) -> None:
+    """So that what was held for it counts, also where another target serves afterwards."""
+    north.answer = answer
+    async with Provider_().serving() as south:
+        ups = {"north": upstream(north), "south": upstream(south, "south")}
+        rules = (rule("one", "north/m", 2), rule("two", "south/m", 1))
+        async with proxy_of(plan(ups, *rules, strategy="Fallback", limits=SHORT)) as proxy:
+            assert (await proxy.post(STREAM))[0] == 200
+    async with proxy_of(plan({"north": upstream(north)}, limits=SHORT)) as alone:
+        assert (await alone.post(STREAM))[0] in (502, 504)
+    assert [one.whole for one in [*proxy.pipe.served, *alone.pipe.served]] == [False, False]
+
+
+async def test_a_provider_that_refuses_charges_nothing(north: Provider_) -> None:
+    north.answer = failing(500)
+    async with proxy_of(plan({"north": upstream(north)}, limits=SHORT)) as proxy:
+        assert (await proxy.post(ASKED))[0] == 500
+    assert [one.whole for one in proxy.pipe.served] == [True]
+
+
 @pytest.mark.parametrize("answer", [broken, hanging])
 @pytest.mark.parametrize("family", ["anthropic", "openai"])
 async def test_stream_that_breaks_off_ends_with_an_error(north: Provider_, answer: Answer, family: str) -> None:

@@ -158,6 +158,14 @@ class ProxiedExchange:
         candidates = await self.candidates()
         await self._reserve(candidates[0].target)
         fallback = Fallback(self.sender, self.plan, self.call, candidates, self._tries)
+        try:
+            return await self._served_by(fallback, request)
+        finally:
+            if fallback.may_cost:
+                self._note(whole=False)
+
+    async def _served_by(self, fallback: Fallback, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises as `_served`."""
         while True:
             opened = await self._open(fallback)
             try:

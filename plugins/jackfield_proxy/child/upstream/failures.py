@@ -38,7 +38,8 @@ class UpstreamFailure(Exception):
     again: the same may work later; elsewhere: another target may serve it. answer: status, headers and body for a
     client of the provider's dialect, None when there was none. cooling: counts against the target. attempts: how often
     the request was sent, the last time to `candidate`. of_account: it speaks of the key or its account. other_key: the
-    provider has another key, which may serve.
+    provider has another key, which may serve. may_cost: the provider has the request, and may charge for an answer that
+    nobody gets.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class UpstreamFailure(Exception):
     ) -> None:
         super().__init__(error.message)
         self.attempts = 1
-        self.of_account = self.other_key = False
+        self.of_account = self.other_key = self.may_cost = False
         self.candidate: Candidate | None = None
         self.error, self.again, self.elsewhere, self.cooling, self.answer = error, again, elsewhere, cooling, answer
 
@@ -109,4 +110,13 @@ def unreachable(provider: str, reason: str, *, lasting: bool = False) -> Upstrea
 
 def silent(provider: str, seconds: float) -> UpstreamFailure:
     error = DialectError(504, f"The provider {provider} did not answer within {seconds:g} s.", "timeout_error")
-    return UpstreamFailure(error, again=False, elsewhere=True, cooling=True)
+    made = UpstreamFailure(error, again=False, elsewhere=True, cooling=True)
+    made.may_cost = True
+    return made
+
+
+def cut_off(provider: str, reason: str) -> UpstreamFailure:
+    """Its answer had begun, and has ended before there was any content."""
+    made = unreachable(provider, reason)
+    made.may_cost = True
+    return made

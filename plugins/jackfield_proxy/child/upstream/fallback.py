@@ -18,7 +18,8 @@ LONGEST_PAUSE = 8.0
 
 
 class Fallback:
-    """tell: is told each target, and how often the request will have been sent with it."""
+    """tell: is told each target, and how often the request will have been sent with it. may_cost: a target that did not
+    serve may charge all the same."""
 
     def __init__(
         self,
@@ -29,6 +30,7 @@ class Fallback:
         tell: Callable[[Candidate, int], None],
     ) -> None:
         self._sender, self._plan, self._call, self._tell = sender, plan, call, tell
+        self.may_cost = False
         first_of: dict[object, Candidate] = {}
         for one in candidates:  # several rules may name one target
             first_of.setdefault(one.target, one)
@@ -63,6 +65,7 @@ class Fallback:
     def refused(self, candidate: Candidate, refused: UpstreamFailure) -> None:
         """It does not serve, and nothing of its answer has reached the client."""
         refused.candidate = candidate
+        self.may_cost = self.may_cost or refused.may_cost
         if self._refused is None or (not self._final and (refused.is_answer or not self._refused.is_answer)):
             self._refused = refused
         if refused.other_key and self._other_keys:

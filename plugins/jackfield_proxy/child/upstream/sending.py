@@ -203,7 +203,7 @@ async def _beginning(reply: ProviderReply, outgoing: UpstreamRequest, provider: 
         found = await opening.opened(reply, outgoing.dialect, seconds)
         begun = True
     except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
-        raise failures.unreachable(provider, _reason(exc)) from None
+        raise failures.cut_off(provider, _reason(exc)) from None
     finally:
         if not begun:
             reply.close()
