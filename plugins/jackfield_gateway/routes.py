@@ -14,7 +14,7 @@ from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import operation, read_model, read_query, success
 from jackfield.api.profiles import Profiles
 from jackfield_gateway.keyring import KeyRing
-from jackfield_gateway.keys.editing import changed, new_virtual_key
+from jackfield_gateway.keys.editing import changed, new_virtual_key, require_profiles_or_null
 from jackfield_gateway.limits.account import KeyAccount
 from jackfield_gateway.schemas import KeyChangeBody, KeysQuery, KeyUsageQuery, NewKeyBody
 from jackfield_gateway.views import key_view, usage_view
@@ -76,6 +76,7 @@ class GatewayRoutes:
     )
     async def change_key(self, key_id: str) -> Response:
         body = await read_model(KeyChangeBody)
+        require_profiles_or_null(body)
         await self._require_profiles(body.profiles or ())
         now_ms = self._context.clock.now_ms()
         return success(self._shown(await self._ring.change(key_id, lambda key: changed(key, body, now_ms))))

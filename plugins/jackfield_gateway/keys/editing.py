@@ -25,6 +25,13 @@ def new_virtual_key(body: NewKeyBody, now_ms: int) -> VirtualKey:
     return changed(VirtualKey(new_id(), "", "", body.label, now_ms), body, now_ms)
 
 
+def require_profiles_or_null(body: KeyChangeBody) -> None:
+    """A list that has become empty would open all profiles to a key that was for some. Raises `InvalidInput`."""
+    if body.profiles is not None and not body.profiles:
+        told = "names no profile; null opens the proxies of all profiles, and DELETE revokes the key"
+        raise InvalidInput(f"profiles {told}.", details={"profiles": told})
+
+
 def changed(key: VirtualKey, body: KeyChangeBody, now_ms: int) -> VirtualKey:
     """Raises `InvalidInput`."""
     given = body.model_fields_set

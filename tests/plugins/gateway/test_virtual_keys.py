@@ -227,6 +227,18 @@ def test_limits_change_from_the_next_request_on(gateway: GatewayLab, north: str)
     assert gateway.ask(north, key).status_code == 200
 
 
+def test_an_empty_list_of_profiles_does_not_open_all_of_them(gateway: GatewayLab, north: str, south: str) -> None:
+    key, key_id = gateway.key("narrow for good", profiles=["keys-south"])
+    refused = gateway.api.patch(f"/api/gateway/keys/{key_id}", json={"profiles": []})
+    assert refused.status_code == 400
+    assert "null opens the proxies of all profiles" in refused.json()["details"]["profiles"]
+    assert gateway.shown(key_id)["profiles"] == ["keys-south"]
+    assert gateway.ask(north, key).status_code == 403
+    gateway.command("key", "change", "narrow for good", "--clear", "profiles")
+    assert gateway.shown(key_id)["profiles"] == []
+    assert gateway.ask(north, key).status_code == 200
+
+
 def test_the_command_makes_lists_changes_and_revokes(gateway: GatewayLab, north: str) -> None:
     made = gateway.command("key", "create", "by command", "--budget", "month.usd=5", "--expires", "30d", "--rpm", "60")
     key = made.split()[0]
