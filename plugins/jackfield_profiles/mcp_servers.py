@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from jackfield.api.caller_secrets import SHORTEST, is_secret_parameter
 from jackfield.api.jsontext import Json
 
 ServerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
@@ -43,6 +44,12 @@ class RemoteServer(BaseModel):
 Server: TypeAlias = StdioServer | RemoteServer
 PROJECT = "{project}"
 """Stands for the directory in which the profile's agent works."""
+HIDDEN = frozenset({"env", "headers"})
+"""Parts of a server whose values are not shown."""
+SHORTEST_NAMED = 6
+"""Characters of a value that is hidden because its name tells a secret."""
+LONGEST_SECRET = 8192
+"""Characters; what an agent writes is searched for a value as it comes, which takes too long for a longer one."""
 KNOWN: Mapping[str, Server] = {
     "filesystem": StdioServer(command="npx", args=["-y", "@modelcontextprotocol/server-filesystem", PROJECT]),
     "github": RemoteServer(
@@ -69,6 +76,28 @@ def of_profile(given: Mapping[str, Json], own: Json, names: Json) -> dict[str, J
         else:
             found.pop(name, None)
     return found
+
+
+def secrets_of(servers: Mapping[str, Json]) -> list[str]:
+    """What of the values of `env` and `headers` an agent may not show: what a name tells to be a secret, and other long
+    values but paths, which stand in much that is no secret. Of `Bearer abc` also the end."""
+    found: dict[str, None] = {}
+    for server in servers.values():
+        for part in HIDDEN:
+            values = server.get(part) if isinstance(server, dict) else None
+            for name, value in values.items() if isinstance(values, dict) else ():
+                if isinstance(value, str):
+                    found |= dict.fromkeys(_secrets(name, value))
+    return list(found)
+
+
+def _secrets(name: str, value: str) -> list[str]:
+    is_named = is_secret_parameter(name)
+    if not is_named and value.startswith(("/", "~")):
+        return []
+    shortest = SHORTEST_NAMED if is_named else SHORTEST
+    texts = (value, value.partition(" ")[2].strip()) if is_named else (value,)
+    return [text for text in texts if shortest <= len(text) <= LONGEST_SECRET]
 
 
 def nameless(custom: Mapping[str, Server], switches: Mapping[str, bool]) -> list[str]:

@@ -76,11 +76,20 @@ def preferences(context: PluginContext, profile: Profile) -> dict[str, Json]:
     }
 
 
+def servers_for(settings: ServerPreferences, profile: Profile) -> dict[str, Json]:
+    """Those that the profile is to have, switched on, by name."""
+    return of_profile(
+        _given(settings, profile), profile.metadata.get("mcp_servers"), profile.metadata.get("enabled_mcp_servers")
+    )
+
+
+def _given(settings: ServerPreferences, profile: Profile) -> dict[str, Json]:
+    return shared(settings.custom, settings.__pydantic_extra__, profile.working_dir or str(profile.home))
+
+
 def _servers(settings: ServerPreferences, profile: Profile) -> dict[str, Json]:
     """`custom` has those that the profile is to have, switched on, and no others."""
-    switches = settings.__pydantic_extra__
-    given = shared(settings.custom, switches, profile.working_dir or str(profile.home))
-    found = of_profile(given, profile.metadata.get("mcp_servers"), profile.metadata.get("enabled_mcp_servers"))
+    switches, given, found = settings.__pydantic_extra__, _given(settings, profile), servers_for(settings, profile)
     # A switch that names no server may mean something to somebody's own script.
     switched = {**switches, **{name: name in found for name in {**given, **found}}}
     return {**switched, "github_token": GITHUB_TOKEN if settings.github_token else None, "custom": found}

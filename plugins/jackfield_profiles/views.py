@@ -9,10 +9,8 @@ from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessResult, Profile
 from jackfield.api.proxy import ProxyFailure
 from jackfield.api.telemetry import RunUsage
+from jackfield_profiles.mcp_servers import HIDDEN
 from jackfield_profiles.wiring.environment import MASK, masked
-
-HIDDEN = frozenset({"env", "headers"})
-"""Parts of an MCP server whose values are not shown."""
 
 
 def item(profile: Profile) -> dict[str, Json]:

@@ -23,11 +23,12 @@ from jackfield_profiles.editing.creating import directory
 from jackfield_profiles.keys.files import KeyUnreadable
 from jackfield_profiles.keys.store import KeyStore, checked_key
 from jackfield_profiles.keys.system_keyring import KeyringSilent
+from jackfield_profiles.mcp_servers import HIDDEN
 from jackfield_profiles.ports import HooksDocument, ProfileLaunching, Written
 from jackfield_profiles.schemas import ProfileChange
 from jackfield_profiles.storage.files import Document
 from jackfield_profiles.storage.profiles import ProfileStore
-from jackfield_profiles.views import HIDDEN, hooks_of
+from jackfield_profiles.views import hooks_of
 from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.wiring.environment import MASK
 
@@ -87,7 +88,7 @@ class ProfileEditor:
         values: dict[str, Json] = {name: value for name, value in asked.items() if name in as_given}
         warnings: list[str] = []
         if "env" in asked:
-            values["env"] = _unmasked(cast("Mapping[str, str]", asked["env"]), present.env)
+            values["env"] = _unmasked("env", cast("Mapping[str, str]", asked["env"]), present.env)
         if "mcp_servers" in asked:
             values["mcp_servers"] = unmasked_servers(asked["mcp_servers"], present.metadata.get("mcp_servers"))
         if "working_dir" in asked:
@@ -182,29 +183,47 @@ def copied(hooks: HooksDocument) -> HooksDocument:
     return deepcopy(hooks)
 
 
-def _unmasked(given: Mapping[str, str], present: Mapping[str, str]) -> dict[str, Json]:
-    """A client that sends back what it was shown must not store the mask."""
+def _unmasked(field: str, given: Mapping[str, str], present: Mapping[str, str]) -> dict[str, Json]:
+    """A client that sends back what it was shown must not store the mask. field: where these values stand."""
     made: dict[str, Json] = {}
     for name, value in given.items():
         if value == MASK and name not in present:
-            raise InvalidInput("There is no stored value to keep.", details={f"env.{name}": "give the value itself"})
+            raise InvalidInput(
+                "There is no stored value to keep.", details={f"{field}.{name}": "give the value itself"}
+            )
         made[name] = present[name] if value == MASK else value
     return made
 
 
 def unmasked_servers(given: Json, present: Json) -> dict[str, Json]:
-    """As `_unmasked`, for `env` and `headers` of each server."""
+    """As `_unmasked`, for `env` and `headers` of each server. A server that is another one now keeps none: what was
+    meant for one place would go to another. Raises `InvalidInput`."""
     stored = present if isinstance(present, dict) else {}
     made: dict[str, Json] = {}
     for name, server in given.items() if isinstance(given, dict) else ():
         if isinstance(server, dict):
-            before = stored.get(name)
+            found = stored.get(name)
+            before = found if isinstance(found, dict) else {}
             for part in HIDDEN & server.keys():
-                known = before.get(part) if isinstance(before, dict) else None
+                field, values = f"mcp_servers.{name}.{part}", cast("Mapping[str, str]", server[part])
+                known = before.get(part)
+                if isinstance(known, dict) and _goes_elsewhere(before, server):
+                    _require_values(field, values)
                 texts = cast("Mapping[str, str]", known if isinstance(known, dict) else {})
-                server = {**server, part: _unmasked(cast("Mapping[str, str]", server[part]), texts)}
+                server = {**server, part: _unmasked(field, values, texts)}
         made[name] = server
     return made
+
+
+def _goes_elsewhere(before: Mapping[str, Json], server: Mapping[str, Json]) -> bool:
+    return any((before.get(part) or None) != (server.get(part) or None) for part in ("url", "command", "args"))
+
+
+def _require_values(field: str, values: Mapping[str, str]) -> None:
+    remedy = "give the value itself, or leave url, command and args of the server as they are"
+    masked = {f"{field}.{name}": remedy for name, value in values.items() if value == MASK}
+    if masked:
+        raise InvalidInput("A stored value is not kept for a server that is another one now.", details=masked)
 
 
 def _setting(values: Mapping[str, Json]) -> Callable[[Document], None]:

@@ -13,7 +13,8 @@ from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import record
 from jackfield_profiles.generated.scripts import API_KEY, API_KEY_END, KEY_END, Generated, ScriptFailed, generate
 from jackfield_profiles.keys.store import KeyStore
-from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences
+from jackfield_profiles.mcp_servers import secrets_of
+from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences, servers_for
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.wiring import environment as environments
 from jackfield_profiles.wiring.access import NO_KEY, Access, access_of, variables
@@ -52,10 +53,12 @@ class LaunchPlanner:
         own = await self._keys.key(profile)
         access = await access_of(self._context, agent, provider, profile, own)
         generated = await generate(self._context, agent, provider, profile, access)
-        github = self._context.settings(ServerPreferences).github_token
+        shared = self._context.settings(ServerPreferences)
+        github = shared.github_token
         key = access.secret or NO_KEY
         placeholders = {API_KEY: key, API_KEY_END: key[-KEY_END:], GITHUB_TOKEN: github}
-        secrets = tuple(value for value in (access.secret, access.hidden, github) if value)
+        of_servers = secrets_of(servers_for(shared, profile))
+        secrets = tuple(value for value in (access.secret, access.hidden, github, *of_servers) if value)
         self._context.secrets.redact(*secrets)
         env = await self._environment(agent, provider, profile, access)
         env |= {name: _filled(value, placeholders) for name, value in generated.env.items()}

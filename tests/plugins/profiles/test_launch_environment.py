@@ -10,6 +10,8 @@ from launch_lab import KEY, FakeProxies, Lab, provider
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import LaunchRequest
+from jackfield_profiles.mcp_servers import StdioServer
+from jackfield_profiles.preferences import ServerPreferences
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.wiring.environment import hidden, inherited, masked
 
@@ -149,6 +151,29 @@ async def test_secrets_are_masked(lab: Lab) -> None:
     assert not [value for value in found.values() if KEY in value]
     assert (found["NOTE"], found["MAX_TOKENS"], found["MY_PASSWORD"]) == ("bearer ***!", "5", "***")
     assert list(found) == sorted(found)
+
+
+async def test_what_mcp_servers_are_given_is_secret(lab: Lab) -> None:
+    lab.program("")
+    lab.key = KEY
+    lab.metadata["mcp_servers"] = {
+        "far": {"url": "https://mcp.example", "headers": {"Authorization": "Bearer far-secret-1", "X-Note": "short"}},
+        "docs": {
+            "command": "docs",
+            "env": {"DOCS_PASSWORD": "pw-12345", "DATABASE": "pg://a:b@db.example", "ROOT": "/home/me/project"},
+        },
+    }
+    launch = await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run"))
+    assert set(launch.secrets) == {KEY, "Bearer far-secret-1", "far-secret-1", "pw-12345", "pg://a:b@db.example"}
+    assert lab.context.secrets.hide("it is pw-12345") == "it is ***"
+
+
+async def test_servers_of_all_profiles_have_secrets_too(lab: Lab) -> None:
+    lab.program("")
+    server = StdioServer(command="docs", env={"DOCS_TOKEN": "docs-secret-1"})
+    lab.context.tables = [*lab.context.tables, ServerPreferences(custom={"docs": server})]
+    launch = await lab.launcher.prepare(lab.profile, LaunchRequest(kind="profile_run"))
+    assert "docs-secret-1" in launch.secrets
 
 
 def test_longer_secrets_are_hidden_first() -> None:

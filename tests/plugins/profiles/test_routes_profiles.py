@@ -98,10 +98,10 @@ async def test_mcp_servers_of_a_profile_are_kept_and_their_values_hidden(lab: La
     assert data["docs"] == {**docs, "env": {"DOCS_USER": "***"}}
     assert data["far"] == {**far, "type": "http", "headers": {"X-Key": "***"}}
     assert data["web"] is False
-    changed = {"far": {**data["far"], "url": "https://mcp.example/2"}}
+    changed = {"far": {**data["far"], "type": "sse"}}
     assert (await client.patch("/api/profiles/work", json={"mcp_servers": changed})).status_code == 200
     stored = lab.stored("work")["metadata"]["mcp_servers"]
-    assert stored == {"far": {"url": "https://mcp.example/2", "type": "http", "headers": {"X-Key": "far-secret-1"}}}
+    assert stored == {"far": {"url": "https://mcp.example", "type": "sse", "headers": {"X-Key": "far-secret-1"}}}
     for bad in (
         {"a b": docs},
         {"x": {"command": ""}},
@@ -112,6 +112,40 @@ async def test_mcp_servers_of_a_profile_are_kept_and_their_values_hidden(lab: La
         answer = await client.patch("/api/profiles/work", json={"mcp_servers": bad})
         assert answer.status_code == 400
         assert any(path.startswith("mcp_servers") for path in (await answer.json)["details"])
+
+
+@pytest.mark.parametrize(
+    ("server", "change", "field"),
+    [
+        ("far", {"url": "https://elsewhere.example"}, "mcp_servers.far.headers.X-Key"),
+        ("docs", {"command": "other"}, "mcp_servers.docs.env.DOCS_USER"),
+        ("docs", {"args": ["other"]}, "mcp_servers.docs.env.DOCS_USER"),
+    ],
+)
+async def test_a_stored_value_does_not_go_to_another_server(
+    lab: Lab, server: str, change: dict[str, Any], field: str
+) -> None:
+    docs = {"command": "docs", "env": {"DOCS_USER": "docs-secret-1"}}
+    far = {"url": "https://mcp.example", "headers": {"X-Key": "far-secret-1"}}
+    await created(lab, mcp_servers={"docs": docs, "far": far})
+    client = lab.client()
+    shown = (await (await client.get("/api/profiles/work")).json)["data"]["mcp_servers"]
+    answer = await client.patch("/api/profiles/work", json={"mcp_servers": {server: {**shown[server], **change}}})
+    assert answer.status_code == 400
+    body = await answer.json
+    assert "give the value itself" in body["details"][field]
+    assert "secret-1" not in str(body)
+    part = "headers" if server == "far" else "env"
+    given = {**shown[server], **change, part: dict.fromkeys(shown[server][part], "new")}
+    answer = await client.patch("/api/profiles/work", json={"mcp_servers": {server: given}})
+    assert answer.status_code == 200
+
+
+async def test_a_header_without_a_stored_value_is_named(lab: Lab) -> None:
+    await created(lab)
+    far = {"url": "https://mcp.example", "headers": {"X-Key": "***"}}
+    answer = await lab.client().patch("/api/profiles/work", json={"mcp_servers": {"far": far}})
+    assert (answer.status_code, list((await answer.json)["details"])) == (400, ["mcp_servers.far.headers.X-Key"])
 
 
 async def test_a_run_that_is_out_of_time_is_no_success(lab: Lab) -> None:
