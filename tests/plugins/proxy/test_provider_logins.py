@@ -10,7 +10,7 @@ import anthropic
 import openai
 import pytest
 from aiohttp import web
-from proxy_lab import ASKED, TOKEN, Provider_, daemon_of, failing, plan, profile, proxy_of, rule, upstream
+from proxy_lab import ASKED, TOKEN, Provider_, Proxy, daemon_of, failing, plan, profile, proxy_of, rule, upstream
 from scripted import Say, chat_answer
 
 from jackfield.api.providers import Provider, keys_in
@@ -200,6 +200,42 @@ async def test_a_key_that_is_refused_rests_and_another_one_serves(north: Provide
         assert [one.attempts for one in proxy.pipe.served] == [2, 1, 1]
     assert answers == [200, 200, 200]
     assert used(north) == ["a", "b", "b", "b"]
+
+
+async def passed(proxy: Proxy, path: str = "/v1/messages/batches/b1") -> int:
+    async with proxy.client.get(path) as answer:
+        return answer.status
+
+
+async def test_what_an_account_keeps_is_asked_for_with_one_key(north: Provider_) -> None:
+    """Whatever turns conversations take between, and also where they have been asked too often."""
+    north.answer = ok
+    async with proxy_of(plan({"north": upstream(north, native=True, keys=("a", "b"))})) as proxy:
+        for _ in range(3):
+            assert (await passed(proxy), (await proxy.post(ASKED))[0]) == (200, 200)
+        assert used(north) == ["a", "a", "a", "b", "a", "a"]
+        north.asked.clear()
+        north.answer = by_key(a=failing(429))
+        assert (await proxy.post(ASKED))[0] == 200
+        assert (await proxy.post(ASKED))[0] == 200
+        assert await passed(proxy) == 429
+    assert used(north)[-1] == "a"
+
+
+async def test_what_an_account_keeps_is_asked_for_with_the_next_key_where_the_first_is_refused(
+    north: Provider_,
+) -> None:
+    north.answer = by_key(a=failing(401))
+    async with proxy_of(plan({"north": upstream(north, native=True, keys=("a", "b"))})) as proxy:
+        assert [await passed(proxy) for _ in range(3)] == [200, 200, 200]
+    assert used(north) == ["a", "b", "b", "b"]
+
+
+async def test_where_nothing_is_kept_each_key_has_its_turn(north: Provider_) -> None:
+    async with proxy_of(plan({"north": upstream(north, family="openai", keys=("a", "b"))})) as proxy:
+        for _ in range(3):
+            await proxy.post({"model": "m", "input": "x"}, "/v1/embeddings")
+    assert [one.headers["authorization"] for one in north.asked] == ["Bearer a", "Bearer b", "Bearer a"]
 
 
 async def test_what_is_no_fault_of_the_key_is_asked_with_no_other(north: Provider_) -> None:

@@ -54,12 +54,13 @@ _NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k
 
 class ClientRequest:
     """One request. pairs: its headers; counts: it asks for a count of tokens only. answers: as of `UpstreamRequest`;
-    spends: its answer's usage counts; uncounted: it costs what no answer tells.
+    spends: its answer's usage counts; uncounted: it costs what no answer tells. of_one_account: it may speak of objects
+    that a provider keeps for the account of a key.
 
     What takes long with a large body is awaited: see `large`."""
 
     answers = spends = True
-    uncounted = False
+    uncounted = of_one_account = False
 
     def __init__(
         self, dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, *, counts: bool = False

@@ -22,6 +22,8 @@ _FREE = re.compile(r"/(?:files|uploads|vector_stores|skills|containers|conversat
 """Where a POST without a model costs no tokens."""
 _LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos)\b").match
 """Where what a POST costs comes after its answer, whatever model the body names beside what is read."""
+_NOTHING_KEPT = re.compile(r"/(?:audio|completions|embeddings|images|moderations|rerank)\b").match
+"""Where a provider keeps nothing, so that any account does."""
 _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
@@ -46,6 +48,7 @@ class EndpointRequest(ClientRequest):
         # What is asked for again was counted before; without a model nothing has a price.
         self.spends = method == "POST" and bool(self.model)
         told = bool(self.model) and not _LATER(path)
+        self.of_one_account = not _NOTHING_KEPT(path)
         self.uncounted = method == "POST" and not told and not _FREE(path)
 
     @property

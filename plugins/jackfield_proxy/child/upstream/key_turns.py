@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from jackfield.api.records import record
+
 if TYPE_CHECKING:
     from jackfield_proxy.child.upstream.failures import UpstreamFailure
     from jackfield_proxy.plan import ProxyLimits, Upstream
@@ -15,13 +17,24 @@ MOST = 10_000
 _OF_ACCOUNT = frozenset({"authentication_error", "billing_error", "permission_error"})
 
 
+@record
+class _Rest:
+    """until: of the clock. of_account: the key is refused, and not only asked too often."""
+
+    until: float
+    of_account: bool
+
+
+_NO_REST = _Rest(0.0, False)
+
+
 class KeyTurns:
     """now: a monotonic clock, seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._turns: dict[str, int] = {}
-        self._rests: dict[tuple[str, str], float] = {}
+        self._rests: dict[tuple[str, str], _Rest] = {}
 
     def next(self, upstream: Upstream, conversation: str = "") -> str:
         """Empty: the provider has none. Of those that do not rest, a conversation has always the same, as providers
@@ -38,23 +51,36 @@ class KeyTurns:
         self._turns[upstream.id] = turn
         return rested[turn % len(rested)]
 
+    def first(self, upstream: Upstream) -> str:
+        """The same for every request, as long as the provider does not refuse it: objects that one account keeps are
+        not there for another one. Empty: the provider has none."""
+        keys = upstream.keys
+        if len(keys) < 2:
+            return keys[0] if keys else ""
+        now = self._now()
+        taken = (key for key in keys if not (rest := self._rest(upstream.id, key)).of_account or rest.until <= now)
+        return next(taken, keys[0])
+
     def refused(self, upstream: Upstream, key: str, refused: UpstreamFailure, limits: ProxyLimits) -> bool:
         """Whether another key may serve where this one was refused; then this one rests."""
-        error = refused.error
+        error, of_account = refused.error, False
         if len(upstream.keys) < 2 or refused.answer is None:
             return False
         if error.kind == "rate_limit_error" or error.status == 429:
             asked = limits.breaker_open if error.retry_after is None else error.retry_after
             pause = min(asked, limits.retry_after_limit)
         elif error.kind in _OF_ACCOUNT or refused.of_account:
-            pause = limits.key_pause
+            pause, of_account = limits.key_pause, True
         else:
             return False
         if len(self._rests) >= MOST:
             self._rests.clear()
-        self._rests[upstream.id, key] = self._now() + pause
+        self._rests[upstream.id, key] = _Rest(self._now() + pause, of_account)
         return any(other != key and not self._rests_for(upstream.id, other) for other in upstream.keys)
 
     def _rests_for(self, provider: str, key: str) -> float:
         """Seconds; 0: it may be used."""
-        return max(0.0, self._rests.get((provider, key), 0.0) - self._now())
+        return max(0.0, self._rest(provider, key).until - self._now())
+
+    def _rest(self, provider: str, key: str) -> _Rest:
+        return self._rests.get((provider, key), _NO_REST)

@@ -117,7 +117,7 @@ class UpstreamSender:
         began = time.monotonic()
         self.health.began(target)
         opened = False
-        key = self.keys.next(upstream, call.conversation if plan.sticky is not None else "")
+        key = self._key(plan, call, upstream)
         try:
             reply = await self.post(outgoing, upstream, key, limits)
             seconds = time.monotonic() - began
@@ -131,7 +131,8 @@ class UpstreamSender:
             return Opened(answer, beginning, outgoing, candidate, attempts, seconds)
         except UpstreamFailure as exc:
             exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words
-            exc.other_key = self.keys.refused(upstream, key, exc, limits)
+            another = self.keys.refused(upstream, key, exc, limits)
+            exc.other_key = another and (not call.of_one_account or self.keys.first(upstream) != key)
             if not exc.other_key:
                 self.failed(target, exc, limits)
             raise
@@ -139,6 +140,11 @@ class UpstreamSender:
             if not opened:
                 self.health.ended(target)
                 self.limiter.leave(upstream.id)
+
+    def _key(self, plan: ProxyPlan, call: ClientRequest, upstream: Upstream) -> str:
+        if call.of_one_account:
+            return self.keys.first(upstream)
+        return self.keys.next(upstream, call.conversation if plan.sticky is not None else "")
 
     async def post(
         self, outgoing: UpstreamRequest, upstream: Upstream, key: str, limits: ProxyLimits
