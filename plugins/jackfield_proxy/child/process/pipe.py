@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Mapping
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.gateway import CallerPass, PlannedRequest
 from jackfield.api.jsontext import Json
+from jackfield.api.records import replace
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.messages import (
     LONGEST_LINE,
@@ -24,7 +25,8 @@ from jackfield_proxy.messages import (
 )
 
 MOST_WAITING = 8 * 2**20
-"""Bytes that may wait for a daemon that does not read; what was served beyond is not recorded."""
+"""Bytes that may wait for a daemon that does not read. What was served beyond is not recorded, unless the daemon may
+hold something for it: those are as many as were in flight, as no more questions are sent then."""
 
 
 class Pipe:
@@ -34,6 +36,8 @@ class Pipe:
         self._numbers = itertools.count(1)
         self._asked: dict[int, asyncio.Future[bool]] = {}
         self._permissions: dict[int, asyncio.Future[PermissionAnswer]] = {}
+        self._held: set[str] = set()
+        """Requests that the daemon was asked about, and whose end it has to be told."""
         self._lost = 0
 
     async def open(self) -> None:
@@ -60,12 +64,20 @@ class Pipe:
                 yield message
 
     def send(self, message: FromChild) -> None:
+        served = message.served
+        ends = served is not None and served.id in self._held
+        if served is not None:
+            self._held.discard(served.id)
         if self._out.get_write_buffer_size() > MOST_WAITING:
-            self._lost += 1
-            return
-        if self._lost:
+            if served is None or not ends:
+                self._lost += 1
+                return
+            message = FromChild(served=replace(served, reason="", error=None, missing=()))
+        elif self._lost:
             say(f"{self._lost} records were lost, as the daemon did not read them")
             self._lost = 0
+        if message.permission is not None and message.permission.planned is not None:
+            self._held.add(message.permission.planned.request)
         self._out.write(packed(message))
 
     async def ask(self, path: str, attributes: Mapping[str, Json], timeout: float) -> bool:
