@@ -41,20 +41,32 @@ class DialogAnswerer:
         self._view = view
         self._trusted: str | None = None
         self._has_worked = view.session.is_taken_over
+        self._has_failed = False
         self.answers = answers_of(view.session.launch)
 
     async def run(self) -> None:
-        """Returns with the session, or when the manifest does not say what dialogs look like."""
-        judge = await self._view.judge()
-        if judge is None or not self.answers:
-            return
-        try:
-            while True:
-                look, met = await self._view.until(judge, lambda now: self.answers_to(self._noted(now)), FOREVER)
-                if met:
-                    await self._answer(judge, look)
-        except Conflict:
-            return  # it has ended, or does not read
+        """Returns with the session, or when the manifest does not say what dialogs look like. Whatever else fails is
+        logged once, and tried again after `AGAIN` seconds."""
+        session = self._view.session
+        while self.answers and not (session.ended.is_set() or session.left.is_set()):
+            try:
+                judge = await self._view.judge()
+                if judge is None:
+                    return
+                await self._answer_all(judge)
+            except Conflict:
+                return  # it has ended, or does not read
+            except Exception:  # a mistake in one answer must not leave all further dialogs unanswered
+                if not self._has_failed:
+                    self._view.log.exception("A dialog of the session %s is not answered.", session.id)
+                self._has_failed = True
+                await self._view.clock.sleep(AGAIN)
+
+    async def _answer_all(self, judge: ScreenJudge) -> None:
+        while True:
+            look, met = await self._view.until(judge, lambda now: self.answers_to(self._noted(now)), FOREVER)
+            if met:
+                await self._answer(judge, look)
 
     def answers_to(self, look: Look) -> bool:
         """Whether the profile has an answer to what is shown. Trust is asked for before anything else: later an agent's

@@ -36,6 +36,7 @@ class AgentView:
         self.session = session
         self.screen = screen
         self.clock = context.clock
+        self.log = context.log
         self._context = context
         self._asked = False
         self._judge: ScreenJudge | None = None

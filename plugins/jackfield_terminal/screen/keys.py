@@ -1,13 +1,12 @@
-"""Names of keys, as a script gives them, and what a terminal sends for them.
+"""The bytes that a terminal sends for a key.
 
 Source: xterm's control sequences, normal cursor keys.
 """
 
 from __future__ import annotations
 
-import re
-
 from jackfield.api.errors import InvalidInput
+from jackfield.api.key_names import KEYS_TOLD, key_named
 
 _NAMED = {
     "enter": b"\r",
@@ -29,25 +28,15 @@ _NAMED = {
 }
 _NAMED |= {f"f{n}": b"\x1bO" + bytes([0x4F + n]) for n in range(1, 5)}
 _NAMED |= {f"f{n}": b"\x1b[%d~" % code for n, code in zip(range(5, 13), (15, 17, 18, 19, 20, 21, 23, 24), strict=True)}
-_CHORD = re.compile(r"(ctrl|alt)-(.)\Z", re.DOTALL)
 
 
 def sequence(name: str) -> bytes:
-    """What a key sends: a name of the table, `ctrl-c`, `alt-x`, or one character. Raises `InvalidInput`."""
-    lower = name.lower()
-    if lower in _NAMED:
-        return _NAMED[lower]
-    chord = _CHORD.fullmatch(lower)
-    if chord is not None:
-        kind, character = chord.groups()
-        if kind == "alt":
-            return b"\x1b" + name[-1].encode()
-        # Not every upper-case form is one character: the one of sharp s is two.
-        if character.isascii() and "@" <= character.upper() <= "_":
-            return bytes([ord(character.upper()) & 0x1F])
-    if len(name) == 1:
-        return name.encode()
-    known = ", ".join(sorted(_NAMED))
-    raise InvalidInput(
-        f"There is no key {name[:40]!r}.", details={"keys": f"give one of {known}, ctrl-c, alt-x, or one character"}
-    )
+    """The bytes of a key (`jackfield.api.key_names`). Raises `InvalidInput`."""
+    found = key_named(name)
+    if found is None:
+        raise InvalidInput(f"There is no key {name[:40]!r}.", details={"keys": KEYS_TOLD})
+    if found.kind == "named":
+        return _NAMED[found.key]
+    if found.kind == "ctrl":
+        return bytes([ord(found.key) & 0x1F])
+    return b"\x1b" + found.key.encode() if found.kind == "alt" else found.key.encode()

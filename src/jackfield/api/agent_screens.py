@@ -9,11 +9,21 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from .key_names import KEYS_TOLD, key_named
+
+
+def _key(name: str) -> str:
+    if key_named(name) is None:
+        raise ValueError(f"there is no key {name[:40]!r}; {KEYS_TOLD}")
+    return name
+
 
 LinePattern = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 LinePatterns: TypeAlias = Annotated[tuple[LinePattern, ...], Field(max_length=50)]
-Keys: TypeAlias = Annotated[tuple[str, ...], Field(min_length=1, max_length=10)]
+KeyName = Annotated[str, AfterValidator(_key)]
+Keys: TypeAlias = Annotated[tuple[KeyName, ...], Field(min_length=1, max_length=10)]
 DialogKind: TypeAlias = Literal["asking", "trusting"]
 
 
@@ -25,7 +35,8 @@ class DialogLooks(_Looks):
     """How a question looks. last: one of the last three lines that are not empty, such as the line of its keys or its
     last option. shown: a line of it that tells it from others; empty: no other is needed. begins: its first line, or
     the rule above it; the last on the screen counts. options: of a dialog that does not number them. yes, no: keys that
-    answer it, as `POST /input` takes them."""
+    answer it, as `POST /input` takes them
+    (`jackfield.api.key_names`)."""
 
     last: LinePatterns = Field(min_length=1)
     shown: LinePatterns = ()

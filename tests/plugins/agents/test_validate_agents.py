@@ -77,6 +77,16 @@ def test_an_agents_mistakes_are_all_told(tmp_path: Path, validated: Any) -> None
     assert found["models.default"][:2] == (9, "warning")
 
 
+def test_a_key_that_no_terminal_has_is_told_with_those_that_there_are(tmp_path: Path, validated: Any) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('id = "mine"\nbinary = "mine"\n[screen]\ninput = [">"]\nbusy = ["working"]\nclear = ["bogus"]\n')
+    code, (view,) = validated("agents", file)
+    line, severity, message, _ = told(view)["screen.clear[0]"]
+    assert (code, line, severity) == (1, 6, "error")
+    assert "there is no key 'bogus'" in message
+    assert "backspace" in message
+
+
 def test_a_script_may_stand_beside_the_folder_as_in_a_registrys_source(tmp_path: Path, validated: Any) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "scripts").mkdir()

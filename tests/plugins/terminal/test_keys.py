@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.errors import InvalidInput
+from jackfield.api.key_names import NAMED_KEYS
 from jackfield_terminal.screen.keys import sequence
 
 
@@ -23,6 +24,11 @@ from jackfield_terminal.screen.keys import sequence
 )  # fmt: skip
 def test_what_a_key_sends(name: str, sent: bytes) -> None:
     assert sequence(name) == sent
+
+
+@pytest.mark.parametrize("name", NAMED_KEYS)
+def test_every_named_key_sends_something(name: str) -> None:
+    assert sequence(name) == sequence(name.upper()) != name.encode()
 
 
 @pytest.mark.parametrize("name", ["", "return!", "ctrl-", "ctrl-ß", "ctrl-cc", "shift-a", "f13", "ctrl-ﬁ"])

@@ -10,8 +10,9 @@ import pytest
 from jackfield.api.agent_screens import DialogLooks, ScreenLooks
 from jackfield.api.agents import Agent
 from jackfield.testing.node_runs import FakeNodeRun, items
-from jackfield_terminal.driving import conversation, sending
+from jackfield_terminal.driving import answering, conversation, sending
 from jackfield_terminal.hub import Hub
+from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.session.session import Session
 from jackfield_terminal.session_node import SessionNode
 from jackfield_terminal.settings import TerminalSettings
@@ -171,6 +172,25 @@ async def test_a_profile_answers_dialogs(hub: Hub, api: Api, profiles: FakeProfi
     profiles.metadata = {"answers": {kind: "yes"}}
     session = await agent(hub, kind)
     assert (await say(api, session, "one"))["answer"] == "answer to one\nand more"
+
+
+async def test_an_answer_that_fails_is_logged_once_and_given_again(
+    hub: Hub, api: Api, profiles: FakeProfiles, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures = iter([RuntimeError("a mistake"), RuntimeError("a mistake")])
+
+    def failing(name: str) -> bytes:
+        for failure in failures:
+            raise failure
+        return sequence(name)
+
+    monkeypatch.setattr(answering, "sequence", failing)
+    monkeypatch.setattr(answering, "AGAIN", 0.1)
+    profiles.metadata = {"answers": {"asking": "yes"}}
+    session = await agent(hub, "asking")
+    assert (await say(api, session, "one"))["answer"] == "answer to one\nand more"
+    told = [record.getMessage() for record in caplog.records if "is not answered" in record.getMessage()]
+    assert told == [f"A dialog of the session {session.id} is not answered."]
 
 
 async def test_trust_is_for_the_profiles_own_directory(hub: Hub, api: Api, profiles: FakeProfiles) -> None:

@@ -187,7 +187,9 @@ def test_the_agents_own_words_are_no_dialog_and_no_work() -> None:
     "table",
     [{}, {"input": ["x"]}, {"input": [], "busy": ["x"]}, {"input": ["x"], "busy": ["x" * 201]},
      {"input": ["x"], "busy": ["a\nb"]}, {"input": ["x"], "busy": ["x"], "asking": {"last": []}},
-     {"input": ["x"], "busy": ["x"], "clear": []}],
+     {"input": ["x"], "busy": ["x"], "clear": []}, {"input": ["x"], "busy": ["x"], "clear": ["bogus"]},
+     {"input": ["x"], "busy": ["x"], "asking": {"last": ["x"], "yes": ["enter", "return"]}},
+     {"input": ["x"], "busy": ["x"], "trusting": {"last": ["x"], "no": ["ctrl-"]}}],
 )  # fmt: skip
 def test_a_table_that_is_none(table: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
