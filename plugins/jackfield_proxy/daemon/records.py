@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield.api.telemetry import Tokens, Usage, UsageEntry
 from jackfield_proxy.messages import CLIENT_GONE, ServedRequest
 
@@ -75,6 +75,8 @@ class Records:
 
     async def take(self, served: ServedRequest, agent: str) -> RecordedRequest:
         self.count += 1
+        if served.error is not None:  # a provider's words, which listeners and callers of the API get
+            served = replace(served, error=self._context.secrets.hide(served.error))
         entry = self._entry(served, agent)
         cost = None if entry is None else await self._cost(entry)
         request = RecordedRequest(served, cost, 0 if entry is None else entry.tokens.total)

@@ -58,12 +58,13 @@ def stopped(cancelled: asyncio.CancelledError) -> Stopped:
 @record
 class RelayContext:
     """What an answer's way depends on. idle_timeout: seconds; remember: is told the signature of each tool call, by the
-    call's id; copy: of what the client gets."""
+    call's id; conceal: takes credentials out of a provider's words; copy: of what the client gets."""
 
     call: ClientRequest
     request_id: str
     idle_timeout: float
     remember: Callable[[str, str], None]
+    conceal: Callable[[str], str]
     copy: AnswerCopy | None = None
 
 
@@ -98,6 +99,9 @@ class Carrier(ABC):
         self._request = request
         try:
             return await self._carry(request)
+        except DialectError as exc:
+            exc.message = self._context.conceal(exc.message)
+            raise
         finally:
             self._watch.close()
 
@@ -293,7 +297,7 @@ class TranslatedStream(Carrier):
         except DialectError as exc:
             if not response.prepared:
                 raise
-            self.error = exc.message
+            self.error = exc.message = self._context.conceal(exc.message)
             await self._write(response, self._writer.error(exc))
         finally:
             self.usage, self.tier = reader.usage, reader.tier

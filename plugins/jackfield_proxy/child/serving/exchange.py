@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -208,7 +209,9 @@ class ProxiedExchange:
         """Raises `DialectError` before the first byte of the answer."""
         copy = self.shared.cache.copy() if self._kept_as else None
         seconds = self.plan.limits.idle_timeout
-        context = relay.RelayContext(self.call, self.request_id, seconds, self.sender.remember, copy)
+        context = relay.RelayContext(
+            self.call, self.request_id, seconds, self.sender.remember, partial(self._concealed, opened), copy
+        )
         carrier = relay.of(context, opened)
         self._note(whole=False)
         try:
@@ -226,8 +229,12 @@ class ProxiedExchange:
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)
 
+    def _concealed(self, opened: Opened, text: str) -> str:
+        upstream = self.plan.upstreams[opened.candidate.target.provider]
+        return self.sender.concealer(upstream, opened.outgoing).text(text)
+
     def _refused(self, refused: UpstreamFailure) -> web.Response:
-        """A refusal in the client's own dialect passes through as it came."""
+        """A refusal in the client's own dialect passes through as it came, without credentials."""
         candidate = refused.candidate
         target = candidate.target if candidate is not None else Target("", "")
         self._note(status=refused.error.status, error=_kept(refused.error.message, LONGEST_ERROR))

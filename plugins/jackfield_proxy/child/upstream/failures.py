@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.incoming.addressing import Pairs
+from jackfield_proxy.child.upstream.concealing import Concealer
 from jackfield_proxy.routing.choosing import Candidate
 
 RETRIED = frozenset({408, 409, 429})
@@ -56,6 +57,13 @@ class UpstreamFailure(Exception):
         self.of_account = self.other_key = self.may_cost = False
         self.candidate: Candidate | None = None
         self.error, self.again, self.elsewhere, self.cooling, self.answer = error, again, elsewhere, cooling, answer
+
+    def conceal(self, concealer: Concealer) -> None:
+        """No credential of the provider stays in its words."""
+        self.error.message = concealer.text(self.error.message)
+        if self.answer is not None:
+            status, headers, body = self.answer
+            self.answer = status, concealer.pairs(headers), concealer.body(body)
 
     @property
     def is_answer(self) -> bool:

@@ -47,6 +47,10 @@ class GoogleTokens:
             await self._refresh(kept, key, timeout)
         return str(kept.credentials.token)
 
+    def known(self) -> list[str]:
+        """Those that are kept."""
+        return [str(kept.credentials.token) for kept in self._kept.values() if kept.credentials is not None]
+
     async def _refresh(self, kept: _Kept, key: str, timeout: float) -> None:
         """Raises as `token`. The time to wait for others who do the same counts."""
         try:

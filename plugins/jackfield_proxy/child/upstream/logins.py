@@ -21,6 +21,10 @@ class ProviderLogins:
     def __init__(self) -> None:
         self._google = GoogleTokens()
 
+    def tokens(self) -> list[str]:
+        """What providers have been shown beside their keys."""
+        return self._google.known()
+
     async def headers(
         self, upstream: Upstream, key: str, outgoing: UpstreamRequest, limits: ProxyLimits
     ) -> addressing.Pairs:

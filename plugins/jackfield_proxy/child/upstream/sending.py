@@ -21,6 +21,7 @@ from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
 from jackfield_proxy.child.incoming.large import LARGE
 from jackfield_proxy.child.upstream import failures, opening
+from jackfield_proxy.child.upstream.concealing import Concealer, concealer_of
 from jackfield_proxy.child.upstream.concurrency import ConcurrencyLimiter
 from jackfield_proxy.child.upstream.event_frames import FRAMED, UnframedReply
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
@@ -37,6 +38,7 @@ LARGEST_ERROR = 256 * 1024
 SIGNATURES = 10_000
 """Signatures of tool calls that are remembered."""
 _WEB_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+_JSON = ("Content-Type", "application/json")
 _UNSET = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
 
@@ -95,6 +97,10 @@ class UpstreamSender:
         if len(self.signatures) > SIGNATURES:
             self.signatures.popitem(last=False)
 
+    def concealer(self, upstream: Upstream, outgoing: UpstreamRequest) -> Concealer:
+        """Of what the provider has been shown, in its words."""
+        return concealer_of(upstream, outgoing.login, self._logins.tokens())
+
     def closed(self, opened: Opened) -> None:
         self.health.ended(opened.candidate.target)
         self.limiter.leave(opened.candidate.target.provider)
@@ -122,7 +128,7 @@ class UpstreamSender:
             reply = await self.post(outgoing, upstream, key, limits)
             seconds = time.monotonic() - began
             if reply.status >= 300:
-                raise await _refusal(reply, outgoing)
+                raise await _refusal(reply, outgoing, self.concealer(upstream, outgoing))
             framed = upstream.platform == "bedrock" and reply.headers.get("Content-Type") == FRAMED
             answer = UnframedReply(reply) if framed else reply
             beginning = await _beginning(answer, outgoing, target.provider, limits)
@@ -130,6 +136,7 @@ class UpstreamSender:
             opened = True
             return Opened(answer, beginning, outgoing, candidate, attempts, seconds)
         except UpstreamFailure as exc:
+            exc.conceal(self.concealer(upstream, outgoing))
             exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words
             another = self.keys.refused(upstream, key, exc, limits)
             exc.other_key = another and (not call.of_one_account or self.keys.first(upstream) != key)
@@ -216,7 +223,8 @@ async def _beginning(reply: ProviderReply, outgoing: UpstreamRequest, provider: 
     return found
 
 
-async def _refusal(reply: aiohttp.ClientResponse, outgoing: UpstreamRequest) -> UpstreamFailure:
+async def _refusal(reply: aiohttp.ClientResponse, outgoing: UpstreamRequest, concealer: Concealer) -> UpstreamFailure:
+    """Its answer is no longer compressed: nobody sees otherwise whether there is a key in it."""
     try:
         async with asyncio.timeout(10):
             body = await up_to(reply, LARGEST_ERROR)
@@ -229,10 +237,16 @@ async def _refusal(reply: aiohttp.ClientResponse, outgoing: UpstreamRequest) -> 
         return UpstreamFailure(error, elsewhere=True)
     after = reply.headers.get("Retry-After")
     plain = unpacked(body, reply.headers.get("Content-Encoding", "").strip().lower(), LARGEST_ERROR)
-    error = dialects.of(outgoing.dialect).parse_error(reply.status, plain, after)
+    plain = concealer.body(plain)
+    codec = dialects.of(outgoing.dialect)
+    error = codec.parse_error(reply.status, plain, after)
     pairs = addressing.returned_headers(reply.headers.items())
+    pairs = [(key, value) for key, value in pairs if key.lower() != "content-encoding"]
+    if body and not plain:
+        plain = codec.error_body(error)[1]
+        pairs = [*((key, value) for key, value in pairs if key.lower() != "content-type"), _JSON]
     headers = {key.lower(): value for key, value in pairs}
-    return failures.refused(error, reply.status, headers, body, pairs)
+    return failures.refused(error, reply.status, headers, plain, pairs)
 
 
 async def up_to(reply: aiohttp.ClientResponse, limit: int) -> bytes:
