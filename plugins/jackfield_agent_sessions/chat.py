@@ -145,7 +145,8 @@ def _line(message: Mapping[str, Any]) -> str:
         return f"[failed] {message['output']}".rstrip()
     if kind == "permission":
         options = "\n".join(f"  {number}  {one['name']}" for number, one in enumerate(message["options"], 1))
-        return f"May it use {message['tool']}? {message['title']}\n{options}"
+        cut = "\n  (The request is too long to be shown whole: you can only reject it.)" if message["cut"] else ""
+        return f"May it use {message['tool']}? {message['title']}{cut}\n{options}"
     if kind == "turn_end" and message["reason"] != "completed":
         return f"({message['reason']})"
     return ""

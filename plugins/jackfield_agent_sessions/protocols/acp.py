@@ -135,13 +135,13 @@ class AcpDialogue:
 
 
 def _option(offered: Mapping[str, Json]) -> PermissionOption:
-    """One of an unknown kind counts as one that allows nothing for good."""
+    """One of an unknown kind may allow something, and counts as one that allows nothing for good."""
     kind = text(offered, "kind")
     return PermissionOption.model_validate(
         {
             "id": text(offered, "optionId"),
             "name": text(offered, "name"),
-            "kind": kind if kind in _KINDS else "reject_once",
+            "kind": kind if kind in _KINDS else "allow_once",
         }
     )
 

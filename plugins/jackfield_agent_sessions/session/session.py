@@ -86,6 +86,8 @@ class AgentSession:
         self._is_ready = False
         self._is_working = False
         self._asking: set[str] = set()
+        self._unseen: dict[str, frozenset[str]] = {}
+        """Of open permissions that are shown cut: the options that allow."""
         self._calls: dict[str, None] = {}
         self._told: SessionState = "starting"
         self._said = 0
@@ -130,8 +132,16 @@ class AgentSession:
         self._take([MessageKept(f"said-{self._said}", UserSaid(text=text)), *self._dialogue.say(text)])
 
     def answer(self, permission: str, option: str, note: str) -> None:
-        """Raises what `AgentDialogue.answer` raises, and `Conflict` when the session has ended."""
+        """Raises what `AgentDialogue.answer` raises, and `Conflict` when the session has ended, or when a permission
+        is to be given of which nobody could see all."""
         self._require_open()
+        if option in self._unseen.get(permission, ()):
+            limit = self._settings.message_limit
+            raise Conflict(
+                f"The request is longer than agent_sessions.message_limit ({limit} bytes) and was not shown whole, so "
+                "nobody can allow it; reject it, or raise that limit and let the agent ask again in a new session.",
+                code="PERMISSION_CUT",
+            )
         self._take(self._dialogue.answer(permission, option, note))
 
     def interrupt(self) -> None:
@@ -174,6 +184,7 @@ class AgentSession:
             self.reason = self.errors() or None
         self.exit_code = exit_code
         self._asking.clear()
+        self._unseen.clear()
         self._take([MessageKept("end", ProcessEnded(exit_code=exit_code, text=self.reason or ""))])
         self.opened.set()
 
@@ -195,13 +206,14 @@ class AgentSession:
                 self._finish(step.key)
                 if isinstance(step.message, TurnEnded | ProcessEnded):
                     self._close_calls()
-                self._noted(step)
-                self._teller.kept(self.history.keep(step.key, step.message))
+                kept = self.history.keep(step.key, step.message)
+                self._noted(step, is_cut=kept.message.cut)
+                self._teller.kept(kept)
         self._count_lost()
         if steps:
             self._wake()
 
-    def _noted(self, step: MessageKept) -> None:
+    def _noted(self, step: MessageKept, *, is_cut: bool) -> None:
         message = step.message
         if isinstance(message, TurnEnded):
             self._is_working = False
@@ -213,6 +225,10 @@ class AgentSession:
             self._calls.pop(message.call, None)
         elif isinstance(message, PermissionAsked):
             (self._asking.add if message.state == "open" else self._asking.discard)(message.id)
+            self._unseen.pop(message.id, None)
+            if is_cut and message.state == "open":
+                allowing = (one.id for one in message.options if one.kind.startswith("allow"))
+                self._unseen[message.id] = frozenset(allowing)
 
     def _close_calls(self) -> None:
         """Some agents tell nothing of a call that was refused or broken off."""

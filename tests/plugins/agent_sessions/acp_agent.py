@@ -26,8 +26,9 @@ def say(text: str) -> None:
     write(method="session/update", params={"sessionId": "s", "update": update})
 
 
-def asked() -> str:
-    call = {"toolCallId": "c1", "kind": "edit", "title": "Write a file", "rawInput": {"path": "a"}}
+def asked(content: str) -> str:
+    given = {"path": "a", "content": content} if content else {"path": "a"}
+    call = {"toolCallId": "c1", "kind": "edit", "title": "Write a file", "rawInput": given}
     options = [
         {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
         {"optionId": "no", "name": "No", "kind": "reject_once"},
@@ -45,7 +46,7 @@ def turn(text: str) -> str:
         print(rest or "the disk is gone", file=sys.stderr, flush=True)
         os._exit(3)
     elif word == "ask":
-        say(asked())
+        say(asked("x" * int(rest or 0)))
     elif word == "long":
         print("{" + "x" * int(rest), flush=True)
         say("done")

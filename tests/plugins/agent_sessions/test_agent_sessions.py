@@ -68,6 +68,24 @@ async def test_a_permission_is_answered(lab: SessionLab, option: str) -> None:
     await hub.stop(session.id)
 
 
+async def test_a_permission_that_nobody_saw_whole_can_only_be_rejected(lab: SessionLab) -> None:
+    lab.settings = {"message_limit": 1024}
+    hub = lab.hub()
+    session = await begun(hub)
+    session.say("ask 2000")
+    await until(session, lambda one: one.state == "asking")
+    with pytest.raises(Conflict, match=r"agent_sessions\.message_limit \(1024 bytes\)") as caught:
+        session.answer("99", "yes", "")
+    assert caught.value.code == "PERMISSION_CUT"
+    assert session.state == "asking"
+    session.answer("99", "no", "")
+    await until(session, is_idle)
+    assert [one["answer"] for one in told(session) if one["type"] == "permission"] == ["no"]
+    with pytest.raises(Conflict, match="no more"):
+        session.answer("99", "yes", "")
+    await hub.stop(session.id)
+
+
 async def test_an_interruption_leaves_a_session_that_goes_on(lab: SessionLab) -> None:
     hub = lab.hub()
     session = await begun(hub)

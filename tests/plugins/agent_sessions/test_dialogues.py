@@ -138,6 +138,14 @@ def test_the_options_of_a_manifest_begin_a_thread_of_codex() -> None:
     assert start["params"] == {"approvalPolicy": "untrusted", "cwd": "/home/ada/work"}
 
 
+def test_an_option_of_an_unknown_kind_may_allow_something() -> None:
+    replay = begun("acp")
+    options = [{"optionId": "later", "name": "For today", "kind": "allow_today"}]
+    replay.heard(**{**ASKING["acp"], "params": {**ASKING["acp"]["params"], "options": options}})
+    (asked,) = [one for one in replay.messages() if one["type"] == "permission"]
+    assert [one["kind"] for one in asked["options"]] == ["allow_once"]
+
+
 def test_an_interrupted_permission_of_acp_is_told_to_be_cancelled() -> None:
     replay = begun("acp")
     replay.heard(**ASKING["acp"])

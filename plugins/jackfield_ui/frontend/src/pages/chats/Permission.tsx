@@ -26,13 +26,18 @@ export function Permission({
       </Text>
       {asked.title && <Text className={classes.text}>{asked.title}</Text>}
       <pre className={`${classes.output} jf-mono`}>{JSON.stringify(asked.input, null, 2)}</pre>
+      {isOpen && asked.cut && (
+        <Text size="sm">
+          The request is longer than agent_sessions.message_limit and is not shown whole: you can only reject it.
+        </Text>
+      )}
       {isOpen ? (
         <Group gap="sm" mt="sm">
           {asked.options.map(({ id, name, kind }) => (
             <Button
               key={id}
               variant={kind === 'allow_once' ? 'filled' : 'default'}
-              disabled={!mayAnswer || answer.isPending}
+              disabled={!mayAnswer || answer.isPending || (asked.cut && kind.startsWith('allow'))}
               onClick={() => answer.mutate(id)}
             >
               {name}
