@@ -49,6 +49,8 @@ OLD_NAMES = {
 }
 LONG_MINUS = frozenset({"fr", "nb", "nn", "no", "sv"})
 """Languages that write offsets from UTC with a sign for minus and no hyphen."""
+OFFSETS_BEHIND = {"pt": "GMT%s"}
+"""Languages for which Babel 2.19 has the offset in front of `GMT`, as a CLDR after 48; Node.js 20 to 24 have 48."""
 
 
 class Recipe(NamedTuple):
@@ -229,7 +231,7 @@ def _offset_name(locale: Locale, now: Moment, size: int) -> str:
     minutes = round(shift.total_seconds() / 60)
     minus = "−" if locale.language in LONG_MINUS else "-"
     sign, hours, rest = minus if minutes < 0 else "+", *divmod(abs(minutes), 60)
-    gmt = str(locale.zone_formats["gmt"])
+    gmt = OFFSETS_BEHIND.get(locale.language) or str(locale.zone_formats["gmt"])
     if size == 4:
         return gmt % f"{sign}{hours:02}:{rest:02}"
     return gmt % f"{sign}{hours}{f':{rest:02}' if rest else ''}"
