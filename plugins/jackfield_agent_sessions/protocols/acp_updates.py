@@ -24,6 +24,30 @@ from jackfield_agent_sessions.protocols.fields import mapping, number, objects, 
 _OVER = ("completed", "failed")
 MOST = 1_000
 """Calls that are remembered until their result."""
+MOST_BYTES = 16 * 1024 * 1024
+"""Of their JSON; the last one is remembered whatever its size."""
+
+
+class CallsGoingOn:
+    """Calls without a result yet, since updates tell what is new alone. The oldest are forgotten."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, tuple[ToolCalled, int]] = {}
+        self._size = 0
+
+    def known(self, call: str) -> ToolCalled | None:
+        found = self._calls.get(call)
+        return None if found is None else found[0]
+
+    def remember(self, called: ToolCalled) -> None:
+        size = len(jsontext.dumps(called.model_dump(mode="json")))
+        self._size += size - self._calls.get(called.call, (called, 0))[1]
+        self._calls[called.call] = called, size
+        while len(self._calls) > MOST or (self._size > MOST_BYTES and len(self._calls) > 1):
+            self.forget(next(one for one in self._calls if one != called.call))
+
+    def forget(self, call: str) -> None:
+        self._size -= self._calls.pop(call, (None, 0))[1]
 
 
 class TurnUpdates:
@@ -32,7 +56,7 @@ class TurnUpdates:
     def __init__(self, numbers: count[int]) -> None:
         self._numbers = numbers
         self._run: tuple[str, str, str] | None = None
-        self._calls: dict[str, ToolCalled] = {}
+        self._calls = CallsGoingOn()
 
     def received(self, update: Mapping[str, Json]) -> DialogueSteps:
         kind = text(update, "sessionUpdate")
@@ -68,19 +92,18 @@ class TurnUpdates:
         """A call, or what is new of it; also one that a permission is asked for, which may come first."""
         self.closed()
         call = text(update, "toolCallId")
-        known = self._calls.get(call)
+        known = self._calls.known(call)
         changed = _call(call, update, known)
         steps: list[DialogueStep] = []
         if changed != known:
             steps.append(MessageKept(f"call:{call}", changed))
         status = text(update, "status")
         if status in _OVER:
-            self._calls.pop(call, None)
+            self._calls.forget(call)
             answered = ToolAnswered(call=call, output=_output(update), failed=status == "failed")
             return [*steps, MessageKept(f"result:{call}", answered)]
-        self._calls[call] = changed
-        while len(self._calls) > MOST:
-            del self._calls[next(iter(self._calls))]
+        if changed != known:
+            self._calls.remember(changed)
         return steps
 
     def spent(self, usage: Mapping[str, Json]) -> DialogueSteps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from replaying import Replay, dialogue_of
 
-from jackfield.api.agent_protocols import PermissionAsked, SendFrame, StartRefused
+from jackfield.api.agent_protocols import MessageKept, PermissionAsked, SendFrame, StartRefused, ToolCalled
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield_agent_sessions.protocols.acp_updates import MOST, MOST_BYTES, TurnUpdates
 from jackfield_agent_sessions.protocols.permissions import MOST_OPEN, OpenPermissions
 
 NAMES = ("claude", "codex", "acp")
@@ -192,3 +194,26 @@ def test_permissions_that_are_open_at_once_have_a_limit() -> None:
         permissions.ask(one, lambda option, note: {})
     with pytest.raises(Conflict, match=str(MOST_OPEN)):
         permissions.ask(asked[-1], lambda option, note: {})
+
+
+def test_calls_that_go_on_are_bounded_in_number_and_size() -> None:
+    updates = TurnUpdates(count(1))
+    large = "x" * (MOST_BYTES // 4)
+
+    def title_after_an_update(call: str) -> str:
+        (step,) = updates.called({"toolCallId": call, "rawInput": {"new": True}})
+        assert isinstance(step, MessageKept)
+        assert isinstance(step.message, ToolCalled)
+        return step.message.title
+
+    for number in range(6):
+        updates.called({"toolCallId": str(number), "title": f"call {number}", "rawInput": {"content": large}})
+    assert title_after_an_update("5") == "call 5"
+    assert title_after_an_update("0") == ""
+    updates.called({"toolCallId": "huge", "title": "huge", "rawInput": {"content": large * 5}})
+    assert title_after_an_update("huge") == "huge"
+    assert title_after_an_update("5") == ""
+    for number in range(MOST + 1):
+        updates.called({"toolCallId": f"small {number}", "title": f"call {number}"})
+    assert title_after_an_update("small 0") == ""
+    assert title_after_an_update("small 9") == "call 9"
