@@ -13,7 +13,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-AIOHTTP = ("plugins/jackfield_nodes/http/", "plugins/jackfield_proxy/child/", "src/jackfield/api/plain_http.py")
+AIOHTTP = (
+    "plugins/jackfield_nodes/http/",
+    "plugins/jackfield_profiles/launching/key_check.py",
+    "plugins/jackfield_proxy/child/",
+    "src/jackfield/api/plain_http.py",
+)
 PLACES = {
     "aiohttp": AIOHTTP,
     "httpx": ("src/jackfield/testing/daemon.py",),

@@ -14,7 +14,7 @@ from jackfield.testing.daemon import Daemon
 
 Install = Callable[..., dict[str, str]]
 Strangers = Callable[..., Daemon]
-SETTINGS = '[profiles]\nkey_store = "file"\n'
+SETTINGS = '[profiles]\nkey_store = "file"\n[profiles.run]\nkey_check = 0\n'
 PROFILE = {"agent_id": "sidekick", "alias": "helper", "provider_id": "parrot", "api_key": "a-key-of-the-test"}
 
 
@@ -63,9 +63,8 @@ def test_the_operators_files_count_before_the_packages(strangers: Strangers, env
         (daemon.config_dir / folder).mkdir()
         (daemon.config_dir / folder / name).write_text(text)
     assert listed(daemon, "providers")["parrot"]["name"] == "Mine"
-    created = asked(daemon, "POST", "/api/profiles", json={**PROFILE, "model": "m"})
-    assert created.status_code == 200, created.text
-    failed = asked(daemon, "POST", "/api/profiles/helper/run", json={"prompt": "x"})
+    failed = asked(daemon, "POST", "/api/profiles", json={**PROFILE, "model": "m"})
+    assert failed.status_code == 400, failed.text
     assert "my own script" in failed.text
     assert "jackfield-sidekick" not in failed.text
 
@@ -89,9 +88,8 @@ def test_what_is_wrong_with_a_package_names_its_distribution(
         "of the distribution jackfield-sidekick: the id parrot is that of parrot.toml of the distribution acme-agents"
     )
     assert taken in providers
-    created = asked(daemon, "POST", "/api/profiles", json={**PROFILE, "agent_id": "acme"})
-    assert created.status_code == 200, created.text
-    failed = asked(daemon, "POST", "/api/profiles/helper/run", json={"prompt": "x"})
+    failed = asked(daemon, "POST", "/api/profiles", json={**PROFILE, "agent_id": "acme"})
+    assert failed.status_code == 400, failed.text
     assert "The script acme.rhai of the distribution acme-agents failed" in failed.text
 
 
