@@ -155,8 +155,8 @@ class CallRunner:
         execution_id: str | None = None
         if parsed.contents:
             parsed, execution_id = await with_files_kept(self._context, parsed)
-        call.forget_body()
         items = [make_item(call, hook, parsed)]
+        call.forget_body()
         encoded = None if call.memory is None else await apart(call.budget, written, items, stored_json)
         return self._submit(call, hook, items, encoded, kept, delivery, execution_id, stream), kept
 
