@@ -44,7 +44,7 @@ class RunSettings(BaseModel):
         ge=0,
         le=30,
         description="How long a start waits for the provider's word on the key, in seconds; one that is refused (401) "
-        "or a port where nobody listens refuses the start. 0: nothing is asked.",
+        "refuses the start. 0: nothing is asked.",
     )
     key_check_lasts: float = Field(
         3600, ge=0, le=86_400, description="How long a key that a provider has taken is not asked about, in seconds."

@@ -7,11 +7,9 @@ The question is a request without a model, which costs nothing: a provider that 
 from __future__ import annotations
 
 import asyncio
-import errno
 import hashlib
 from collections import OrderedDict
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -34,10 +32,10 @@ class KeyCheck:
         self._good: OrderedDict[str, float] = OrderedDict()
 
     async def require(self, provider: Provider, profile: Profile, key: str | None) -> None:
-        """A provider that is slow, or answers anything but 401, counts as content. key: None: only whether somebody
-        listens there is looked at. Raises `InvalidInput`."""
+        """A provider that is slow or not there, or answers anything but 401, counts as content: an agent may do much
+        without it. key: None: there is none to be looked at. Raises `InvalidInput`."""
         _, url = provider.endpoint(profile.endpoint_id)
-        if self._timeout == 0 or provider.dialect is None or not url:
+        if self._timeout == 0 or provider.dialect is None or not url or key is None:
             return
         mark = hashlib.sha256(f"{url}\0{key or ''}".encode()).hexdigest()
         if self._clock.monotonic() < self._good.get(mark, 0.0):
@@ -45,13 +43,9 @@ class KeyCheck:
         try:
             async with asyncio.timeout(self._timeout):
                 status = await _status(url.rstrip("/") + _PATHS[provider.dialect], _credential(provider, key))
-        except aiohttp.ClientConnectorError as exc:
-            if exc.os_error.errno == errno.ECONNREFUSED:
-                raise _nobody_there(provider, url) from None
-            return
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError):
             return
-        if status == HTTPStatus.UNAUTHORIZED and key is not None:
+        if status == HTTPStatus.UNAUTHORIZED:
             raise _refused(provider, profile)
         self._good[mark] = self._clock.monotonic() + self._lasts
         while len(self._good) > MOST:
@@ -88,14 +82,4 @@ def _refused(provider: Provider, profile: Profile) -> InvalidInput:
         f"The provider {provider.id} refuses the key of the profile {profile.alias} (401); give it another one (PATCH "
         f"with api_key, `jackfield profiles edit {profile.alias}`).",
         code="KEY_REFUSED",
-    )
-
-
-def _nobody_there(provider: Provider, url: str) -> InvalidInput:
-    where = urlsplit(url)
-    port = where.port or (80 if where.scheme == "http" else 443)
-    return InvalidInput(
-        f"The provider {provider.id} cannot be reached: nobody listens on {where.hostname}, port {port}; "
-        "start it, or correct its endpoint.",
-        code="PROVIDER_UNREACHABLE",
     )
