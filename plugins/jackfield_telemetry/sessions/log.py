@@ -37,8 +37,8 @@ class LineTokens(msgspec.Struct):
     cache_read: int | None = 0
 
 
-class LineCost(msgspec.Struct, omit_defaults=True):
-    """US dollars. Older lines have neither of the two in the middle."""
+class LineCost(msgspec.Struct):
+    """US dollars; None: not known. Older lines have neither of the two in the middle."""
 
     input: float | None = None
     output: float | None = None
