@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 from importlib.util import find_spec
 from pathlib import Path
-from typing import get_args
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
-from jackfield.api.profiles import Launch, LaunchRequest, Profiles
-from jackfield.api.profiles import Sandbox as SandboxKind
+from jackfield.api.profiles import Launch, LaunchRequest, Profiles, with_least_sandbox
 from jackfield.api.records import record, replace
 from jackfield_terminal.persistent.starting import PersistentStarter, StartedSession
 from jackfield_terminal.ports import SessionRequest
@@ -60,7 +58,7 @@ class SessionStarter:
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
         launch = in_terminal(await self._context.port(Profiles).prepare(request.alias, asked))
         if request.remote:
-            launch = with_sandbox(launch, self._context.settings(TerminalSettings).network_sandbox)
+            launch = with_least_sandbox(launch, self._context.settings(TerminalSettings).network_sandbox)
         container: ProcessContainer | None = None
         try:
             confined = await self.sandbox.confined(launch)
@@ -96,13 +94,6 @@ class SessionStarter:
         )
         container.started(spawned.pid)
         return spawned
-
-
-def with_sandbox(launch: Launch, least: SandboxKind) -> Launch:
-    """The same in this sandbox, unless the profile's is stricter."""
-    kinds = get_args(SandboxKind)
-    kind = max(launch.profile.sandbox, least, key=kinds.index)
-    return replace(launch, profile=replace(launch.profile, sandbox=kind))
 
 
 def container_name(session: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from jackfield.api.errors import InvalidInput
-from jackfield.api.profiles import LaunchRequest
+from jackfield.api.profiles import LaunchRequest, with_least_sandbox
 from jackfield.api.records import replace
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.findings import findings
@@ -24,7 +24,6 @@ from jackfield_terminal.ports import SessionRequest
 from jackfield_terminal.sandbox import bubblewrap as sandboxes
 from jackfield_terminal.sandbox.mounts import SandboxPaths, SandboxView, view_of
 from jackfield_terminal.settings import SandboxSettings, TerminalSettings
-from jackfield_terminal.starting import with_sandbox
 
 from .conftest import DEADLINE, FakeProfiles, attach, start
 from .terminal_lab import Api
@@ -408,7 +407,7 @@ async def test_sessions_that_the_network_starts_are_in_a_sandbox(
 async def test_the_stricter_of_profile_and_network_counts(profiles: FakeProfiles) -> None:
     profiles.sandbox = "off"
     launch = await profiles.prepare("one", LaunchRequest("terminal_session"))
-    assert with_sandbox(launch, "standard").profile.sandbox == "standard"
+    assert with_least_sandbox(launch, "standard").profile.sandbox == "standard"
     strict = replace(launch, profile=replace(launch.profile, sandbox="strict"))
-    assert with_sandbox(strict, "standard").profile.sandbox == "strict"
-    assert with_sandbox(launch, "off").profile.sandbox == "off"
+    assert with_least_sandbox(strict, "standard").profile.sandbox == "strict"
+    assert with_least_sandbox(launch, "off").profile.sandbox == "off"
