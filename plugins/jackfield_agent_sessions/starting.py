@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from jackfield.api.agent_protocols import AGENT_PROTOCOLS, AgentDialogue, AgentProtocol, DialogueStart
 from jackfield.api.agents import Agent, Agents, OwnProtocol
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
-from jackfield.api.profiles import Launch, LaunchRequest, Profiles, with_least_sandbox
+from jackfield.api.profiles import Launch, LaunchRequest, Profiles, starting, with_least_sandbox
 from jackfield.api.records import replace
 from jackfield.api.terminals import confined_launch
 from jackfield_agent_sessions.ports import AgentSessionRequest
@@ -20,8 +20,6 @@ from jackfield_agent_sessions.session.session import AgentSession, SessionAbout
 from jackfield_agent_sessions.session.telling import SessionTeller
 from jackfield_agent_sessions.settings import AgentSessionSettings
 
-NOT_STARTED = 127
-"""Exit code of a run whose agent could not be started, as a shell gives it."""
 _SESSION = "{session}"
 
 
@@ -36,7 +34,8 @@ class SessionOpener:
         """A session whose agent is told to begin. Raises what `Profiles.prepare` raises, `InvalidInput` when the agent
         has no protocol or there is no sandbox for a profile that wants one, and `JackfieldError` when the system cannot
         start the agent."""
-        profile = await self._context.port(Profiles).find(request.alias)
+        profiles = self._context.port(Profiles)
+        profile = await profiles.find(request.alias)
         agent = await self._context.port(Agents).find(profile.agent_id)
         way = _way(agent)
         protocol = await self._protocol(agent, way)
@@ -47,27 +46,17 @@ class SessionOpener:
             working_dir=request.working_dir,
             resume=request.resume,
         )
-        launch = await self._context.port(Profiles).prepare(request.alias, asked)
+        launch = await profiles.prepare(request.alias, asked)
         if request.remote:
             launch = with_least_sandbox(launch, self._settings.network_sandbox)
-        container: ProcessContainer | None = None
-        try:
+        async with starting(profiles, launch) as undo:
             confined = await confined_launch(self._context, launch)
             containers = self._context.port(ProcessContainers)
             container = await containers.open(f"agent-session-{id}", launch.profile.limits)
+            undo.push_async_callback(container.end)
             start = DialogueStart(str(launch.cwd), request.resume, self._context.service.version, way.options)
             session = self._session(id, launch, container, agent, protocol.dialogue(start))
             await _start(session, confined)
-        except BaseException as exc:
-            if container is not None:
-                await container.end()
-            await self._context.port(Profiles).ended(launch, NOT_STARTED)
-            if isinstance(exc, OSError):
-                raise JackfieldError(f"The agent cannot be started: {exc.strerror}.", code="START_FAILED") from exc
-            if isinstance(exc, ValueError):  # a NUL in an argument or in the environment
-                raise InvalidInput("An argument or variable has a character that no program can be given.") from exc
-            raise
-        else:
             return session
 
     async def _protocol(self, agent: Agent, way: OwnProtocol) -> AgentProtocol:

@@ -14,7 +14,7 @@ from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.api.process_containers import EndStep, ProcessContainer, ProcessContainers
-from jackfield.api.profiles import Launch, Profiles
+from jackfield.api.profiles import NOT_STARTED, Launch, Profiles
 from jackfield_terminal.driving.answering import answers_of
 from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.output.reading_budget import ReadingBudget
@@ -28,7 +28,7 @@ from jackfield_terminal.session.ending import end_processes, end_session
 from jackfield_terminal.session.recordings import Recordings
 from jackfield_terminal.session.session import Session
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.starting import NOT_STARTED, AgentStarted, SessionStarter, container_name
+from jackfield_terminal.starting import AgentStarted, SessionStarter, container_name
 from jackfield_terminal.supervisor.handover import was_recording
 
 ANSWERING = 5.0

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
-from jackfield.api.profiles import Launch, LaunchRequest, Profiles, with_least_sandbox
+from jackfield.api.profiles import Launch, LaunchRequest, Profiles, starting, with_least_sandbox
 from jackfield.api.records import record, replace
 from jackfield_terminal.persistent.starting import PersistentStarter, StartedSession
 from jackfield_terminal.ports import SessionRequest
@@ -22,9 +22,6 @@ from jackfield_terminal.supervisor.handover import Memo
 
 TERMINAL = "xterm-256color"
 """`TERM` of agents: what clients draw with, and our emulator, whatever the daemon itself was started in."""
-NOT_STARTED = 127
-"""Exit code of a run whose agent could not be started, as a shell gives it."""
-
 NO_PTYPROCESS = (
     "`terminal.spawner` is ptyprocess, which is not installed. Install it with: pip install 'jackfield[ptyprocess]'"
 )
@@ -56,26 +53,18 @@ class SessionStarter:
         if self._by_ptyprocess:
             directory_of_ptyprocess()
         asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
-        launch = in_terminal(await self._context.port(Profiles).prepare(request.alias, asked))
+        profiles = self._context.port(Profiles)
+        launch = in_terminal(await profiles.prepare(request.alias, asked))
         if request.remote:
             launch = with_least_sandbox(launch, self._context.settings(TerminalSettings).network_sandbox)
-        container: ProcessContainer | None = None
-        try:
+        async with starting(profiles, launch) as undo:
             confined = await self.sandbox.confined(launch)
             persists = self._persistence.wanted(request.persist, launch.profile)
             containers = self._context.port(ProcessContainers)
             container = await containers.open(container_name(id), launch.profile.limits, outlives=persists)
+            undo.push_async_callback(container.end)
             running = await self._run(request, Memo(id, self._context.clock.now_ms(), launch), confined, container)
             return AgentStarted(launch, running, container)
-        except BaseException as exc:
-            if container is not None:
-                await container.end()
-            await self._context.port(Profiles).ended(launch, NOT_STARTED)
-            if isinstance(exc, OSError):
-                raise JackfieldError(f"The agent cannot be started: {exc.strerror}.", code="START_FAILED") from exc
-            if isinstance(exc, ValueError):  # a NUL in an argument or in the environment
-                raise InvalidInput("An argument or variable has a character that no program can be given.") from exc
-            raise
 
     async def _run(
         self, request: SessionRequest, memo: Memo, confined: Launch, container: ProcessContainer

@@ -5,11 +5,13 @@ Source: docs/decisions.md, 'Agents, providers and profiles'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import field
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, get_args
 
+from .errors import InvalidInput, JackfieldError
 from .jsontext import Json
 from .process_containers import ProcessLimits
 from .proxy import ProxyFailure
@@ -17,6 +19,8 @@ from .records import record, replace
 from .usage import RunUsage
 
 Sandbox: TypeAlias = Literal["off", "standard", "strict"]
+NOT_STARTED = 127
+"""Exit code of a run whose agent could not be started, as a shell gives it."""
 RunKind: TypeAlias = Literal["profile_run", "terminal_session", "agent_session", "workflow"]
 
 
@@ -179,3 +183,19 @@ class ProfileImports(Protocol):
 
     async def stored_provider_key(self, provider_id: str) -> str | None:
         """The key that is sealed for the provider; None: there is none, whatever the environment has."""
+
+
+@asynccontextmanager
+async def starting(profiles: Profiles, launch: Launch) -> AsyncIterator[AsyncExitStack]:
+    """Where the agent of a prepared launch is started. When that fails, what was pushed on the stack is undone and the
+    launch has ended. Raises `JackfieldError` (code `START_FAILED`) for an `OSError`, `InvalidInput` for a
+    `ValueError`."""
+    async with AsyncExitStack() as undo:
+        undo.push_async_callback(profiles.ended, launch, NOT_STARTED)
+        try:
+            yield undo
+        except OSError as exc:
+            raise JackfieldError(f"The agent cannot be started: {exc.strerror}.", code="START_FAILED") from exc
+        except ValueError as exc:  # a NUL in an argument or in the environment
+            raise InvalidInput("An argument or variable has a character that no program can be given.") from exc
+        undo.pop_all()
