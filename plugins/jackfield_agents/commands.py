@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
 
 import click
 
@@ -23,10 +21,9 @@ from jackfield.api.cli import (
 from jackfield.api.daemon import require_here
 from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
 from jackfield.api.jsontext import Json
-from jackfield.api.object_references import load
+from jackfield.api.manifest_checks.problems import files_argument, tell_or_exit
 
 PATH = "/api/agents"
-TELL_FILES = "jackfield.api.manifest_checks.problems:tell_files"
 
 
 @click.group(cls=CommandGroup)
@@ -72,9 +69,7 @@ def show_agent(cli: Cli, agent_id: str, as_json: bool, config_dir: Path | None) 
 
 
 @agents.command("validate")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE..."
-)
+@files_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -85,8 +80,7 @@ def validate_agents(cli: Cli, files: tuple[Path, ...], as_json: bool, config_dir
     """
     work = work_at("jackfield_agents.checking:validated", files)
     views = cli.run("agents", work, config_dir=config_dir)
-    if not cast("Callable[..., bool]", load(TELL_FILES))(views, as_json=as_json):
-        sys.exit(1)
+    tell_or_exit(views, as_json=as_json)
 
 
 def _version(row: Mapping[str, Json]) -> str:

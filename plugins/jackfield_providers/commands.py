@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 import click
 
@@ -21,10 +18,9 @@ from jackfield.api.cli import (
     work_at,
 )
 from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
-from jackfield.api.object_references import load
+from jackfield.api.manifest_checks.problems import files_argument, tell_or_exit
 
 PATH = "/api/providers"
-TELL_FILES = "jackfield.api.manifest_checks.problems:tell_files"
 
 
 @click.group(cls=CommandGroup)
@@ -65,9 +61,7 @@ def show_provider(cli: Cli, provider_id: str, as_json: bool, config_dir: Path | 
 
 
 @providers.command("validate")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE..."
-)
+@files_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -78,5 +72,4 @@ def validate_providers(cli: Cli, files: tuple[Path, ...], as_json: bool, config_
     """
     work = work_at("jackfield_providers.checking:validated", files)
     views = cli.run("providers", work, config_dir=config_dir)
-    if not cast("Callable[..., bool]", load(TELL_FILES))(views, as_json=as_json):
-        sys.exit(1)
+    tell_or_exit(views, as_json=as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -10,10 +9,9 @@ from typing import Any, cast
 import click
 
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, harmless, json_option, work_at
+from jackfield.api.manifest_checks.problems import files_argument, tell_or_exit
 from jackfield.api.object_references import load
 from jackfield_profiles.commands.aliases import complete_alias
-
-TELL_FILES = "jackfield.api.manifest_checks.problems:tell_files"
 
 
 @click.group(cls=CommandGroup)
@@ -22,9 +20,7 @@ def scripts() -> None:
 
 
 @scripts.command("validate")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE..."
-)
+@files_argument
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -37,8 +33,7 @@ def validate_scripts(cli: Cli, files: tuple[Path, ...], as_json: bool, config_di
     views = cli.run(
         "profiles", work_at("jackfield_profiles.commands.script_checking:validated", files), config_dir=config_dir
     )
-    if not cast("Callable[..., bool]", load(TELL_FILES))(views, as_json=as_json):
-        sys.exit(1)
+    tell_or_exit(views, as_json=as_json)
 
 
 @scripts.command("test")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import click
@@ -41,6 +43,18 @@ def file_view(file: str, problems: Sequence[FileProblem]) -> dict[str, Json]:
             for one in problems
         ],
     }  # fmt: skip
+
+
+files_argument = click.argument(
+    "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE..."
+)
+"""The files of a command that validates some."""
+
+
+def tell_or_exit(views: Sequence[Mapping[str, Json]], *, as_json: bool) -> None:
+    """Print what `file_view` gave; the command ends with exit code 1 when a file has an error."""
+    if not tell_files(views, as_json=as_json):
+        sys.exit(1)
 
 
 def tell_files(views: Sequence[Mapping[str, Json]], *, as_json: bool) -> bool:
