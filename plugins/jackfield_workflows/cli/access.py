@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from jackfield.api.auth import OWNER
@@ -73,25 +70,3 @@ class StoredWorkflows:
     async def put(self, documents: Sequence[Json], *, partial: bool) -> Mapping[str, Json]:
         changes = WorkflowChanges(self._context)
         return import_view(await Importer(self._context, changes).run(documents, AUTHOR, partial=partial))
-
-
-def daemon_runs(config_dir: Path) -> bool:
-    """Whether a daemon holds the directory's lock, or the directory itself, should its file be deleted.
-
-    The shared lock taken to find out is held for microseconds.
-    """
-    return _is_locked(config_dir / "daemon.lock", os.O_NOFOLLOW) or _is_locked(config_dir, os.O_DIRECTORY)
-
-
-def _is_locked(path: Path, flags: int) -> bool:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | flags | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False

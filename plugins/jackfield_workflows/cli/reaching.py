@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.cli import Cli
 from jackfield.api.context import PluginContext
-from jackfield.api.daemon import DaemonAbsent, DaemonClient
+from jackfield.api.daemon import DaemonAbsent, DaemonClient, daemon_runs
 from jackfield.api.errors import JackfieldError
 from jackfield.api.object_references import load
 from jackfield.api.records import record
-from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows, daemon_runs
+from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows
 from jackfield_workflows.cli.progress import printable
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import http.client
 import json
 import os
@@ -189,3 +190,25 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: object) -> None:
         return None
+
+
+def daemon_runs(config_dir: Path) -> bool:
+    """Whether a daemon holds the directory's lock, or the directory itself, should its file be deleted.
+
+    The shared lock taken to find out is held for microseconds.
+    """
+    return _is_locked(config_dir / "daemon.lock", os.O_NOFOLLOW) or _is_locked(config_dir, os.O_DIRECTORY)
+
+
+def _is_locked(path: Path, flags: int) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | flags | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

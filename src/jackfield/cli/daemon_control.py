@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import time
@@ -11,7 +10,7 @@ from pathlib import Path
 import click
 
 from jackfield.api.cli import CommandGroup, config_dir_option, echo_fields, echo_json, json_option
-from jackfield.api.daemon import DaemonAbsent, DaemonClient, require_here
+from jackfield.api.daemon import DaemonAbsent, DaemonClient, daemon_runs, require_here
 from jackfield.api.errors import JackfieldError
 from jackfield.api.files import read_private
 
@@ -49,7 +48,7 @@ def stop(runtime: Runtime, config_dir: Path | None, timeout: float, as_json: boo
     pid = holder(directory)
     os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + timeout
-    while is_held(directory):
+    while daemon_runs(directory):
         if time.monotonic() >= deadline:
             raise JackfieldError(f"The daemon (pid {pid}) has not ended in {timeout:g} s; it may still be at work.")
         time.sleep(PAUSE_S)
@@ -58,24 +57,9 @@ def stop(runtime: Runtime, config_dir: Path | None, timeout: float, as_json: boo
 
 def holder(directory: Path) -> int:
     """The process that holds the directory. Raises `DaemonAbsent`."""
-    if not is_held(directory):
+    if not daemon_runs(directory):
         raise DaemonAbsent
     try:
         return int((read_private(directory / "daemon.lock") or b"").decode("ascii", "replace").strip())
     except ValueError:
         raise JackfieldError(f"{directory / 'daemon.lock'} does not say which process the daemon is.") from None
-
-
-def is_held(directory: Path) -> bool:
-    """Whether a daemon has its lock; the file alone may be what a crash has left."""
-    try:
-        descriptor = os.open(directory / "daemon.lock", os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False

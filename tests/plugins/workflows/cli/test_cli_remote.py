@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from jackfield.api.daemon import daemon_runs
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
-from jackfield_workflows.cli.access import daemon_runs
 from jackfield_workflows.cli.interrupts import cancelled_by_interrupt
 from jackfield_workflows.cli.progress import CANCELLED, CommandOutcome, RunPrinter
 from jackfield_workflows.cli.remote import RemoteWorkflows, at_address
