@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import cast
 
-INPUT, OUTPUT, ERRORS = 0, 1, 2
+from jackfield.api.process_containers import ProcessEnds
+
+INPUT, OUTPUT = 0, 1
 
 
 class LineSplitter:
@@ -41,18 +43,16 @@ class LineSplitter:
             self._parts.append(part)
 
 
-class AgentPipes(asyncio.SubprocessProtocol):
+class AgentPipes(ProcessEnds):
     """heard: given each line of the output as it comes; it must not raise."""
 
     def __init__(self, line_limit: int, errors_kept: int, heard: Callable[[bytes], None]) -> None:
+        super().__init__()
         self._heard = heard
         self._kept = errors_kept
         self._errors = bytearray()
         self._transport: asyncio.SubprocessTransport | None = None
-        self._open = {OUTPUT, ERRORS}
         self.lines = LineSplitter(line_limit)
-        self.exited = asyncio.Event()
-        self.drained = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.SubprocessTransport", transport)
@@ -64,14 +64,6 @@ class AgentPipes(asyncio.SubprocessProtocol):
             return
         self._errors += data
         del self._errors[: -self._kept]
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        self._open.discard(fd)
-        if not self._open:
-            self.drained.set()
-
-    def process_exited(self) -> None:
-        self.exited.set()
 
     @property
     def errors(self) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from jackfield.api.errors import InvalidInput
-from jackfield.api.process_containers import EndStep, ProcessContainer
+from jackfield.api.process_containers import EndStep, ProcessContainer, ProcessEnds
 from jackfield.api.records import record
 
 _DRAIN = 0.5
@@ -65,28 +65,18 @@ class OutputTail:
         return b"".join(self._chunks)[-self._limit :]
 
 
-class _Watched(asyncio.SubprocessProtocol):
-    """Its end is seen when it ends; asyncio's own `RunProcess.wait` waits for whatever else holds the pipes open."""
+class _Watched(ProcessEnds):
+    """The ends of its output are kept."""
 
     def __init__(self, limit: int, heard: Callable[[bytes], None] | None) -> None:
+        super().__init__()
         self._heard = heard
-        self.exited = asyncio.Event()
-        self.drained = asyncio.Event()
         self.tails = {1: OutputTail(limit), 2: OutputTail(limit)}
-        self._open = {1, 2}
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         self.tails[fd].add(data)
         if fd == 1 and self._heard is not None:
             self._heard(data)
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        self._open.discard(fd)
-        if not self._open:
-            self.drained.set()
-
-    def process_exited(self) -> None:
-        self.exited.set()
 
 
 async def run_process(

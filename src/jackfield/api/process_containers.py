@@ -18,6 +18,7 @@ Source: docs/containment.md.
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
@@ -44,6 +45,24 @@ class EndStep:
 
     signal: signal.Signals
     seconds: float
+
+
+class ProcessEnds(asyncio.SubprocessProtocol):
+    """Both ends of a process with pipes: its own, and that of its output, which others may hold open for longer.
+    asyncio's own `Process.wait` waits for both."""
+
+    def __init__(self) -> None:
+        self.exited = asyncio.Event()
+        self.drained = asyncio.Event()
+        self._open = {1, 2}
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._open.discard(fd)
+        if not self._open:
+            self.drained.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
 
 
 class ProcessContainer(Protocol):
