@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from jackfield.api.errors import ConfigurationError, StoreUnavailable
 from jackfield.api.files import append_private, private_directory
+from jackfield.api.sqlite_files import make_tables
 
 T = TypeVar("T")
 APPLICATION = 0x4A464757
@@ -87,13 +88,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("BEGIN IMMEDIATE")
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            for statement in TABLES.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
+        make_tables(connection, TABLES, APPLICATION, VERSION)
         found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
         if found != [APPLICATION, VERSION]:
             raise ConfigurationError(f"The file {path} is no database of virtual keys that this version knows.")

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from jackfield.api.errors import ConfigurationError, StoreUnavailable
 from jackfield.api.files import append_private, private_directory
+from jackfield.api.sqlite_files import make_tables
 from jackfield_telemetry.ledger.contradictions import contradiction
 from jackfield_telemetry.ledger.schema import APPLICATION, INCOMING, TABLES, VERSION
 
@@ -191,13 +192,7 @@ def _prepare(path: Path) -> None:
         raise ValueError(exc.message) from None
     os.close(descriptor)
     with closing(_connect(path)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-            for statement in TABLES.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
+        make_tables(connection, TABLES, APPLICATION, VERSION)
         _expect(connection)
 
 
