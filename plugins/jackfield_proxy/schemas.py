@@ -27,7 +27,7 @@ class ProxyAnswer(BaseModel):
     data: ProxyShown
 
 
-class SharedShown(BaseModel):
+class SharedPortShown(BaseModel):
     status: Literal["off", State] = Field(description="Off: proxy.shared_port is 0.")
     host: str
     port: int | None
@@ -38,7 +38,7 @@ class SharedShown(BaseModel):
 
 class SharedAnswer(BaseModel):
     success: Literal[True]
-    data: SharedShown
+    data: SharedPortShown
 
 
 class ProxyList(BaseModel):

@@ -16,8 +16,8 @@ from jackfield.testing.processes import is_running
 PROMPT = "Tidy up the garden."
 
 
-def at_work(lab: Lab, alias: str, directory: Path) -> tuple[Any, int]:
-    """Claude Code waits for a command; the administrator's client, and the pid of the command's shell."""
+def at_work(lab: Lab, alias: str, directory: Path) -> tuple[str, int]:
+    """Claude Code waits for a command; the execution's id, and the pid of the command's shell."""
     lab.profile(alias, "claude", "messages", args=["--allowedTools", "Bash"], working_dir=str(directory))
     command = f"echo $$ > {directory}/pid; sleep 30; touch {directory}/effect"
     lab.models.replies = [Reply(calls=[Call("Bash", {"command": command, "description": "Works"})])]
@@ -27,32 +27,32 @@ def at_work(lab: Lab, alias: str, directory: Path) -> tuple[Any, int]:
     document["nodes"][1]["parameters"] = {**AGENT, "profile": alias, "prompt": PROMPT, "outputFormat": "text"}
     document["connections"].pop("Agent")
     api = lab.daemon.admin(timeout=60)
-    lab.daemon.live(document, api)
+    saved = lab.daemon.live(document, api)
     assert lab.api.post(f"/webhook/{alias}", json={}).status_code == 200
     pid = directory / "pid"
     poll(lambda: pid.exists() and pid.read_text().endswith("\n"), "the tool's command runs", timeout=60)
-    return api, int(pid.read_text())
+    [execution] = api.get("/executions", params={"workflowId": saved}).json()["data"]
+    return execution["id"], int(pid.read_text())
 
 
 def test_a_cancellation_ends_the_command_of_a_tool(lab: Lab, tmp_path: Path) -> None:
-    api, pid = at_work(lab, "cancelled", tmp_path)
+    execution, pid = at_work(lab, "cancelled", tmp_path)
     assert is_running(pid)
-    [execution] = api.get("/executions", params={"status": "running"}).json()["data"]
-    answer = api.post(f"/executions/{execution['id']}/cancel")
+    answer = lab.daemon.admin(timeout=60).post(f"/executions/{execution}/cancel")
     assert (answer.status_code, answer.json()["status"]) == (202, "cancelled")
     assert not is_running(pid)
     assert not (tmp_path / "effect").exists()
 
 
 def test_an_interrupted_run_goes_on_with_its_session(lab: Lab, tmp_path: Path) -> None:
-    _, pid = at_work(lab, "interrupted", tmp_path)
+    execution, pid = at_work(lab, "interrupted", tmp_path)
     lab.models.replies = [Reply("The garden is tidy.")]
     lab.daemon.kill()
     lab.daemon.start()
     api = lab.daemon.admin(timeout=60)
-    params = {"status": "success"}
-    [ended] = poll(lambda: api.get("/executions", params=params).json()["data"], "it ends", timeout=90)
-    assert "The garden is tidy." in str(api.get(f"/executions/{ended['id']}").json())
+    address = f"/executions/{execution}"
+    poll(lambda: api.get(address).json()["status"] == "success", "it ends", timeout=90)
+    assert "The garden is tidy." in str(api.get(address).json())
     assert not is_running(pid)
     first, last = lab.models.served[0], lab.models.served[-1]
     assert any(PROMPT in text for text in said(first.body))

@@ -83,7 +83,7 @@ def test_a_chat_from_the_empty_list_to_its_end(page: Page, axe: Callable[[Page],
     page.get_by_role("button", name="End", exact=True).click()
     page.get_by_role("button", name="End the chat").click()
     messages.get_by_text("The agent has ended").wait_for()
-    assert not page.get_by_label("Message", exact=True).is_visible()
+    page.get_by_label("Message", exact=True).wait_for(state="hidden")
 
 
 def test_what_an_agent_says_is_text(page: Page, daemon: Daemon) -> None:

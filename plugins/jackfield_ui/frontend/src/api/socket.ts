@@ -33,7 +33,6 @@ const PONG_WITHIN = 10_000;
 export class EventSocket {
   private readonly subscribers = new Set<Subscriber>();
   private socket: WebSocket | undefined;
-  private opened = false;
   private allowed = false;
   private tries = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -77,9 +76,8 @@ export class EventSocket {
   private greet(): void {
     this.tries = 0;
     this.tell('subscribe', [...new Set([...this.subscribers].map(({ topic }) => topic))]);
-    // There is no replay: whatever happened between two connections has to be read.
-    if (this.opened) this.gap();
-    this.opened = true;
+    // There is no replay: whatever happened before this moment, since it was read, has to be read again.
+    this.gap();
     this.pinging = setInterval(() => this.ping(), PING_EVERY);
   }
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
@@ -6,6 +6,7 @@ import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
+import { ProfileSelect } from '../../components/ProfileSelect';
 import { useChatProfiles, useStartChat } from './queries';
 
 /** Starts an agent in its own protocol. */
@@ -57,23 +58,7 @@ export function NewChat({
       ) : (
         <form onSubmit={(event) => void submit(event)}>
           <Stack>
-            <Select
-              label="Profile"
-              placeholder="Choose"
-              required
-              searchable
-              openOnFocus={false}
-              data-autofocus
-              nothingFoundMessage="No such profile"
-              limit={200}
-              data={(profiles.data ?? []).map((row) => ({
-                value: row.alias,
-                label: `${row.alias} · ${row.agent_id}, ${row.model}`,
-              }))}
-              value={alias}
-              onChange={choose}
-              error={fields.profile_alias}
-            />
+            <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
             <TextInput
               label="Directory"
               classNames={{ input: 'jf-mono' }}

@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Checkbox, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -13,6 +13,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
+import { Expiry, momentOf, USUAL_END } from './Expiry';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
 import { SecretOnce } from './SecretOnce';
@@ -35,13 +36,6 @@ const SCOPES: Record<string, string> = {
   'machine:write': 'Write workflows with commands, files of the machine and SSH',
   'agents:write': 'Start and change agents: all that your account on the machine may do',
 };
-const DAY = 86_400_000;
-const ENDS = [
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: '', label: 'Never' },
-];
 
 export function ApiKeys() {
   const owner = useSession().info?.kind === 'owner';
@@ -166,14 +160,13 @@ function KeyForm({
   onClose: () => void;
 }) {
   const [name, setName] = useState('');
-  const [ends, setEnds] = useState('90');
+  const [ends, setEnds] = useState(USUAL_END);
   const [limited, setLimited] = useState(true);
   const [scopes, setScopes] = useState<string[]>(['workflows:read', 'executions:read']);
   const fields = error instanceof ApiError ? error.fields : {};
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const expiresAt = ends ? new Date(Date.now() + Number(ends) * DAY).toISOString() : undefined;
-    onSubmit({ name, expiresAt, scopes: limited ? scopes : undefined });
+    onSubmit({ name, expiresAt: momentOf(ends), scopes: limited ? scopes : undefined });
   };
   return (
     <form onSubmit={submit}>
@@ -189,14 +182,7 @@ function KeyForm({
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <Select
-          label="It ends"
-          data={ENDS}
-          value={ends}
-          allowDeselect={false}
-          error={fields.expiresAt}
-          onChange={(next) => setEnds(next ?? '')}
-        />
+        <Expiry value={ends} error={fields.expiresAt} onChange={setEnds} />
         <Checkbox
           label="Limit what it may do"
           description="Without a limit it may do all that you may."

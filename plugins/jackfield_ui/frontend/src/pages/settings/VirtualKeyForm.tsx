@@ -1,21 +1,15 @@
-import { MultiSelect, NumberInput, Select, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, data } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { Schemas } from '../../api/types';
+import { Expiry, momentOf, USUAL_END } from './Expiry';
 import { Buttons, Unexplained } from './FormParts';
 
 type NewBody = Schemas['NewKeyBody'];
 type Amount = string | number;
 
-const DAY = 86_400_000;
-const ENDS = [
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: '', label: 'Never' },
-];
 const LIMITS = [
   ['usd', 'US dollars a month', 2],
   ['requests', 'Requests a minute', 0],
@@ -43,7 +37,7 @@ export function VirtualKeyForm({
 }) {
   const [label, setLabel] = useState('');
   const [owner, setOwner] = useState('');
-  const [ends, setEnds] = useState('90');
+  const [ends, setEnds] = useState(USUAL_END);
   const [models, setModels] = useState<string[]>([]);
   const [profiles, setProfiles] = useState<string[]>([]);
   const [limits, setLimits] = useState<Record<string, Amount>>({});
@@ -62,7 +56,7 @@ export function VirtualKeyForm({
       tokens_per_minute: limit('tokens'),
       parallel_requests: limit('parallel'),
       budgets: usd === null ? null : { month: { usd } },
-      expires_at: ends ? new Date(Date.now() + Number(ends) * DAY).toISOString() : null,
+      expires_at: momentOf(ends) ?? null,
     });
   };
   return (
@@ -86,14 +80,7 @@ export function VirtualKeyForm({
           value={owner}
           onChange={(event) => setOwner(event.currentTarget.value)}
         />
-        <Select
-          label="It ends"
-          data={ENDS}
-          value={ends}
-          allowDeselect={false}
-          error={fields.expires_at}
-          onChange={(next) => setEnds(next ?? '')}
-        />
+        <Expiry value={ends} error={fields.expires_at} onChange={setEnds} />
         <TagsInput
           label="Models"
           description="Names or patterns such as claude-*. Without any, all models."

@@ -6,6 +6,7 @@ import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
+import { ProfileSelect } from '../../components/ProfileSelect';
 import { words } from '../../components/words';
 import { guessedSize } from './guessedSize';
 import { type NewSessionBody, useProfile, useProfiles, useSessions, useStart } from './queries';
@@ -99,23 +100,7 @@ export function NewSession({
                 onChange={(id) => id && onOpen(id)}
               />
             )}
-            <Select
-              label="Profile"
-              placeholder="Choose"
-              required
-              searchable
-              openOnFocus={false}
-              data-autofocus
-              nothingFoundMessage="No such profile"
-              limit={200}
-              data={(profiles.data ?? []).map((row) => ({
-                value: row.alias,
-                label: `${row.alias} · ${row.agent_id}, ${row.model}`,
-              }))}
-              value={alias}
-              onChange={choose}
-              error={fields.profile_alias}
-            />
+            <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
             <TextInput
               label="Directory"
               classNames={{ input: 'jf-mono' }}

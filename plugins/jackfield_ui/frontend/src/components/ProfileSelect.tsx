@@ -1,0 +1,34 @@
+import { Select } from '@mantine/core';
+
+/** Which profile's agent is to be started. */
+export function ProfileSelect({
+  profiles,
+  value,
+  error,
+  onChange,
+}: {
+  profiles: { alias: string; agent_id: string; model: string }[] | undefined;
+  value: string | null;
+  error?: string | undefined;
+  onChange: (alias: string | null) => void;
+}) {
+  return (
+    <Select
+      label="Profile"
+      placeholder="Choose"
+      required
+      searchable
+      openOnFocus={false}
+      data-autofocus
+      nothingFoundMessage="No such profile"
+      limit={200}
+      data={(profiles ?? []).map((row) => ({
+        value: row.alias,
+        label: `${row.alias} · ${row.agent_id}, ${row.model}`,
+      }))}
+      value={value}
+      onChange={onChange}
+      error={error}
+    />
+  );
+}
