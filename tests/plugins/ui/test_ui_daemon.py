@@ -412,6 +412,12 @@ def test_the_description_has_it_all(browser: httpx.Client) -> None:
     assert "security" in paths["/api/logs"]["get"]
 
 
+def test_no_two_objects_of_the_description_have_one_name(browser: httpx.Client) -> None:
+    """Two models of one name get the names of their modules in front, which generators of clients cannot tell apart."""
+    schemas = browser.get("/openapi.json").json()["components"]["schemas"]
+    assert [name for name in schemas if "__" in name] == []
+
+
 def test_links_to_terminals_are_for_our_own_pages_and_need_their_token(daemon: Daemon) -> None:
     address = f"ws://127.0.0.1:{daemon.port}/ws/shared"
     with pytest.raises(InvalidStatus) as refused:

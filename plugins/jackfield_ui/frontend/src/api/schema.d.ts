@@ -9634,40 +9634,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /**
-         * SharedShown
-         * @description In which project something is.
-         */
-        jackfield__api__n8n_pages__SharedShown: {
-            /** Projectid */
-            projectId: string;
-            /** Role */
-            role: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /** SharedShown */
-        jackfield_proxy__schemas__SharedShown: {
-            /** Error */
-            error: string | null;
-            /** Host */
-            host: string;
-            /** Port */
-            port: number | null;
-            /**
-             * Profiles
-             * @description Those whose proxies are enabled.
-             */
-            profiles: string[];
-            /** Restarts */
-            restarts: number;
-            /**
-             * Status
-             * @description Off: proxy.shared_port is 0.
-             * @enum {string}
-             */
-            status: "off" | "stopped" | "starting" | "running" | "unhealthy" | "restarting" | "failed";
-        };
         JsonValue: unknown;
         /** KeyBody */
         KeyBody: {
@@ -10328,7 +10294,7 @@ export interface components {
             /** Name */
             name: string;
             /** Shared */
-            shared: components["schemas"]["jackfield__api__n8n_pages__SharedShown"][];
+            shared: components["schemas"]["SharedShown"][];
             /** Type */
             type: string;
             /** Updatedat */
@@ -13026,12 +12992,46 @@ export interface components {
         };
         /** SharedAnswer */
         SharedAnswer: {
-            data: components["schemas"]["jackfield_proxy__schemas__SharedShown"];
+            data: components["schemas"]["SharedPortShown"];
             /**
              * Success
              * @constant
              */
             success: true;
+        };
+        /** SharedPortShown */
+        SharedPortShown: {
+            /** Error */
+            error: string | null;
+            /** Host */
+            host: string;
+            /** Port */
+            port: number | null;
+            /**
+             * Profiles
+             * @description Those whose proxies are enabled.
+             */
+            profiles: string[];
+            /** Restarts */
+            restarts: number;
+            /**
+             * Status
+             * @description Off: proxy.shared_port is 0.
+             * @enum {string}
+             */
+            status: "off" | "stopped" | "starting" | "running" | "unhealthy" | "restarting" | "failed";
+        };
+        /**
+         * SharedShown
+         * @description In which project something is.
+         */
+        SharedShown: {
+            /** Projectid */
+            projectId: string;
+            /** Role */
+            role: string;
+        } & {
+            [key: string]: unknown;
         };
         /** ShareEnd */
         ShareEnd: {
@@ -14484,7 +14484,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** Shared */
-            shared: components["schemas"]["jackfield__api__n8n_pages__SharedShown"][];
+            shared: components["schemas"]["SharedShown"][];
             /** Tags */
             tags: components["schemas"]["TagShown"][];
             /** Triggercount */
