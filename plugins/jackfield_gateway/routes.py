@@ -57,6 +57,7 @@ class GatewayRoutes:
     )
     async def make_key(self) -> Response:
         body = await read_model(NewKeyBody)
+        require_profiles_or_null(body)
         await self._require_profiles(body.profiles or ())
         text, account = await self._ring.make(new_virtual_key(body, self._context.clock.now_ms()))
         self._context.log.info("The virtual key %s was made.", account.key.id)

@@ -39,7 +39,9 @@ class KeyChangeBody(_GatewayBody):
         None, max_length=1000, description="Patterns (*, ?, [...]) of the models that may be asked for; none: all."
     )
     profiles: list[Name] | None = Field(
-        None, max_length=1000, description="Profiles whose proxies the key opens; none: all of them."
+        None,
+        max_length=1000,
+        description="Profiles whose proxies the key opens; null: all of them. An empty list is refused.",
     )
     requests_per_minute: Count | None = Field(None, description="Most requests in any 60 seconds.")
     tokens_per_minute: Count | None = Field(None, description="Most tokens in any 60 seconds, reserved ones too.")

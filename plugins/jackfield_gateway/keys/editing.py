@@ -26,9 +26,9 @@ def new_virtual_key(body: NewKeyBody, now_ms: int) -> VirtualKey:
 
 
 def require_profiles_or_null(body: KeyChangeBody) -> None:
-    """A list that has become empty would open all profiles to a key that was for some. Raises `InvalidInput`."""
+    """An empty list says that the key is for none, and would open all to it. Raises `InvalidInput`."""
     if body.profiles is not None and not body.profiles:
-        told = "names no profile; null opens the proxies of all profiles, and DELETE revokes the key"
+        told = "names no profile; leave it out, or null, for the proxies of all profiles, and DELETE revokes a key"
         raise InvalidInput(f"profiles {told}.", details={"profiles": told})
 
 

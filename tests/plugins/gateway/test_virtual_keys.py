@@ -231,9 +231,12 @@ def test_an_empty_list_of_profiles_does_not_open_all_of_them(gateway: GatewayLab
     key, key_id = gateway.key("narrow for good", profiles=["keys-south"])
     refused = gateway.api.patch(f"/api/gateway/keys/{key_id}", json={"profiles": []})
     assert refused.status_code == 400
-    assert "null opens the proxies of all profiles" in refused.json()["details"]["profiles"]
+    assert "null, for the proxies of all profiles" in refused.json()["details"]["profiles"]
     assert gateway.shown(key_id)["profiles"] == ["keys-south"]
     assert gateway.ask(north, key).status_code == 403
+    for given, status in (({"profiles": []}, 400), ({"profiles": None}, 200), ({}, 200)):
+        made = gateway.api.post("/api/gateway/keys", json={"label": "new", **given})
+        assert made.status_code == status, made.text
     gateway.command("key", "change", "narrow for good", "--clear", "profiles")
     assert gateway.shown(key_id)["profiles"] == []
     assert gateway.ask(north, key).status_code == 200

@@ -14,7 +14,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield_proxy.child.incoming import addressing, conversations, platforms
 from jackfield_proxy.child.incoming.client_body import ClientBody
-from jackfield_proxy.child.incoming.raw_model import with_model
+from jackfield_proxy.child.incoming.raw_model import require_one_reading, with_model
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.request_attributes import RequestAttributes, attributes_of
@@ -65,13 +65,14 @@ class ClientRequest:
     def __init__(
         self, dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, *, counts: bool = False
     ) -> None:
-        """Raises `DialectError` 400 for a body that is no JSON object with a model."""
+        """Raises `DialectError` 400 for a body that is no JSON object with a model, or has two readings."""
         self.dialect = dialect
         self.body = body
         self.pairs = pairs
         self.query = query
         self.counts = counts
         self._value: Mapping[str, Json] = fields.body_object(body)
+        require_one_reading(body)
         self.model = fields.need_text(self._value, "model")
         if len(self.model) > LONGEST_MODEL:
             raise fields.invalid("model", f"may have at most {LONGEST_MODEL} characters")

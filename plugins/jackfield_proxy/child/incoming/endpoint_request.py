@@ -11,7 +11,7 @@ from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest, headers_of, minute_of_day
-from jackfield_proxy.child.incoming.raw_model import model_in, with_model
+from jackfield_proxy.child.incoming.raw_model import model_in, require_one_reading, with_model
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.request_attributes import RequestAttributes
@@ -39,9 +39,11 @@ class EndpointRequest(ClientRequest):
         pairs: addressing.Pairs,
         query: str,
     ) -> None:
+        """Raises `DialectError` 400 for a body that has two readings."""
         self.dialect, self.method, self.path, self.pairs, self.query = dialect, method, path, pairs, query
         self._sent = body
         self.body = body if isinstance(body, bytes) else b""
+        require_one_reading(self.body)
         self.model = model_in(self.body)
         self.headers = headers_of(pairs)
         self.stream = self.counts = self.answers = False

@@ -1,12 +1,14 @@
-"""Replace the model in a request's JSON and leave every other byte as it is."""
+"""The model in a request's JSON: one reading of it for everybody, and another one in its place."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
+
+from jackfield.api.dialects import fields
 
 _TOKEN = re.compile(rb'"(?:[^"\\]+|\\.)*"|[{}\[\]:,]', re.DOTALL)
 _KEY = b'"model"'
@@ -14,6 +16,24 @@ _OPEN = re.compile(rb"\s*\{\s*").match
 _NAME = re.compile(rb'("(?:[^"\\]+|\\.)*")\s*:\s*', re.DOTALL).match
 _AFTER = re.compile(rb"\s*([,}])\s*").match
 _DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_READ = frozenset({
+    "model", "stream", "store", "n", "max_tokens", "max_completion_tokens", "max_output_tokens", "conversation",
+    "previous_response_id",
+})  # fmt: skip
+"""Names that decide who may ask, what it costs and where it goes."""
+
+
+def require_one_reading(body: bytes) -> None:
+    """Of repeated names some parsers take the first and others the last, and some look at no case: what is permitted
+    here would not be what the provider reads. body: a JSON object; what is none passes. Raises `DialectError` 400."""
+    seen: set[str] = set()
+    for name in _outer_names(body):
+        plain = name.casefold()
+        if plain in seen:
+            raise fields.invalid(plain, "stands in the request more than once; send it once, in lower case")
+        if plain in _READ and name != plain:
+            raise fields.invalid(plain, f"is written {name!r} here; send it in lower case")
+        seen.add(plain)
 
 
 def with_model(body: bytes, model: str) -> bytes:
@@ -36,25 +56,46 @@ def model_in(body: bytes) -> str:
     return found if isinstance(found, str) else ""
 
 
+def _outer_names(body: bytes) -> Sequence[str]:
+    """In the outermost object, as often as they stand there."""
+    walked = _walked(body)
+    if walked is not None:
+        return [name for name, _, _ in walked]
+    outermost: list[str] = []
+
+    def found(pairs: list[tuple[str, object]]) -> None:  # of the outermost object last
+        outermost[:] = [name for name, _ in pairs]
+
+    try:
+        json.loads(body.decode("utf-8", "surrogatepass"), object_pairs_hook=found)
+    except (ValueError, RecursionError):
+        return ()
+    return outermost
+
+
 def _members(body: bytes) -> list[tuple[int, int]]:
-    """Where the value of the outermost object's `model` is, without a look into the other values: a body of megabytes
-    would hold up every other request. Empty: keys are repeated, or the JSON is not strict."""
+    """Where the value of the outermost object's `model` is. Empty: names are repeated, or the JSON is not strict."""
+    return [(start, end) for name, start, end in _walked(body) or () if name == "model"]
+
+
+def _walked(body: bytes) -> list[tuple[str, int, int]] | None:
+    """Names of the outermost object and where their values are, without a look into these: a body of megabytes would
+    hold up every other request. None: names are repeated, or the JSON is not strict."""
     try:
         values = _DECODER.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        return []
-    found: list[tuple[int, int]] = []
+        return None
+    found: list[tuple[str, int, int]] = []
     after = _OPEN(body)
     while after is not None and (name := _NAME(body, after.end())) is not None:
         key = json.loads(name[1])
         value = bytes(values.pop(key, b""))
         if not value or not body.startswith(value, name.end()):
-            return []
+            return None
         end = name.end() + len(value)
-        if key == "model":
-            found.append((name.end(), end))
+        found.append((key, name.end(), end))
         after = _AFTER(body, end)
-    return [] if values else found
+    return None if values else found
 
 
 def _spans(body: bytes) -> Iterator[tuple[int, int]]:

@@ -9730,7 +9730,7 @@ export interface components {
             parallel_requests?: number | null;
             /**
              * Profiles
-             * @description Profiles whose proxies the key opens; none: all of them.
+             * @description Profiles whose proxies the key opens; null: all of them. An empty list is refused.
              * @default null
              */
             profiles?: string[] | null;
@@ -10824,7 +10824,7 @@ export interface components {
             parallel_requests?: number | null;
             /**
              * Profiles
-             * @description Profiles whose proxies the key opens; none: all of them.
+             * @description Profiles whose proxies the key opens; null: all of them. An empty list is refused.
              * @default null
              */
             profiles?: string[] | null;
