@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from jackfield.api.nodes import NodeCatalog, obstacles_of
 from jackfield.api.records import record
+from jackfield.api.workflows import AttachedWire
 from jackfield_engine.loop.graph import Graph
 
 MOST = 4
-"""Parameters that a message names."""
+"""Obstacles that a message names."""
 Beginning: TypeAlias = tuple[str, str, bool]
 """The node where an execution starts, the one where it ends (empty: none), and whether pinned data stand for nodes."""
 
@@ -26,9 +27,11 @@ class Obstacle:
 class Obstacles(dict[Beginning, Obstacle | None]):
     """By the beginning of an execution; found when an execution begins so first."""
 
-    def __init__(self, graph: Graph, catalog: NodeCatalog) -> None:
+    def __init__(self, graph: Graph, attached: Mapping[str, Sequence[AttachedWire]], catalog: NodeCatalog) -> None:
+        """attached: the nodes that serve one, by its name; of them only the types are looked at, as in n8n."""
         super().__init__()
         self._graph = graph
+        self._attached = attached
         self._catalog = catalog
 
     def __missing__(self, beginning: Beginning) -> Obstacle | None:
@@ -37,21 +40,34 @@ class Obstacles(dict[Beginning, Obstacle | None]):
 
     def _look(self, start: str, until: str, pin: bool) -> Obstacle | None:
         names = self._leading(until) if until in self._graph.steps else self._reached(start)
+        run = {name for name in names if not (pin and name in self._graph.pinned) and not self._disabled(name)}
+        parts = self._parts(run)
         told = [
-            (name, f"Node '{name}', parameter {path}: {message}")
+            (name, f"Node '{name}'{_place(path)}: {message}")
             for name in self._graph.steps
-            if name in names and not (pin and name in self._graph.pinned)
-            for path, message in self._of(name)
+            if name in run or name in parts
+            for path, message in obstacles_of(self._graph.steps[name].node, self._catalog).items()
+            if name in run or path == "type"
         ]
         if not told:
             return None
-        more = f" {len(told) - MOST} more parameters are like this." if len(told) > MOST else ""
+        more = f" {len(told) - MOST} more obstacles are like this." if len(told) > MOST else ""
         texts = " ".join(text for _, text in told[:MOST])
         return Obstacle(told[0][0], f"The execution did not start. {texts}{more}")
 
-    def _of(self, name: str) -> Iterator[tuple[str, str]]:
-        node = self._graph.steps[name].node
-        yield from () if node.disabled else obstacles_of(node, self._catalog).items()
+    def _disabled(self, name: str) -> bool:
+        return name not in self._graph.steps or self._graph.steps[name].node.disabled
+
+    def _parts(self, names: Collection[str]) -> Collection[str]:
+        """What serves these nodes, and what serves that."""
+        found: set[str] = set()
+        open_names = list(names)
+        while open_names:
+            served = self._attached.get(open_names.pop(), ())
+            further = {part.node for part in served if not self._disabled(part.node)} - found
+            found |= further
+            open_names += further
+        return found
 
     def _leading(self, until: str) -> Collection[str]:
         return {*self._graph.ancestors.of(until), until}
@@ -64,3 +80,7 @@ class Obstacles(dict[Beginning, Obstacle | None]):
             found |= dict.fromkeys(further)
             open_names += further
         return found
+
+
+def _place(path: str) -> str:
+    return f", parameter {path.removeprefix('parameters.')}" if path.startswith("parameters.") else ""

@@ -9,7 +9,7 @@ from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import CompiledParameters, Expressions
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType, NodeUnavailable, patient_node
+from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType, NodeUnavailable, patient_node, unknown_type
 from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
 from jackfield_engine.loop.graph import NOTHING, Graph, build_graph
@@ -75,7 +75,7 @@ class WorkflowPlan:
         self._directions: dict[tuple[str, str], int] = {}
         self._shown: dict[str, dict[str, Json]] = {}
         self.graph: Graph = build_graph(workflow, self._outputs, self._required)
-        self.obstacles = Obstacles(self.graph, catalog)
+        self.obstacles = Obstacles(self.graph, self.workflow.attached, catalog)
 
     def node(self, name: str) -> NodePlan:
         """Raises `NodeUnavailable` when no plugin provides the node's type."""
@@ -111,9 +111,7 @@ class WorkflowPlan:
     def _plan(self, node: Node) -> NodePlan:
         found = self._catalog.find(node.kind)
         if found is None:
-            raise NodeUnavailable(
-                f"The node type '{node.type}' is not known; install the plugin that provides it, or disable the node."
-            )
+            raise NodeUnavailable(unknown_type(node))
         return NodePlan(node, found, self.expressions)
 
     def _outputs(self, node: Node) -> int:

@@ -15,7 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.records import record
 from jackfield.api.workflows import Problem
-from jackfield_workflows.activation.obstacles import obstacle_problems
+from jackfield_workflows.activation.obstacles import joined, obstacle_problems
 from jackfield_workflows.activation.references import reachable
 from jackfield_workflows.activation.starters import start_problems, starters
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
@@ -69,8 +69,7 @@ async def problems_here(context: PluginContext, document: dict[str, Json]) -> li
     begin = starters(workflow, catalog, context.port(TriggerCalls))
     reached = reachable(workflow, [node.name for node in begin.runnable])
     more = [*start_problems(workflow, begin), *obstacle_problems(workflow, catalog, reached)]
-    known = {(problem.path, problem.severity) for problem in found}
-    return [*found, *(each for each in more if (each.path, each.severity) not in known)]
+    return joined(found, more)
 
 
 async def problems_there(remote: RemoteWorkflows, document: dict[str, Json]) -> list[Problem]:

@@ -17,6 +17,7 @@ from jackfield.api.storage import StoredWorkflow, WorkflowFilter
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.checks import ActivationChecks
+from jackfield_workflows.activation.obstacles import joined
 from jackfield_workflows.activation.views import attention_of
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
@@ -223,9 +224,7 @@ class WorkflowRoutes:
         except InvalidInput as exc:
             return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
         found = await off_loop(document, lambda: reader.problems(workflow))
-        known = {(problem.path, problem.severity) for problem in found}
-        more = await ActivationChecks(self._context).problems(workflow)
-        return [*found, *(problem for problem in more if (problem.path, problem.severity) not in known)]
+        return joined(found, await ActivationChecks(self._context).problems(workflow))
 
     @operation(
         "List the versions of a workflow, newest first",

@@ -72,9 +72,31 @@ async def test_pinned_data_stand_for_a_node_where_they_are_used(needing: Lab) ->
 
 async def test_a_type_that_cannot_tell_fails_where_it_is_reached(needing: Lab) -> None:
     assert (await outcome(needing, doc(("A", "pass"), ("B", "unsure")))).status == "success"
-    needing.ran.clear()
-    assert (await outcome(needing, doc(("A", "pass"), ("B", "pass"), ("C", "nothing")))).status == "failed"
-    assert needing.ran == ["B"]
+
+
+async def test_a_type_that_is_not_there_keeps_all_from_starting(needing: Lab) -> None:
+    found = await outcome(needing, doc(("A", "pass"), ("B", "pass"), ("C", "nothing")))
+    assert (found.status, needing.ran) == ("failed", [])
+    assert found.failure is not None
+    assert found.failure.message.startswith("The execution did not start. Node 'C': The node type 'jackfield.nothing'")
+
+
+@pytest.mark.parametrize("odd", [{"disabled": True}, {}])
+async def test_a_type_that_is_not_there_is_no_obstacle_where_it_does_not_run(needing: Lab, odd: dict[str, Any]) -> None:
+    document = doc(("A", "pass"), ("B", "pass"), ("C", "nothing", dict(odd)))
+    found = await outcome(needing, document, until="" if odd else "B")
+    assert (found.status, needing.ran) == ("success", ["B"])
+
+
+async def test_a_part_whose_type_is_not_there_keeps_all_from_starting(needing: Lab) -> None:
+    document: Any = doc(("A", "pass"), ("B", "pass"))
+    document["nodes"] += doc(("P", "nothing"), ("N", "need"))["nodes"]
+    document["connections"]["P"] = {"ai_tool": [[{"node": "B", "type": "ai_tool", "index": 0}]]}
+    document["connections"]["N"] = {"ai_tool": [[{"node": "B", "type": "ai_tool", "index": 0}]]}
+    found = await outcome(needing, document)
+    assert (found.status, needing.ran) == ("failed", [])
+    assert found.failure is not None
+    assert found.failure.message.count("Node '") == 1
 
 
 async def test_an_execution_is_looked_at_once_per_version(needing: Lab) -> None:

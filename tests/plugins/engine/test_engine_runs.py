@@ -182,17 +182,6 @@ async def test_a_nodes_own_mistake_is_logged_and_told_in_short(lab: Lab, caplog:
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_an_unknown_type_fails_only_when_it_is_reached(lab: Lab) -> None:
-    workflow = lab.parse(doc(("Start", "webhook"), ("A", "pass"), ("X", "nothing")))
-    outcome = await ended(lab.engine().submit(request(workflow)))
-    assert lab.ran == ["A"]
-    assert outcome.failure is not None
-    assert "'jackfield.nothing'" in outcome.failure.message
-    assert outcome.failure.node == "X"
-    outcome = await ended(lab.engine().submit(request(workflow, items=[])))
-    assert outcome.status == "success"
-
-
 @pytest.mark.parametrize(("tries", "runs", "status"), [(3, 3, "success"), (2, 2, "failed")])
 async def test_a_node_is_tried_again(lab: Lab, tries: int, runs: int, status: str) -> None:
     async def third(run: NodeRun) -> Outputs:

@@ -24,7 +24,7 @@ from .parameters import (
     Parameters,
     marked_paths,
 )
-from .starting import obstacles_of
+from .starting import obstacles_of, unknown_type
 from .types import (
     TOOL_FORM,
     AttachedNode,
@@ -89,4 +89,5 @@ __all__ = [
     "streaming_node",
     "supplying_node",
     "type_of",
+    "unknown_type",
 ]

@@ -13,14 +13,20 @@ _log = logging.getLogger(__name__)
 _NONE: Mapping[str, str] = {}
 
 
+def unknown_type(node: Node) -> str:
+    """The message for a node whose type no plugin provides."""
+    return f"The node type '{node.type}' is not known; install the plugin that provides it, or disable the node."
+
+
 def obstacles_of(node: Node, catalog: NodeCatalog) -> Mapping[str, str]:
-    """See `NodeParameters.obstacles`. Nothing for a node whose type is not there or cannot tell: it fails where it is
-    reached."""
+    """Path in the node, `type` or one below `parameters`, -> why; see `NodeParameters.obstacles`. Nothing for a node
+    whose type cannot tell: it fails where it is reached. Source: n8n's `checkReadyForExecution`."""
     found = catalog.find(node.kind)
     if found is None:
-        return _NONE
+        return {"type": unknown_type(node)}
     try:
-        return found.parameters(node.version).obstacles(node.parameters)
+        told = found.parameters(node.version).obstacles(node.parameters)
+        return {f"parameters.{path}": message for path, message in told.items()} if told else _NONE
     except BaseException as exc:
         if is_ctrl_c(exc):
             raise

@@ -59,6 +59,16 @@ class HookNode:
         return []
 
 
+class PlainNode(HookNode):
+    """A stand-in for what may stand behind it."""
+
+    kind = "set"
+    description = NodeDescription("Set", "Passes items on.", "data")
+
+    def parameters(self, version: float | None) -> type[NodeParameters]:
+        return NodeParameters
+
+
 class HookTrigger:
     """Registers webhook nodes, refuses those whose path is `secret`, notes what it follows."""
 
@@ -297,7 +307,7 @@ async def make_api(tmp_path: Path) -> AsyncIterator[Callable[..., Api]]:
         context = FakeContext(tmp_path, tables=tables, principal=OWNER)
         context.events = events
         context.ports.update(
-            Store=store, Engine=engine, NodeCatalog=FakeCatalog(HookNode()), jackfield_triggers=[trigger]
+            Store=store, Engine=engine, NodeCatalog=FakeCatalog(HookNode(), PlainNode()), jackfield_triggers=[trigger]
         )
         context.ports["Expressions"] = ExpressionsService(context)
         context.ports["WorkflowReader"] = CachedReader(context)

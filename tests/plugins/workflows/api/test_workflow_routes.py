@@ -385,7 +385,19 @@ async def test_validate_tells_of_structure_nodes_wires_and_triggers(api: Any) ->
     closed = await api.ok("POST", "/workflows/validate", chain("w", webhook("secret")))
     assert (closed["valid"], len(closed["problems"])) == (False, 1)
     foreign = await api.ok("POST", "/workflows/validate", chain("w", webhook("x"), node("B", "noSuchNode")))
-    assert (foreign["valid"], foreign["problems"][0]["severity"]) == (True, "warning")
+    assert (foreign["valid"], foreign["activatable"]) == (True, False)
+    told = [(p["path"], p["severity"]) for p in foreign["problems"]]
+    assert told == [("nodes[1].type", "warning"), ("nodes[1].type", "activation")]
+
+
+async def test_a_node_of_an_unknown_type_keeps_a_workflow_from_being_live(api: Any) -> None:
+    document = chain("w", webhook("x"), node("B", "noSuchNode"))
+    made = await api.ok("POST", "/workflows", document, status=201)
+    refused = await api.refused("POST", f"/workflows/{made['id']}/activate", status=400)
+    assert "noSuchNode' is not known" in refused["details"]["nodes[1].type"]
+    document["nodes"][1]["disabled"] = True
+    await api.ok("PUT", f"/workflows/{made['id']}", document)
+    assert (await api.ok("POST", f"/workflows/{made['id']}/activate"))["active"] is True
 
 
 @pytest.mark.parametrize("path", ["/workflows", "/workflows/validate", "/workflows/run"])
