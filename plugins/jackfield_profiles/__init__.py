@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
-from jackfield.api.profiles import ProfileImports, Profiles
+from jackfield.api.profiles import ProfileImports, Profiles, Shells
 
 
 class ProfilesPlugin(Plugin):
@@ -29,6 +29,7 @@ class ProfilesPlugin(Plugin):
     provides = {
         Profiles: "jackfield_profiles.service:ProfileService",
         ProfileImports: "jackfield_profiles.imports:ImportedProfiles",
+        Shells: "jackfield_profiles.launching.shells:ShellLauncher",
         "jackfield_profiles.ports:ProfileCreation": "jackfield_profiles.editing.creating:ProfileCreator",
         "jackfield_profiles.ports:ProfileChanges": "jackfield_profiles.editing.changing:ProfileEditor",
         "jackfield_profiles.ports:ProfileRemoval": "jackfield_profiles.editing.deleting:ProfileRemover",

@@ -7,6 +7,19 @@ from pathlib import Path
 from jackfield.api.errors import InvalidInput
 
 
+def existing_directory(given: str, config_dir: Path, home: Path | None = None) -> Path:
+    """Where a program may start. home: see `require_outside`. Blocks. Raises `InvalidInput`."""
+    path = Path(given)
+    if "\0" in given or not path.is_absolute() or not path.is_dir():
+        raise InvalidInput(
+            "The working directory is not there.",
+            code="WORKING_DIR",
+            details={"working_dir": "give the absolute path of a directory"},
+        )
+    require_outside(given, config_dir, home)
+    return path
+
+
 def require_outside(given: str, config_dir: Path, home: Path | None = None) -> None:
     """An agent reads and changes whatever lies where it works. home: the profile's own, which may be in the
     configuration directory. Links are followed. Raises `InvalidInput`."""

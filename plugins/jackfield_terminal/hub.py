@@ -217,7 +217,7 @@ class Hub:
             self._context.log.exception("The end of a session of %s was not recorded.", launch.profile.alias)
 
     def _tell(self, kind: str, session: Session) -> None:
-        data: dict[str, object] = {"session_id": session.id, "profile": session.alias, "state": session.state}
+        data: dict[str, object] = {"session_id": session.id, "profile": session.alias or None, "state": session.state}
         if session.exit_code is not None:
             data["exit_code"] = session.exit_code
         self._context.events.publish("terminal", kind, data)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.clock import Clock
+from jackfield.api.profiles import Sandbox
 from jackfield.api.records import record
 
 if TYPE_CHECKING:
@@ -17,10 +18,18 @@ if TYPE_CHECKING:
 
 
 @record
+class ShellChoice:
+    """A shell in place of an agent. program: its path; None: the user's own. sandbox: the least that it gets."""
+
+    program: str | None = None
+    sandbox: Sandbox = "off"
+
+
+@record
 class SessionRequest:
-    """args: after the profile's own. working_dir: before the profile's. record: from the first byte on.
-    persist: whether it survives the daemon; None: as the profile says, or else `terminal.persist`.
-    remote: the caller is on another machine, or nobody knows."""
+    """alias: of the profile; empty with `shell`, which is started in place of an agent. args: after the profile's own.
+    working_dir: before the profile's. record: from the first byte on. persist: whether it survives the daemon; None: as
+    the profile says, or else `terminal.persist`. remote: the caller is on another machine, or nobody knows."""
 
     alias: str
     args: tuple[str, ...] = ()
@@ -30,6 +39,7 @@ class SessionRequest:
     record: bool = False
     persist: bool | None = None
     remote: bool = False
+    shell: ShellChoice | None = None
 
     @property
     def size(self) -> tuple[int, int]:

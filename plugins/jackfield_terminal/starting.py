@@ -1,4 +1,4 @@
-"""From a profile to an agent that runs in a terminal."""
+"""From a profile to an agent that runs in a terminal, or to a shell without one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from pathlib import Path
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
-from jackfield.api.profiles import Launch, LaunchRequest, Profiles, starting, with_least_sandbox
+from jackfield.api.profiles import (
+    Launch,
+    LaunchRequest,
+    Profiles,
+    ShellRequest,
+    Shells,
+    starting,
+    stricter,
+    with_least_sandbox,
+)
 from jackfield.api.records import record, replace
 from jackfield_terminal.persistent.starting import PersistentStarter, StartedSession
-from jackfield_terminal.ports import SessionRequest
+from jackfield_terminal.ports import SessionRequest, ShellChoice
 from jackfield_terminal.pty.ptyprocess_spawning import spawn_with_ptyprocess
 from jackfield_terminal.pty.spawning import spawn_in_terminal
 from jackfield_terminal.pty.terminal import Spawned, spawn
@@ -43,7 +52,9 @@ class SessionStarter:
         self._context = context
         self.sandbox = Sandbox(context)
         self._persistence = PersistentStarter(context)
-        self._by_ptyprocess = context.settings(TerminalSettings).spawner == "ptyprocess"
+        settings = context.settings(TerminalSettings)
+        self._network_sandbox = settings.network_sandbox
+        self._by_ptyprocess = settings.spawner == "ptyprocess"
         self._spawner = spawn_with_ptyprocess if self._by_ptyprocess else spawn_in_terminal
 
     async def start(self, request: SessionRequest, id: str) -> AgentStarted:
@@ -52,12 +63,9 @@ class SessionStarter:
         system cannot start the agent."""
         if self._by_ptyprocess:
             directory_of_ptyprocess()
-        asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
-        profiles = self._context.port(Profiles)
-        launch = in_terminal(await profiles.prepare(request.alias, asked))
-        if request.remote:
-            launch = with_least_sandbox(launch, self._context.settings(TerminalSettings).network_sandbox)
-        async with starting(profiles, launch) as undo:
+        prepared = self._agent(request) if request.shell is None else self._shell(request, request.shell)
+        launch = in_terminal(await prepared)
+        async with starting(self._context.port(Profiles), launch) as undo:
             confined = await self.sandbox.confined(launch)
             persists = self._persistence.wanted(request.persist, launch.profile)
             containers = self._context.port(ProcessContainers)
@@ -65,6 +73,16 @@ class SessionStarter:
             undo.push_async_callback(container.end)
             running = await self._run(request, Memo(id, self._context.clock.now_ms(), launch), confined, container)
             return AgentStarted(launch, running, container)
+
+    async def _agent(self, request: SessionRequest) -> Launch:
+        asked = LaunchRequest("terminal_session", args=request.args, working_dir=request.working_dir)
+        launch = await self._context.port(Profiles).prepare(request.alias, asked)
+        return with_least_sandbox(launch, self._network_sandbox) if request.remote else launch
+
+    async def _shell(self, request: SessionRequest, choice: ShellChoice) -> Launch:
+        sandbox = stricter(choice.sandbox, self._network_sandbox) if request.remote else choice.sandbox
+        asked = ShellRequest(choice.program, request.working_dir, sandbox)
+        return await self._context.port(Shells).prepare(asked)
 
     async def _run(
         self, request: SessionRequest, memo: Memo, confined: Launch, container: ProcessContainer

@@ -328,3 +328,17 @@ def test_the_pages_are_accessible(
     showing(page, "bright")
     axe(page)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_a_shell_without_a_profile(page: Page, sessions: Sessions) -> None:
+    page.goto("/ui/terminals?new")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Shell", exact=True).click()
+    assert dialog.get_by_label("Profile").count() == 0
+    dialog.get_by_label("Directory").fill("/usr")
+    dialog.get_by_role("button", name="Start").click()
+    page.locator("[data-current] .xterm-rows").wait_for()
+    type_into(page, "echo here-is-$PWD\n")
+    showing(page, "here-is-/usr")
+    page.get_by_role("link", name="All sessions").click()
+    page.get_by_role("row", name="Shell").get_by_role("link", name="Shell").wait_for()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from jackfield_profiles.generated.home_files import HomeFiles
 from jackfield_profiles.launching.foreground import run_here
 from jackfield_profiles.launching.launcher import require_no_sandbox
 from jackfield_profiles.launching.lifecycle_hooks import SHELL
+from jackfield_profiles.launching.shells import own_shell
 from jackfield_profiles.ports import ProfileLaunching
 from jackfield_profiles.storage.profiles import ProfileStore
 
@@ -35,7 +35,7 @@ async def setup(context: PluginContext, alias: str, task: str) -> int:
 async def shell(context: PluginContext, alias: str) -> int:
     """The shell's exit code."""
     profile = await context.port(ProfileStore).find(alias)
-    return await _run(context, profile, (os.environ.get("SHELL") or SHELL,))
+    return await _run(context, profile, (own_shell(),))
 
 
 async def _run(context: PluginContext, profile: Profile, argv: Sequence[str]) -> int:

@@ -27,7 +27,7 @@ from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.storage.profiles import ProfileStore
 from jackfield_profiles.wiring import environment as environments
 from jackfield_profiles.wiring.access import require_key
-from jackfield_profiles.working_directory import require_outside
+from jackfield_profiles.working_directory import existing_directory
 
 TOPIC = "profiles"
 
@@ -127,6 +127,8 @@ class ProfileLauncher:
 
     async def ended(self, launch: Launch, exit_code: int) -> RunUsage | None:
         """See `Profiles.ended`. Nothing that fails here fails the run; it is logged."""
+        if launch.kind == "shell":  # no agent has run
+            return None
         await self.completed(launch, exit_code)
         return await self.recorded(launch, exit_code)
 
@@ -216,12 +218,4 @@ def _directory(profile: Profile, request: LaunchRequest, config_dir: Path) -> Pa
     given = request.working_dir or profile.working_dir
     if not given:
         return profile.home
-    path = Path(given)
-    if "\0" in given or not path.is_absolute() or not path.is_dir():
-        raise InvalidInput(
-            "The working directory is not there.",
-            code="WORKING_DIR",
-            details={"working_dir": "give the absolute path of a directory"},
-        )
-    require_outside(given, config_dir, profile.home)
-    return path
+    return existing_directory(given, config_dir, profile.home)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -45,7 +46,7 @@ def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
     rows = [
         [
             session["id"],
-            session["profile_alias"],
+            session["profile_alias"] or "(shell)",
             session["state"] + (f" {session['exit_code']}" if "exit_code" in session else ""),
             str(session["pid"]),
             f"{session['cols']}x{session['rows']}",
@@ -57,18 +58,30 @@ def list_sessions(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
     echo_table(_COLUMNS, rows, empty="There is no session.")
 
 
+_OPTIONS = (
+    click.option("--directory", default=None, help="Working directory (default: the profile's; of a shell, the home)."),
+    click.option("--detached", is_flag=True, help="Print the session's id instead of attaching."),
+    click.option("--record", is_flag=True, help="Record the session."),
+    click.option(
+        "--persist/--no-persist", default=None, help="Whether it survives the daemon (default: as the profile says)."
+    ),
+    json_option,
+    config_dir_option,
+    click.pass_obj,
+)
+
+
+def start_options(command: Callable[..., None]) -> Callable[..., None]:
+    """What every start of a session takes."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
 @terminal.command("new", help="Start a profile's agent in a terminal, and attach to it.")
 @click.argument("alias", shell_complete=completed_of("/api/profiles", key="alias", about="agent_id"))
 @click.argument("args", nargs=-1)
-@click.option("--directory", default=None, help="Working directory (default: the profile's).")
-@click.option("--detached", is_flag=True, help="Print the session's id instead of attaching.")
-@click.option("--record", is_flag=True, help="Record the session.")
-@click.option(
-    "--persist/--no-persist", default=None, help="Whether it survives the daemon (default: as the profile says)."
-)
-@json_option
-@config_dir_option
-@click.pass_obj
+@start_options
 def new(
     cli: Cli,
     config_dir: Path | None,
@@ -80,23 +93,59 @@ def new(
     persist: bool | None,
     as_json: bool,
 ) -> None:
-    if as_json and not detached:
+    wanted = StartWanted("/api/terminal/sessions", detached, as_json)
+    given = {"profile_alias": alias, "args": list(args), **_given(directory, record, persist)}
+    _start(_client(cli, config_dir), wanted, given)
+
+
+@terminal.command("shell", help="Start a shell in a terminal, without an agent, and attach to it.")
+@click.option("--shell", "program", default=None, help="A path that /etc/shells has (default: your own shell).")
+@click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), default="off", show_default=True)
+@start_options
+def shell(
+    cli: Cli,
+    config_dir: Path | None,
+    program: str | None,
+    sandbox: str,
+    directory: str | None,
+    detached: bool,
+    record: bool,
+    persist: bool | None,
+    as_json: bool,
+) -> None:
+    wanted = StartWanted("/api/terminal/shell", detached, as_json)
+    chosen = {} if program is None else {"shell": program}
+    _start(_client(cli, config_dir), wanted, {"sandbox": sandbox, **chosen, **_given(directory, record, persist)})
+
+
+@dataclass(frozen=True)
+class StartWanted:
+    """path: of the API. detached: the session's id is printed, and nobody attaches."""
+
+    path: str
+    detached: bool
+    as_json: bool
+
+
+def _given(directory: str | None, record: bool, persist: bool | None) -> dict[str, object]:
+    asked = {
+        "record": record or None,
+        "persist": persist,
+        "working_dir": None if directory is None else str(Path(directory).absolute()),
+    }
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def _start(client: DaemonClient, wanted: StartWanted, given: Mapping[str, object]) -> None:
+    if wanted.as_json and not wanted.detached:
         raise click.UsageError("--json goes with --detached.")
-    if not detached:
+    if not wanted.detached:
         _require_terminal()
     size = shutil.get_terminal_size()
-    body: dict[str, object] = {"profile_alias": alias, "args": list(args), "cols": size.columns, "rows": size.lines}
-    if record:
-        body["record"] = True
-    if persist is not None:
-        body["persist"] = persist
-    if directory is not None:
-        body["working_dir"] = str(Path(directory).absolute())
-    client = _client(cli, config_dir)
-    made = client.ask("POST", "/api/terminal/sessions", body=body).data
-    if as_json:
+    made = client.ask("POST", wanted.path, body={**given, "cols": size.columns, "rows": size.lines}).data
+    if wanted.as_json:
         echo_json(made)
-    elif detached:
+    elif wanted.detached:
         click.echo(made["session_id"])
     else:
         _attach(client, str(made["session_id"]), read_only=False)

@@ -110,7 +110,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     async def status(session_id: str) -> Response:
         driver = hub().driver(session_id)
         found = await driver.conversation.status()
-        agent = driver.session.launch.profile.agent_id
+        agent = driver.session.launch.profile.agent_id or driver.session.kind
         told = {"status": found.status, "agent_type": agent, "transport": "pty", "judged_by": found.judged_by}
         return success(told | dialog_out(found.dialog))
 

@@ -14,7 +14,7 @@ from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.http import is_from_network, operation, read_model, success
 from jackfield_terminal.http import driving_routes, recording_routes
 from jackfield_terminal.http.recording_routes import recording_out
-from jackfield_terminal.http.schemas import SessionIn
+from jackfield_terminal.http.schemas import SessionIn, ShellSessionIn
 from jackfield_terminal.http.sharing import Sharing
 from jackfield_terminal.ports import SessionHub
 
@@ -48,7 +48,21 @@ def blueprint(context: PluginContext) -> Blueprint:
         errors=(Conflict, NotFound),
     )
     async def create_session() -> Response:
-        body = await read_model(SessionIn)
+        return await started(await read_model(SessionIn))
+
+    @terminal.post("/shell")
+    @operation(
+        "Start a shell in a terminal, without an agent.",
+        scope=None,
+        request=f"{_SCHEMAS}:ShellSessionIn",
+        response=f"{_SCHEMAS}:SessionMade",
+        tags=["terminal"],
+        errors=(Conflict,),
+    )
+    async def create_shell() -> Response:
+        return await started(await read_model(ShellSessionIn))
+
+    async def started(body: SessionIn | ShellSessionIn) -> Response:
         session = await hub().create(body.request(remote=is_from_network()))
         return success({"session_id": session.id, "ws_url": f"/ws/terminal/{session.id}"})
 
@@ -83,7 +97,8 @@ def shown(session: Session) -> dict[str, object]:
     """A session as the API shows it."""
     found: dict[str, object] = {
         "id": session.id,
-        "profile_alias": session.alias,
+        "kind": session.kind,
+        "profile_alias": session.alias or None,
         "state": session.state,
         "created_at": iso(session.created_ms),
         "pid": session.pid,

@@ -6,26 +6,30 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-from jackfield_terminal.ports import SessionRequest
+from jackfield.api.profiles import Sandbox
+from jackfield_terminal.ports import SessionRequest, ShellChoice
 from jackfield_terminal.whole_numbers import whole
 
 Size = Annotated[StrictInt, Field(ge=1, le=1000), BeforeValidator(whole)]
 Argument = Annotated[StrictStr, Field(max_length=131_072)]
 
 
-class SessionIn(BaseModel):
-    """args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2. persist:
-    whether the session survives the daemon; default: the profile's, then `terminal.persist`."""
-
+class _Start(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    profile_alias: StrictStr
-    args: list[Argument] = Field(default_factory=list, max_length=1000)
     cols: Size = 80
     rows: Size = 24
     working_dir: StrictStr | None = None
     record: StrictBool = False
     persist: StrictBool | None = None
+
+
+class SessionIn(_Start):
+    """args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2. persist:
+    whether the session survives the daemon; default: the profile's, then `terminal.persist`."""
+
+    profile_alias: StrictStr
+    args: list[Argument] = Field(default_factory=list, max_length=1000)
 
     def request(self, *, remote: bool) -> SessionRequest:
         return SessionRequest(
@@ -37,6 +41,27 @@ class SessionIn(BaseModel):
             self.record,
             self.persist,
             remote,
+        )
+
+
+class ShellSessionIn(_Start):
+    """A shell without an agent. shell: a path from /etc/shells; default: the user's own. working_dir: default: the
+    user's home; in a sandbox, one of its own. sandbox: a caller from the network gets at least
+    `terminal.network_sandbox`."""
+
+    shell: Annotated[StrictStr, Field(min_length=1, max_length=4096)] | None = None
+    sandbox: Sandbox = "off"
+
+    def request(self, *, remote: bool) -> SessionRequest:
+        return SessionRequest(
+            "",
+            cols=self.cols,
+            rows=self.rows,
+            working_dir=self.working_dir,
+            record=self.record,
+            persist=self.persist,
+            remote=remote,
+            shell=ShellChoice(self.shell, self.sandbox),
         )
 
 
@@ -54,11 +79,12 @@ class SessionStarted(BaseModel):
 
 
 class SessionOut(BaseModel):
-    """exit_code: of an ended session; 128+n for a signal. persistent: it survives the daemon. reason: why it ended,
-    where that was not the agent's doing."""
+    """kind: an agent's session, or a plain shell, which has no profile. exit_code: of an ended session; 128+n for a
+    signal. persistent: it survives the daemon. reason: why it ended, where that was not the agent's doing."""
 
     id: str
-    profile_alias: str
+    kind: Literal["agent", "shell"]
+    profile_alias: str | None
     state: str
     created_at: str
     pid: int

@@ -63,8 +63,7 @@ class Sandbox:
         reason = await self.unavailable()
         if reason is not None:
             raise InvalidInput(
-                f"The profile {launch.profile.alias} wants the sandbox {kind}, which does not work here: {reason} "
-                f"{_REMEDY}",
+                f"{_wanting(launch)} the sandbox {kind}, which does not work here: {reason} {_REMEDY}",
                 code="SANDBOX_UNAVAILABLE",
             )
         # The agent shares our uid and our network: the gate must tell it from ourselves.
@@ -92,6 +91,10 @@ class Sandbox:
         reason = await asyncio.to_thread(problem_of_sandbox, self._settings)
         self._works = reason is None
         return reason
+
+
+def _wanting(launch: Launch) -> str:
+    return "The shell needs" if launch.kind == "shell" else f"The profile {launch.profile.alias} wants"
 
 
 def _command(mounts: Sequence[str], cwd: Path, settings: SandboxSettings) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ class Recordings:
             "width": session.cols,
             "height": session.rows,
             "timestamp": self._clock.now_ms() // 1000,
-            "title": session.alias,
+            "title": session.alias or session.kind,
             "env": {"TERM": session.launch.env.get("TERM", "xterm-256color")},
         }
         try:

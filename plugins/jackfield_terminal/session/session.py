@@ -7,7 +7,7 @@ import contextlib
 import errno
 import os
 from collections.abc import Callable
-from typing import Protocol
+from typing import Literal, Protocol
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict
@@ -63,6 +63,7 @@ class Session:
         self.id = id
         self.launch = launch
         self.alias = launch.profile.alias
+        self.kind: Literal["agent", "shell"] = "shell" if launch.kind == "shell" else "agent"
         self.pid = spawned.pid
         self.created_ms = clock.now_ms()
         self.cols, self.rows = size

@@ -87,6 +87,7 @@ def memo_text(memo: Memo) -> str:
             "id": memo.id,
             "created_ms": memo.created_ms,
             "run_id": launch.run_id,
+            "kind": launch.kind,
             "argv": list(launch.argv),
             "env": dict(launch.env),
             "cwd": str(launch.cwd),
@@ -116,7 +117,7 @@ def memo_of(text: str) -> Memo:
         launch = Launch(
             run_id=_of(str, found, "run_id"),
             profile=Profile(**given),  # type: ignore[arg-type]  # as `memo_text` wrote it
-            kind="terminal_session",
+            kind="shell" if found.get("kind") == "shell" else "terminal_session",
             argv=tuple(_of(list, found, "argv")),
             env=_of(dict, found, "env"),
             cwd=Path(_of(str, found, "cwd")),

@@ -21,7 +21,8 @@ from .usage import RunUsage
 Sandbox: TypeAlias = Literal["off", "standard", "strict"]
 NOT_STARTED = 127
 """Exit code of a run whose agent could not be started, as a shell gives it."""
-RunKind: TypeAlias = Literal["profile_run", "terminal_session", "agent_session", "workflow"]
+RunKind: TypeAlias = Literal["profile_run", "terminal_session", "agent_session", "workflow", "shell"]
+"""shell: a terminal session without an agent. It has no stored profile, no usage and no hooks."""
 
 
 @record
@@ -90,8 +91,22 @@ class Launch:
 
 def with_least_sandbox(launch: Launch, least: Sandbox) -> Launch:
     """The same in this sandbox, unless the profile's is stricter."""
-    kind = max(launch.profile.sandbox, least, key=get_args(Sandbox).index)
-    return replace(launch, profile=replace(launch.profile, sandbox=kind))
+    return replace(launch, profile=replace(launch.profile, sandbox=stricter(launch.profile.sandbox, least)))
+
+
+def stricter(one: Sandbox, other: Sandbox) -> Sandbox:
+    """That of the two which lets through less."""
+    return max(one, other, key=get_args(Sandbox).index)
+
+
+@record
+class ShellRequest:
+    """program: absolute path of the shell; None: the user's own. working_dir: None: the home. sandbox: other than
+    `off`, the shell has a home of its own, since the user's is hidden from it."""
+
+    program: str | None = None
+    working_dir: str | None = None
+    sandbox: Sandbox = "off"
 
 
 @record
@@ -169,6 +184,14 @@ class Profiles(Protocol):
 
     def warnings(self) -> Sequence[str]:
         """One sentence for each stored profile that cannot be read, as of the last look."""
+
+
+class Shells(Protocol):
+    """The port: the user's shell, as profiles' agents are prepared."""
+
+    async def prepare(self, request: ShellRequest) -> Launch:
+        """A login shell with the environment that agents inherit; its profile has no alias. Raises `InvalidInput` that
+        names the field (`shell`, `working_dir`)."""
 
 
 class ProfileImports(Protocol):

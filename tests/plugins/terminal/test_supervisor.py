@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield.api.profiles import Launch, Profile
+from jackfield.api.profiles import Launch, Profile, RunKind
 from jackfield_terminal.output.log import OutputLog
 from jackfield_terminal.output.modes import ForgottenOutput
 from jackfield_terminal.supervisor import program as holder
@@ -73,17 +73,20 @@ def test_numbers_come_back(number: int, code: int) -> None:
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20) | st.just(os.fsdecode(b"\xff\xfe odd"))
 
 
-@given(st.dictionaries(TEXT, TEXT, max_size=4), st.lists(TEXT, max_size=4))
-def test_a_memo_comes_back(env: dict[str, str], words: list[str]) -> None:
+KINDS: st.SearchStrategy[RunKind] = st.sampled_from(["terminal_session", "shell"])
+
+
+@given(st.dictionaries(TEXT, TEXT, max_size=4), st.lists(TEXT, max_size=4), KINDS)
+def test_a_memo_comes_back(env: dict[str, str], words: list[str], kind: RunKind) -> None:
     profile = Profile(
         "one", "sh", "self", "native", "none", env, tuple(words), metadata={"profile_home": "/h", "x": [1]}
     )
-    launch = Launch("run", profile, "terminal_session", tuple(words), env, Path("/tmp"), 12, secrets=("a", "b"))
+    launch = Launch("run", profile, kind, tuple(words), env, Path("/tmp"), 12, secrets=("a", "b"))
     found = memo_of(memo_text(Memo("id", 34, launch)))
     assert (found.id, found.created_ms) == ("id", 34)
     assert found.launch.profile.metadata == profile.metadata
     assert (found.launch.env, found.launch.argv, found.launch.cwd) == (env, tuple(words), launch.cwd)
-    assert found.launch.secrets == ("a", "b")
+    assert (found.launch.kind, found.launch.secrets) == (kind, ("a", "b"))
 
 
 def test_what_is_kept_comes_back() -> None:

@@ -3284,6 +3284,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/terminal/shell": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a shell in a terminal, without an agent. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ShellSessionIn"];
+                };
+            };
+            responses: {
+                /** @description Start a shell in a terminal, without an agent. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SessionMade"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -12913,8 +12962,8 @@ export interface components {
         };
         /**
          * SessionOut
-         * @description exit_code: of an ended session; 128+n for a signal. persistent: it survives the daemon. reason: why it ended,
-         *     where that was not the agent's doing.
+         * @description kind: an agent's session, or a plain shell, which has no profile. exit_code: of an ended session; 128+n for a
+         *     signal. persistent: it survives the daemon. reason: why it ended, where that was not the agent's doing.
          */
         SessionOut: {
             /** Client Count */
@@ -12931,6 +12980,11 @@ export interface components {
             /** Id */
             id: string;
             /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "agent" | "shell";
+            /**
              * Persistent
              * @default false
              */
@@ -12938,7 +12992,7 @@ export interface components {
             /** Pid */
             pid: number;
             /** Profile Alias */
-            profile_alias: string;
+            profile_alias: string | null;
             /**
              * Reason
              * @default null
@@ -13083,6 +13137,50 @@ export interface components {
              * @description The page that shows the session; the token is in its fragment.
              */
             url: string;
+        };
+        /**
+         * ShellSessionIn
+         * @description A shell without an agent. shell: a path from /etc/shells; default: the user's own. working_dir: default: the
+         *     user's home; in a sandbox, one of its own. sandbox: a caller from the network gets at least
+         *     `terminal.network_sandbox`.
+         */
+        ShellSessionIn: {
+            /**
+             * Cols
+             * @default 80
+             */
+            cols?: number;
+            /**
+             * Persist
+             * @default null
+             */
+            persist?: boolean | null;
+            /**
+             * Record
+             * @default false
+             */
+            record?: boolean;
+            /**
+             * Rows
+             * @default 24
+             */
+            rows?: number;
+            /**
+             * Sandbox
+             * @default off
+             * @enum {string}
+             */
+            sandbox?: "off" | "standard" | "strict";
+            /**
+             * Shell
+             * @default null
+             */
+            shell?: string | null;
+            /**
+             * Working Dir
+             * @default null
+             */
+            working_dir?: string | null;
         };
         /** StatusAnswer */
         StatusAnswer: {

@@ -122,7 +122,7 @@ function useThings(): Entry[] {
     ...(workflows.data?.data ?? []).map(({ id, name }) => thing('workflows', id, name, 'Workflow')),
     ...(profiles.data ?? []).map(({ alias, agent_id }) => thing('profiles', alias, alias, `Profile of ${agent_id}`)),
     ...(sessions.data ?? []).map(({ id, profile_alias, state }) =>
-      thing('terminals', id, profile_alias, `Terminal session, ${state}`),
+      thing('terminals', id, profile_alias ?? 'Shell', `Terminal session, ${state}`),
     ),
   ];
 }

@@ -19,11 +19,11 @@ export function Running({
 }) {
   return (
     <Stack gap="lg">
-      <Block title="Terminal sessions" rows={sessions} none="No agent runs in a terminal.">
+      <Block title="Terminal sessions" rows={sessions} none="Nothing runs in a terminal.">
         {(session) => (
           <div key={session.id} className={classes.row}>
             <div>
-              <Name area="terminals" id={session.id} label={session.profile_alias} />
+              <Name area="terminals" id={session.id} label={session.profile_alias ?? 'Shell'} />
               <Text size="xs" c="dimmed">
                 since <RelativeTime time={session.created_at} />
               </Text>

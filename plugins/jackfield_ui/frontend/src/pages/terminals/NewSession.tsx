@@ -1,4 +1,16 @@
-import { Alert, Button, Checkbox, Collapse, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
@@ -9,7 +21,7 @@ import { Modal } from '../../components/Modal';
 import { ProfileSelect } from '../../components/ProfileSelect';
 import { words } from '../../components/words';
 import { guessedSize } from './guessedSize';
-import { type NewSessionBody, useProfile, useProfiles, useSessions, useStart } from './queries';
+import { type NewSessionBody, sessionName, useProfile, useProfiles, useSessions, useStart } from './queries';
 
 const KEEPS = [
   { value: 'profile', label: 'As the profile says' },
@@ -17,7 +29,18 @@ const KEEPS = [
   { value: 'no', label: 'Ends with the daemon' },
 ];
 
-/** Starts an agent; for a split also shows what runs already. */
+const OF_SETTING = { value: 'profile', label: 'As the setting says' };
+const STARTS = [
+  { value: 'agent', label: 'Agent' },
+  { value: 'shell', label: 'Shell' },
+];
+const SANDBOXES = [
+  { value: 'off', label: 'None' },
+  { value: 'standard', label: 'Standard: your home directory is hidden' },
+  { value: 'strict', label: 'Strict: only the system and the directory are shown' },
+];
+
+/** Starts an agent or a shell; for a split also shows what runs already. */
 export function NewSession({
   title = 'New terminal session',
   profile: wished,
@@ -41,6 +64,9 @@ export function NewSession({
   const [chosen, choose] = useState<string | null>(wished ?? null);
   const alias = chosen ?? (profiles.data?.length === 1 ? (profiles.data[0]?.alias ?? null) : null);
   const detail = useProfile(alias);
+  const [starts, setStarts] = useState('agent');
+  const shell = starts === 'shell';
+  const [sandbox, setSandbox] = useState<NonNullable<NewSessionBody['sandbox']>>('off');
   const [directory, setDirectory] = useState('');
   const [args, setArgs] = useState('');
   const [cols, setCols] = useState<number | string>('');
@@ -49,19 +75,19 @@ export function NewSession({
   const [record, setRecord] = useState(false);
   const [more, setMore] = useState(false);
   const fields = start.error instanceof ApiError ? start.error.fields : {};
-  const named = ['profile_alias', 'working_dir', 'args', 'cols', 'rows', 'persist'];
+  const named = ['profile_alias', 'sandbox', 'working_dir', 'args', 'cols', 'rows', 'persist'];
   const running = others ? (sessions.data ?? []).filter(({ state }) => state === 'running') : [];
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!alias) return;
+    if (!alias && !shell) return;
     const fitting = guessedSize();
     const body: NewSessionBody = {
-      profile_alias: alias,
+      ...(shell ? { sandbox } : alias ? { profile_alias: alias } : {}),
       cols: Number(cols) || fitting.cols,
       rows: Number(rows) || fitting.rows,
       ...(directory.trim() ? { working_dir: directory.trim() } : {}),
-      ...(args.trim() ? { args: words(args) } : {}),
+      ...(args.trim() && !shell ? { args: words(args) } : {}),
       ...(persist === 'profile' ? {} : { persist: persist === 'yes' }),
       ...(record ? { record } : {}),
     };
@@ -74,7 +100,15 @@ export function NewSession({
 
   return (
     <Modal opened onClose={onClose} title={title} size="md" returnFocus={!inWorkspace}>
-      {profiles.data?.length === 0 ? (
+      <SegmentedControl
+        fullWidth
+        mb="md"
+        aria-label="To be started"
+        data={STARTS}
+        value={starts}
+        onChange={setStarts}
+      />
+      {profiles.data?.length === 0 && !shell ? (
         <EmptyState
           title="There is no profile yet"
           action={
@@ -92,25 +126,39 @@ export function NewSession({
               <Select
                 label="Show a running session"
                 placeholder="Or start a new one below"
-                data={running.map(({ id, profile_alias }) => ({
-                  value: id,
-                  label: `${profile_alias} · ${id.slice(0, 8)}`,
+                data={running.map((row) => ({
+                  value: row.id,
+                  label: `${sessionName(row)} · ${row.id.slice(0, 8)}`,
                 }))}
                 value={null}
                 onChange={(id) => id && onOpen(id)}
               />
             )}
-            <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
+            {!shell && (
+              <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
+            )}
             <TextInput
               label="Directory"
               classNames={{ input: 'jf-mono' }}
-              placeholder={detail.data?.working_dir ?? detail.data?.profile_home ?? 'The profile’s'}
+              placeholder={
+                shell ? 'Your home' : (detail.data?.working_dir ?? detail.data?.profile_home ?? 'The profile’s')
+              }
               value={directory}
               onChange={(event) => setDirectory(event.currentTarget.value)}
               error={fields.working_dir}
               autoComplete="off"
             />
-            {detail.data && (
+            {shell && (
+              <Select
+                label="Sandbox"
+                data={SANDBOXES}
+                value={sandbox}
+                onChange={(next) => next && setSandbox(next as typeof sandbox)}
+                allowDeselect={false}
+                error={fields.sandbox}
+              />
+            )}
+            {detail.data && !shell && (
               <Text size="sm" c="dimmed">
                 Sandbox: {detail.data.sandbox === 'off' ? 'none' : detail.data.sandbox}, as the profile says.
               </Text>
@@ -131,15 +179,17 @@ export function NewSession({
             </Button>
             <Collapse expanded={more}>
               <Stack>
-                <TextInput
-                  label="Arguments"
-                  description="After the profile’s own. Quote what holds spaces."
-                  classNames={{ input: 'jf-mono' }}
-                  value={args}
-                  onChange={(event) => setArgs(event.currentTarget.value)}
-                  error={fields.args}
-                  autoComplete="off"
-                />
+                {!shell && (
+                  <TextInput
+                    label="Arguments"
+                    description="After the profile’s own. Quote what holds spaces."
+                    classNames={{ input: 'jf-mono' }}
+                    value={args}
+                    onChange={(event) => setArgs(event.currentTarget.value)}
+                    error={fields.args}
+                    autoComplete="off"
+                  />
+                )}
                 <Group grow align="flex-start">
                   <NumberInput
                     label="Columns"
@@ -164,7 +214,7 @@ export function NewSession({
                 </Group>
                 <Select
                   label="When the daemon stops"
-                  data={KEEPS}
+                  data={shell ? KEEPS.map((one) => (one.value === 'profile' ? OF_SETTING : one)) : KEEPS}
                   value={persist}
                   onChange={setPersist}
                   allowDeselect={false}
@@ -188,7 +238,7 @@ export function NewSession({
               <Button variant="default" onClick={onClose}>
                 Cancel
               </Button>
-              <Button type="submit" loading={start.isPending} disabled={!alias}>
+              <Button type="submit" loading={start.isPending} disabled={!alias && !shell}>
                 Start
               </Button>
             </Group>

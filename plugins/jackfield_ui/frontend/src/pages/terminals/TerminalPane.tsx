@@ -10,7 +10,7 @@ import { KeyBar } from './KeyBar';
 import { WINDOW } from './link';
 import { PaneMenu } from './PaneMenu';
 import { usePreferences } from './preferences';
-import { isThere, startedWith, useStart } from './queries';
+import { isThere, ofProfile, sessionName, startedWith, useStart } from './queries';
 import { Recording } from './Recording';
 import { type Sign, StateBar } from './StateBar';
 import classes from './terminals.module.css';
@@ -49,9 +49,10 @@ export function TerminalPane({
   const [finding, setFinding] = useState(false);
   const start = useStart();
   // A session that ended with the daemon is in no list any more, and can be started again all the same.
-  const last = useRef(row?.profile_alias);
-  last.current = row?.profile_alias ?? last.current;
-  const alias = last.current ?? startedWith(id)?.profile_alias;
+  const last = useRef(row);
+  last.current = row ?? last.current;
+  const known = last.current ?? startedWith(id);
+  const alias = known && sessionName({ profile_alias: known.profile_alias ?? null });
 
   const recover = useCallback(
     async (code: number) => {
@@ -97,9 +98,9 @@ export function TerminalPane({
   }, [screen, name]);
 
   const again = async () => {
-    if (!alias) return;
+    if (!known) return;
     try {
-      actions.onReplace(await start.mutateAsync(startedWith(id) ?? { profile_alias: alias, ...(size ?? {}) }));
+      actions.onReplace(await start.mutateAsync(startedWith(id) ?? { ...ofProfile(known), ...(size ?? {}) }));
     } catch {
       // Shown in the bar.
     }

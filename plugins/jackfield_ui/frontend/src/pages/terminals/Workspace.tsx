@@ -180,7 +180,7 @@ export default function Workspace() {
           title={
             asking === 'tab' ? 'New terminal session' : asking === 'row' ? 'Split to the right' : 'Split downwards'
           }
-          profile={row?.profile_alias}
+          profile={row?.profile_alias ?? undefined}
           others={asking !== 'tab'}
           inWorkspace
           onOpen={opened}

@@ -15,7 +15,7 @@ import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
 import { NewSession } from './NewSession';
-import { endSession, SESSIONS, useSessionAction, useSessions, useStart } from './queries';
+import { endSession, ofProfile, SESSIONS, sessionName, useSessionAction, useSessions, useStart } from './queries';
 import { Recording } from './Recording';
 import { ShareDialog } from './ShareDialog';
 
@@ -50,7 +50,7 @@ export default function Terminals() {
   return (
     <Page
       title="Terminals"
-      subtitle="Agents that run in a terminal. They go on when you leave, and others can look or type along."
+      subtitle="Agents and shells that run in a terminal. They go on when you leave, and others can look or type along."
       actions={
         <>
           {ended > 0 && writes && (
@@ -67,7 +67,7 @@ export default function Terminals() {
         columns={COLUMNS}
         rows={sessions.data}
         rowKey={({ id }) => id}
-        rowName={({ profile_alias }) => profile_alias}
+        rowName={sessionName}
         error={sessions.error}
         onRetry={() => void sessions.refetch()}
         onOpen={({ id }) => void navigate(address(id))}
@@ -76,8 +76,8 @@ export default function Terminals() {
         rowActions={(row) => <RowMenu row={row} onShare={() => share(row)} />}
         empty={
           <EmptyState icon={IconTerminal2} title="No terminal session" action={newButton}>
-            Start a profile’s agent here, or with <span className="jf-mono">jackfield terminal new PROFILE</span>; both
-            show the same sessions.
+            Start a profile’s agent or a shell here, or with{' '}
+            <span className="jf-mono">jackfield terminal new PROFILE</span>; both show the same sessions.
           </EmptyState>
         }
       />
@@ -89,24 +89,24 @@ export default function Terminals() {
         />
       )}
       {sharing && (
-        <ShareDialog id={sharing.id} name={sharing.profile_alias} onClose={() => share(undefined)} onEnded={() => {}} />
+        <ShareDialog id={sharing.id} name={sessionName(sharing)} onClose={() => share(undefined)} onEnded={() => {}} />
       )}
     </Page>
   );
 }
 
-const textOf = ({ id, profile_alias, state }: TerminalSession) => [profile_alias, id, state].join(' ');
+const textOf = (row: TerminalSession) => [sessionName(row), row.id, row.state].join(' ');
 
 const COLUMNS: Column<TerminalSession>[] = [
   {
     key: 'profile',
     title: 'Session',
     primary: true,
-    sort: ({ profile_alias }) => profile_alias,
+    sort: sessionName,
     render: ({ id, profile_alias, recording }) => (
       <Group gap="xs" wrap="nowrap">
         <Anchor component={Link} to={address(id)} c="inherit" inherit>
-          {profile_alias}
+          {sessionName({ profile_alias })}
         </Anchor>
         <Text span size="xs" c="dimmed" className="jf-mono">
           {id.slice(0, 8)}
@@ -171,19 +171,19 @@ function RowMenu({ row, onShare }: { row: TerminalSession; onShare: () => void }
   const end = useSessionAction(endSession, row.id);
   const running = row.state === 'running';
   const finish = async () => {
-    const title = `End the session of “${row.profile_alias}”?`;
-    const body = 'The agent is hung up, and killed when it does not end by itself.';
+    const title = `End the session of “${sessionName(row)}”?`;
+    const body = 'It is hung up, and killed when it does not end by itself.';
     if (await confirm({ title, body, action: 'End the session' })) end.mutate();
   };
   const again = () =>
     start.mutate(
-      { profile_alias: row.profile_alias, cols: row.cols, rows: row.rows },
+      { ...ofProfile(row), cols: row.cols, rows: row.rows },
       { onSuccess: (id) => void navigate(address(id)), onError: (error) => notifyError(error) },
     );
   return (
     <Menu>
       <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${row.profile_alias} ${row.id.slice(0, 8)}`}>
+        <ActionIcon aria-label={`Actions for ${sessionName(row)} ${row.id.slice(0, 8)}`}>
           <IconDots size={16} />
         </ActionIcon>
       </Menu.Target>

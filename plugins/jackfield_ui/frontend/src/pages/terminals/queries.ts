@@ -11,14 +11,23 @@ export function sessionPath(id: string): string {
   return `${SESSIONS}/${segment(id)}`;
 }
 
+export const SHELL = '/api/terminal/shell';
+
+/** Without a profile it is a plain shell. */
 export interface NewSessionBody {
-  profile_alias: string;
+  profile_alias?: string;
+  sandbox?: Schemas['ProfileDetail']['sandbox'];
   args?: string[];
   cols?: number;
   rows?: number;
   working_dir?: string;
   record?: boolean;
   persist?: boolean;
+}
+
+/** As lists call a session; a plain shell has no profile. */
+export function sessionName({ profile_alias }: Pick<TerminalSession, 'profile_alias'>): string {
+  return profile_alias ?? 'Shell';
 }
 
 export interface Share {
@@ -59,7 +68,9 @@ export function useStart() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (body: NewSessionBody) => {
-      const started = await request<{ session_id: string }>('POST', SESSIONS, { json: body });
+      const started = await request<{ session_id: string }>('POST', body.profile_alias ? SESSIONS : SHELL, {
+        json: body,
+      });
       remember(started.session_id, body);
       return started.session_id;
     },
@@ -89,6 +100,11 @@ export async function isThere(id: string): Promise<boolean> {
   } catch (error) {
     return !(error instanceof ApiError && error.status === 404);
   }
+}
+
+/** What starts a session of the same profile; a shell when there is none. */
+export function ofProfile({ profile_alias }: { profile_alias?: string | null }): NewSessionBody {
+  return profile_alias ? { profile_alias } : {};
 }
 
 const KEY = 'jackfield.terminals.started';
