@@ -41,7 +41,7 @@ def limit_options(command: Any) -> Any:  # Any: click's decorators
 
 
 _LIMITS = (
-    click.option("--owner", metavar="NAME", help="Whose key it is."),
+    click.option("--owner", metavar="NAME", help="Whose key it is; keys of one owner share what they store."),
     click.option(
         "--model", "models", multiple=True, metavar="PATTERN", help="May be asked for; repeatable (default: all)."
     ),

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from functools import partial
 
 from jackfield.api.context import PluginContext
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.errors import JackfieldError
-from jackfield.api.gateway import CallerPass, EndedRequest, PlannedRequest
+from jackfield.api.gateway import CallerPass, EndedRequest, PlannedRequest, StoredObject
 from jackfield.api.telemetry import Tokens, Usage, UsageEntry
 from jackfield_gateway.kept import tables
 from jackfield_gateway.kept.tables import KeyUsageRow
 from jackfield_gateway.keyring import KeyRing
 from jackfield_gateway.limits.account import Hold, KeyAccount
 from jackfield_gateway.limits.periods import day_of
+from jackfield_gateway.object_book import ObjectBook
 
 
 class KeyDesk:
@@ -24,6 +26,7 @@ class KeyDesk:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._ring = context.port(KeyRing)
+        self._book = ObjectBook(context, self._ring)
 
     async def admit(self, digest: str) -> CallerPass:
         await self._ring.open()
@@ -47,6 +50,12 @@ class KeyDesk:
             account.last_used_ms = ended.ended_ms
             account.count(row.usd, row.tokens, hold, ended.ended_ms)
         self._ring.writer.put(partial(_settled, request=ended.request, row=row)).add_done_callback(self._look_at)
+
+    async def objects(self, key: str, ids: Sequence[str]) -> Sequence[StoredObject]:
+        return await self._book.usable(key, ids)
+
+    async def keep(self, key: str, made: Sequence[StoredObject]) -> None:
+        await self._book.keep(key, made)
 
     def _valid(self, account: KeyAccount | None) -> KeyAccount:
         """Raises `DialectError` 401."""

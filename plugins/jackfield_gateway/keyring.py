@@ -29,8 +29,8 @@ class KeyRing:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(GatewaySettings)
-        self._database = GatewayDatabase(context.service.config_dir.joinpath(*FILE))
-        self.writer = KeyWriter(self._database, context.spawn)
+        self.database = GatewayDatabase(context.service.config_dir.joinpath(*FILE))
+        self.writer = KeyWriter(self.database, context.spawn)
         self._accounts: dict[str, KeyAccount] = {}
         self._by_digest: dict[str, KeyAccount] = {}
         self._opening = asyncio.Lock()
@@ -98,11 +98,11 @@ class KeyRing:
         await self.open()
         await self.writer.settled()
         look = partial(tables.usage_rows, key=key_id, since=since, until=until, limit=limit)
-        return await asyncio.to_thread(self._database.read, look)
+        return await asyncio.to_thread(self.database.read, look)
 
     async def close(self) -> None:
         await self.writer.settled()
-        await asyncio.to_thread(self._database.close)
+        await asyncio.to_thread(self.database.close)
 
     # -- parts
 
@@ -139,15 +139,15 @@ class KeyRing:
             partial(tables.fold, up_to=days_before(today, days)),
             partial(tables.drop_revoked, before_ms=now_ms - days * DAY_MS),
         ]
-        await asyncio.to_thread(self._database.write, steps)
+        await asyncio.to_thread(self.database.write, steps)
         if left[0]:
             self._context.log.warning(
                 "%d requests of virtual keys were in flight when the daemon ended; what was reserved for them counts.",
                 left[0],
             )
-        for key in await asyncio.to_thread(self._database.read, tables.all_keys):
+        for key in await asyncio.to_thread(self.database.read, tables.all_keys):
             self._accounts[key.id] = self._by_digest[key.digest] = KeyAccount(key)
-        rows = await asyncio.to_thread(self._database.read, lambda connection: list(tables.used(connection, today)))
+        rows = await asyncio.to_thread(self.database.read, lambda connection: list(tables.used(connection, today)))
         for period, key_id, usd, tokens, last in rows:
             if (account := self._accounts.get(key_id)) is not None:
                 account.known(period, usd, tokens, now_ms)

@@ -34,7 +34,9 @@ class KeyChangeBody(_GatewayBody):
     """What is not given stays as it is; null takes a limit away."""
 
     label: Name | None = Field(None, description="For people: what the key is for.")
-    owner: str | None = Field(None, max_length=200, description="For people: whose key it is.")
+    owner: str | None = Field(
+        None, max_length=200, description="Whose key it is; keys of one owner share what providers store for them."
+    )
     models: list[Name] | None = Field(
         None, max_length=1000, description="Patterns (*, ?, [...]) of the models that may be asked for; none: all."
     )

@@ -14,3 +14,13 @@ class GatewaySettings(BaseModel):
     usage_days: int = Field(
         400, ge=32, le=36_500, description="Days for which the usage of each key is kept, day by day."
     )
+    objects_per_key: int = Field(
+        10_000,
+        ge=1,
+        le=10_000_000,
+        description="Stored objects (files, batches, answers, conversations) of each key, and of each profile's own "
+        "clients, whose maker is remembered; the oldest ones are forgotten.",
+    )
+    max_objects: int = Field(
+        500_000, ge=64, le=100_000_000, description="Stored objects of all keys whose maker is remembered, about."
+    )

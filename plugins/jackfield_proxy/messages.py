@@ -10,7 +10,7 @@ import msgspec
 
 from jackfield.api.admission.counts import ConnectionCounts
 from jackfield.api.dialects.model import DialectError, ErrorKind
-from jackfield.api.gateway import CallerPass, PlannedRequest
+from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.records import record
 from jackfield_proxy.plan import ProxyPlan
 
@@ -86,20 +86,33 @@ class PermissionRefusal:
 
 @record
 class PermissionQuestion:
-    """digest: of a key that somebody presents; planned: a request that is about to be sent. One of them is set."""
+    """digest: of a key that somebody presents; planned: a request that is about to be sent; objects: ids of what a
+    request speaks of, and key: whose request it is, empty for the profile's own token. One of the three is set."""
 
     id: int
     digest: str = ""
     planned: PlannedRequest | None = None
+    key: str = ""
+    objects: Sequence[str] = ()
 
 
 @record
 class PermissionAnswer:
-    """caller: whose key it is; refusal: why not, or why the request is not sent."""
+    """caller: whose key it is; objects: that the request may speak of; refusal: why not, or why the request is not
+    sent."""
 
     id: int
     caller: CallerPass | None = None
+    objects: Sequence[StoredObject] = ()
     refusal: PermissionRefusal | None = None
+
+
+@record
+class MadeObjects:
+    """What a provider keeps from now on. key: whose request has made it, empty: of the profile's own token."""
+
+    key: str
+    objects: Sequence[StoredObject]
 
 
 @record
@@ -133,6 +146,7 @@ class FromChild:
     served: ServedRequest | None = None
     question: Question | None = None
     permission: PermissionQuestion | None = None
+    made: MadeObjects | None = None
     connections: ConnectionCounts | None = None
 
 

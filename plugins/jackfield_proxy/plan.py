@@ -161,3 +161,8 @@ class ProxyPlan:
     budgeted: bool = False
     members: Mapping[str, ProxyPlan] = field(default_factory=dict)
     host: str = HOST
+
+    @property
+    def several_accounts(self) -> bool:
+        """Whether it matters which key has made what a provider keeps."""
+        return len(self.upstreams) > 1 or any(len(one.keys) > 1 for one in self.upstreams.values())

@@ -21,7 +21,7 @@ from jackfield.api.sqlite_files import make_tables
 T = TypeVar("T")
 APPLICATION = 0x4A464757
 """SQLite's `application_id` of this file: JFGW."""
-VERSION = 1
+VERSION = 2
 BUSY_MS = 5000
 """How long a write waits for another process's, milliseconds."""
 TABLES = """
@@ -34,8 +34,15 @@ CREATE TABLE usage (
   PRIMARY KEY (key, day, profile, provider, model)) WITHOUT ROWID;
 CREATE TABLE reserved (
   request TEXT PRIMARY KEY, key TEXT NOT NULL, profile TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL,
-  day INTEGER NOT NULL, time INTEGER NOT NULL, tokens INTEGER NOT NULL, usd REAL NOT NULL) WITHOUT ROWID
+  day INTEGER NOT NULL, time INTEGER NOT NULL, tokens INTEGER NOT NULL, usd REAL NOT NULL) WITHOUT ROWID;
 """
+OBJECTS = """
+CREATE TABLE objects (
+  number INTEGER PRIMARY KEY, id TEXT NOT NULL, account TEXT NOT NULL, holder TEXT NOT NULL, profile TEXT NOT NULL,
+  provider TEXT NOT NULL, UNIQUE (id, account));
+CREATE INDEX objects_by_holder ON objects (holder, number)
+"""
+"""Since version 2."""
 
 
 class GatewayDatabase:
@@ -88,7 +95,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        make_tables(connection, TABLES, APPLICATION, VERSION)
+        make_tables(connection, TABLES + OBJECTS, APPLICATION, VERSION)
+        _bring_up_to_date(connection)
         found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
         if found != [APPLICATION, VERSION]:
             raise ConfigurationError(f"The file {path} is no database of virtual keys that this version knows.")
@@ -96,3 +104,13 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Raises sqlite3.Error."""
+    connection.execute("BEGIN IMMEDIATE")
+    if connection.execute("PRAGMA user_version").fetchone() == (1,):
+        for statement in OBJECTS.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")

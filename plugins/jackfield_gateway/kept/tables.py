@@ -72,9 +72,9 @@ def all_keys(connection: sqlite3.Connection) -> list[VirtualKey]:
 
 
 def drop_revoked(connection: sqlite3.Connection, before_ms: int) -> None:
-    """Keys that were revoked before then, with what they have used."""
+    """Keys that were revoked before then, with what they have used, and made."""
     old = [key.id for key in all_keys(connection) if key.revoked_at is not None and key.revoked_at < before_ms]
-    for table, column in (("keys", "id"), ("usage", "key")):
+    for table, column in (("keys", "id"), ("usage", "key"), ("objects", "holder")):
         connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(one,) for one in old])  # noqa: S608 - of constants
 
 

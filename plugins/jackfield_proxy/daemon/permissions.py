@@ -8,12 +8,13 @@ from collections.abc import Callable
 from jackfield.api.context import PluginContext
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.errors import JackfieldError
-from jackfield.api.gateway import CallerPass, EndedRequest, KeyGate, PlannedRequest
+from jackfield.api.gateway import EndedRequest, KeyGate, PlannedRequest
 from jackfield.api.telemetry import Tokens
 from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.process import ProxyProcess
 from jackfield_proxy.messages import (
     CLIENT_GONE,
+    MadeObjects,
     PermissionAnswer,
     PermissionQuestion,
     PermissionRefusal,
@@ -50,6 +51,14 @@ class ProcessPermissions:
         if served.key and (gate := self._gate()) is not None:
             gate.settle(_ended(served, request.cost))
 
+    async def keep(self, made: MadeObjects) -> None:
+        """Before the next question is answered."""
+        if (gate := self._gate()) is not None:
+            try:
+                await gate.keep(made.key, made.objects)
+            except JackfieldError as exc:
+                self._context.log.error("Who has made a stored object was not kept: %s", exc.message)
+
     def abandon(self) -> None:
         """The process has ended: what its requests held counts as used, as their providers may have served them."""
         for task in self._asking.values():
@@ -64,7 +73,7 @@ class ProcessPermissions:
 
     async def _answer(self, question: PermissionQuestion, process: ProxyProcess) -> None:
         try:
-            answer = PermissionAnswer(question.id, caller=await self._asked(question))
+            answer = await self._asked(question)
         except DialectError as exc:
             answer = PermissionAnswer(question.id, refusal=PermissionRefusal.of(exc))
         except JackfieldError as exc:
@@ -73,15 +82,18 @@ class ProcessPermissions:
             answer = PermissionAnswer(question.id, refusal=refusal)
         await process.send(ToChild(permission=answer))
 
-    async def _asked(self, question: PermissionQuestion) -> CallerPass | None:
-        """None: yes, to a request. Raises `DialectError`, `JackfieldError`."""
+    async def _asked(self, question: PermissionQuestion) -> PermissionAnswer:
+        """Raises `DialectError`, `JackfieldError`."""
         gate = self._gate()
         if question.planned is not None:
             await self._reserve(question.planned, gate)
-            return None
+            return PermissionAnswer(question.id)
+        if question.objects:
+            found = await gate.objects(question.key, question.objects) if gate is not None else ()
+            return PermissionAnswer(question.id, objects=found)
         if gate is None:
             raise DialectError(401, "There are no virtual keys here.", "authentication_error", code="invalid_api_key")
-        return await gate.admit(question.digest)
+        return PermissionAnswer(question.id, caller=await gate.admit(question.digest))
 
     async def _reserve(self, planned: PlannedRequest, gate: KeyGate | None) -> None:
         account = self._account_of(planned.profile)

@@ -292,6 +292,8 @@ class ProxySupervisor:
     async def _take(self, process: ProxyProcess, permissions: ProcessPermissions, message: FromChild) -> None:
         if (asked := message.permission) is not None:
             permissions.ask(asked, process)
+        elif message.made is not None:
+            await permissions.keep(message.made)
         elif message.connections is not None:
             self.connections = message.connections
         elif message.served is not None:

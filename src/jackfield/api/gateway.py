@@ -66,6 +66,17 @@ class EndedRequest:
     cached: bool = False
 
 
+@record
+class StoredObject:
+    """What a provider keeps for an account and gives again by an id: a file, a batch, an answer, a conversation.
+    profile: through whose proxy it was made. account: a mark of the provider's key that has made it."""
+
+    id: str
+    profile: str
+    provider: str
+    account: str
+
+
 class KeyGate(Protocol):
     """The port; a plugin names it in `provides`. Without one, proxies take their own tokens alone."""
 
@@ -78,6 +89,13 @@ class KeyGate(Protocol):
 
     def settle(self, ended: EndedRequest) -> None:
         """Count what a request has used. Also of requests that were not reserved."""
+
+    async def objects(self, key: str, ids: Sequence[str]) -> Sequence[StoredObject]:
+        """Those of these that the key may use: it has made them, or another key of its owner has. key: empty for a
+        profile's own token, which may use all. Raises `JackfieldError`."""
+
+    async def keep(self, key: str, made: Sequence[StoredObject]) -> None:
+        """Remember who has made these, unless somebody has before. key: as of `objects`. Raises `JackfieldError`."""
 
 
 def digest_of(key: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from stored_things import StoredThings
 
 from jackfield.testing.daemon import Daemon, free_port, poll
 
@@ -36,7 +37,7 @@ supported = ["claude-sonnet-4-5"]
 PROVIDER = """
 id = "{name}"
 name = "{name}"
-type = "{kind}-compatible"
+type = "{kind}"
 [endpoints]
 main = "{url}"
 default = "main"
@@ -46,7 +47,11 @@ required = false
 available = {models}
 default = "{first}"
 """
-MODELS = {"north": ["claude-sonnet-4-5", "claude-haiku-4-5"], "south": ["gpt-4o", "gpt-4o-mini"]}
+MODELS = {
+    "north": ["claude-sonnet-4-5", "claude-haiku-4-5"],
+    "south": ["gpt-4o", "gpt-4o-mini"],
+    "west": ["gpt-5", "gpt-5-mini"],
+}
 ASKED = {"model": "claude-sonnet-4-5", "max_tokens": 1000, "messages": [{"role": "user", "content": "ping"}]}
 INPUT, OUTPUT = 10, 1000
 """Tokens of each answer."""
@@ -63,6 +68,7 @@ class ModelProvider(ThreadingHTTPServer):
         self.gate.set()
         self.cut = False
         self.asked: list[tuple[str, dict[str, str]]] = []
+        self.stored = StoredThings()
 
     def handle_error(self, *_: object) -> None:
         """Proxies that are killed leave in the middle."""
@@ -72,18 +78,39 @@ class _Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: ModelProvider
 
+    def do_GET(self) -> None:
+        self._told()
+        self._say(*self.server.stored.asked(self.command, self.path, {}))
+
+    def do_DELETE(self) -> None:
+        self.do_GET()
+
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        self._told()
         self.server.gate.wait(30)
+        if not self.path.endswith(("/messages", "/chat/completions")):
+            body = json.loads(sent) if "json" in self.headers["Content-Type"] else {}
+            self._say(*self.server.stored.asked("POST", self.path, body))
+            return
+        asked = json.loads(sent)
         number = len(self.server.asked)
         chat = "chat" in self.path
         if asked.get("stream"):
             self._stream(_chat_events(number, asked) if chat else _message_events(number, asked["model"]))
             return
-        body = json.dumps(_chat(number, asked["model"]) if chat else _message(number, asked["model"])).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self._say(200, _chat(number, asked["model"]) if chat else _message(number, asked["model"]))
+
+    def _told(self) -> None:
+        self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+
+    def _say(self, status: int, answer: dict[str, Any] | list[dict[str, Any]]) -> None:
+        """A list: as a stream of events."""
+        kind = "application/json" if isinstance(answer, dict) else "text/event-stream"
+        events = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in answer if isinstance(one, dict)]
+        body = (json.dumps(answer) if isinstance(answer, dict) else "".join(events)).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -222,7 +249,11 @@ def gateway_lab(place: Path) -> Iterator[GatewayLab]:
     shared = free_port()
     daemon = Daemon(place, env=env, settings=f"[proxy]\nshared_port = {shared}\n")
     base = f"http://127.0.0.1:{provider.server_port}"
-    urls = {"north": ("anthropic", f"{base}/north"), "south": ("openai", f"{base}/south/v1")}
+    urls = {
+        "north": ("anthropic-compatible", f"{base}/north"),
+        "south": ("openai-compatible", f"{base}/south/v1"),
+        "west": ("openai", f"{base}/west/v1"),
+    }
     files = {
         "agents.d/echo-agent.toml": AGENT.format(homes=place / "homes"),
         "scripts/plain.rhai": "#{ files: #{}, env: #{}, args: [] }\n",

@@ -137,3 +137,24 @@ def test_a_daemon_that_is_stopped_knows_afterwards_what_its_requests_have_used(l
     lab.daemon.start()
     (row,) = lab.usage(key_id)
     assert (row["requests"], row["estimated"], row["output_tokens"]) == (3, 0, 3 * OUTPUT)
+
+
+def test_who_has_made_what_outlives_the_daemon_and_says_which_profile_serves(lab: GatewayLab) -> None:
+    lab.profile("far", "west")
+    maker, other = (
+        openai.OpenAI(api_key=lab.key(name)[0], base_url=f"{lab.shared_url}/v1", max_retries=0) for name in ("a", "b")
+    )
+    made = poll(lambda: _made(maker), "the new profile is served")
+    lab.daemon.stop()
+    lab.daemon.start()
+    poll(lambda: lab.data(lab.api.get("/api/proxy/shared"))["status"] == "running", "the shared listener runs")
+    assert maker.responses.retrieve(made).id == made
+    with pytest.raises(openai.NotFoundError):
+        other.responses.retrieve(made)
+
+
+def _made(client: openai.OpenAI) -> str | None:
+    try:
+        return client.responses.create(model="gpt-5", input="ping").id
+    except openai.NotFoundError:
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from jackfield.api.gateway import StoredObject
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
 from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
@@ -109,10 +110,16 @@ class Pipe:
     def __init__(self) -> None:
         self.served: list[ServedRequest] = []
         self.said: dict[str, bool] = {}
+        self.kept: dict[str, StoredObject] = {}
 
     def send(self, message: FromChild) -> None:
         if message.served is not None:
             self.served.append(message.served)
+        if message.made is not None:
+            self.kept |= {one.id: one for one in message.made.objects}
+
+    async def objects(self, timeout: float, key: str, ids: Sequence[str]) -> Sequence[StoredObject]:
+        return [self.kept[one] for one in ids if one in self.kept]
 
     async def ask(self, path: str, attributes: Mapping[str, Any], timeout: float) -> bool:
         return self.said.get(path, False)

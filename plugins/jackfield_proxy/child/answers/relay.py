@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -58,7 +58,8 @@ def stopped(cancelled: asyncio.CancelledError) -> Stopped:
 @record
 class RelayContext:
     """What an answer's way depends on. idle_timeout: seconds; remember: is told the signature of each tool call, by the
-    call's id; conceal: takes credentials out of a provider's words; copy: of what the client gets."""
+    call's id; conceal: takes credentials out of a provider's words; copy: of what the client gets; seen: is told every
+    answer and event that is read of one that passes."""
 
     call: ClientRequest
     request_id: str
@@ -66,6 +67,7 @@ class RelayContext:
     remember: Callable[[str, str], None]
     conceal: Callable[[str], str]
     copy: AnswerCopy | None = None
+    seen: Callable[[Mapping[str, object]], None] | None = None
 
 
 def of(context: RelayContext, opened: Opened) -> Carrier:
@@ -185,7 +187,8 @@ class PassThrough(Carrier):
         marks = [(name, value) for name, value in self._marks() if name not in reply.headers]
         self._headers = CIMultiDict([*addressing.returned_headers(reply.headers.items()), *marks])
         streamed = is_stream(reply)
-        observer = UsageObserver(self._call.dialect, stream=streamed, encoding=self._encoding)
+        seen = self._context.seen
+        observer = UsageObserver(self._call.dialect, stream=streamed, encoding=self._encoding, seen=seen)
         try:
             if not streamed and reply.content_length is not None and reply.content_length <= SMALL:
                 return await self._at_once(observer)
@@ -202,6 +205,7 @@ class PassThrough(Carrier):
             parts.append(chunk)
         body = b"".join(parts)
         observer.feed(body)
+        observer.close()
         reply = self._opened.reply
         self._headers.popall("Content-Length", None)
         return web.Response(status=reply.status, reason=reply.reason, headers=self._headers, body=body)
@@ -238,8 +242,8 @@ class PassThrough(Carrier):
                 return chunk
             if not response.prepared:
                 await response.prepare(request)
+            observer.feed(chunk)  # before the client can speak of what it names
             await self._write(response, chunk)
-            observer.feed(chunk)
         return b""
 
     async def _break_off(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
 import orjson
@@ -45,7 +45,16 @@ class UsageObserver:
     Of a stream only the beginning, which names the answer, and the end are looked at: what lies between has nothing to
     tell, and a look at all of it costs as much as passing it on."""
 
-    def __init__(self, dialect: DialectName, *, stream: bool, encoding: str = "") -> None:
+    def __init__(
+        self,
+        dialect: DialectName,
+        *,
+        stream: bool,
+        encoding: str = "",
+        seen: Callable[[Mapping[str, object]], None] | None = None,
+    ) -> None:
+        """seen: is told every answer and event that is read."""
+        self._seen = seen
         self.answer = ""
         self.usage: TokenCounts | None = None
         self.tier: str | None = None
@@ -148,6 +157,8 @@ class UsageObserver:
 
     def _read(self, value: Mapping[str, object]) -> None:
         """An answer, or an event that has one inside (`message_start`, `response.*`)."""
+        if self._seen is not None:
+            self._seen(value)
         inner = value.get("message") or value.get("response")
         source = inner if isinstance(inner, dict) else value
         if not self.answer and isinstance(source.get("id"), str):

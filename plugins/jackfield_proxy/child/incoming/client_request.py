@@ -12,7 +12,7 @@ from jackfield.api.dialects.base import DialectCodec
 from jackfield.api.dialects.model import DialectName, ModelRequest, UpstreamModel
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
-from jackfield_proxy.child.incoming import addressing, conversations, platforms
+from jackfield_proxy.child.incoming import addressing, conversations, platforms, references
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.raw_model import require_one_reading, with_model
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
@@ -61,6 +61,8 @@ class ClientRequest:
 
     answers = spends = True
     uncounted = of_one_account = False
+    account = ""
+    """A mark of the provider's key that keeps what it speaks of; empty: it is not known, or any does."""
 
     def __init__(
         self, dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, *, counts: bool = False
@@ -93,6 +95,17 @@ class ClientRequest:
     def most_output(self) -> int | None:
         """Tokens that its answers may have together; None: it does not say."""
         return most_output(self._value)
+
+    @property
+    def references(self) -> Sequence[str]:
+        """Ids of what a provider keeps. Raises `DialectError` 400."""
+        return references.of_body(self._value, self.body)
+
+    @property
+    def keeps(self) -> bool:
+        """Whether its answer may have ids of what the provider keeps from now on."""
+        store = self._value.get("store")
+        return store is True if self.dialect == "chat" else store is not False
 
     @property
     def mixed(self) -> bool:

@@ -6,9 +6,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
 
+from jackfield.api.dialects import fields
 from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
-from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming import addressing, references
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest, headers_of, minute_of_day
 from jackfield_proxy.child.incoming.raw_model import model_in, require_one_reading, with_model
@@ -22,8 +24,8 @@ _FREE = re.compile(r"/(?:files|uploads|vector_stores|skills|containers|conversat
 """Where a POST without a model costs no tokens."""
 _LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos)\b").match
 """Where what a POST costs comes after its answer, whatever model the body names beside what is read."""
-_NOTHING_KEPT = re.compile(r"/(?:audio|completions|embeddings|images|moderations|rerank)\b").match
-"""Where a provider keeps nothing, so that any account does."""
+_NO_IDS = re.compile(r"/(?:completions|embeddings|moderations|rerank)\b").match
+"""Where a body names nothing that is kept."""
 _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
@@ -50,7 +52,8 @@ class EndpointRequest(ClientRequest):
         # What is asked for again was counted before; without a model nothing has a price.
         self.spends = method == "POST" and bool(self.model)
         told = bool(self.model) and not _LATER(path)
-        self.of_one_account = not _NOTHING_KEPT(path)
+        self.place = references.stored_path(path)
+        self.of_one_account = bool(self.place.collection)
         self.uncounted = method == "POST" and not told and not _FREE(path)
 
     @property
@@ -69,6 +72,38 @@ class EndpointRequest(ClientRequest):
     @property
     def conversation(self) -> str:
         return ""
+
+    @property
+    def references(self) -> Sequence[str]:
+        own = [self.place.id] if self.place.id else []
+        try:
+            value = fields.loads(self.body) if self.body else None
+        except ValueError:
+            value = None
+        return [*own, *references.of_body(value, self.body)] if isinstance(value, dict) else own
+
+    @property
+    def keeps(self) -> bool:
+        """An object's own answer names those that the provider has made of it since, such as the results of a batch;
+        what lies deeper may be a client's own words."""
+        return self.of_one_account and (self.method == "POST" or (bool(self.place.id) and not self.place.deeper))
+
+    @property
+    def lists(self) -> bool:
+        """It asks what an account keeps."""
+        return self.method == "GET" and bool(self.place.collection) and not self.place.id
+
+    @property
+    def unread(self) -> bool:
+        """Its body may name what nobody has looked at; a form has contents and no ids."""
+        form = self.headers.get("content-type", "").lower().startswith("multipart/form-data")
+        return isinstance(self._sent, ClientBody) and not form and not _NO_IDS(self.path)
+
+    def of_page(self, query: str) -> EndpointRequest:
+        """The same for another page of a list."""
+        made = copy(self)
+        made.query = query
+        return made
 
     async def attributes(self) -> RequestAttributes:
         return RequestAttributes(

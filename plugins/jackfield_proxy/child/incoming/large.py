@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import copyreg
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest, UpstreamModel
@@ -34,6 +34,8 @@ class BodySummary:
     attributes: RequestAttributes
     ids: frozenset[str]
     most_output: int | None
+    references: Sequence[str]
+    keeps: bool
 
 
 class LargeClientRequest(ClientRequest):
@@ -63,6 +65,14 @@ class LargeClientRequest(ClientRequest):
     @property
     def most_output(self) -> int | None:
         return self._read.most_output
+
+    @property
+    def references(self) -> Sequence[str]:
+        return self._read.references
+
+    @property
+    def keeps(self) -> bool:
+        return self._read.keeps
 
     @property
     def mixed(self) -> bool:
@@ -111,7 +121,16 @@ def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs) -> BodySum
     ids = frozenset(found[1].decode("utf-8", "replace") for found in _CALL_IDS(body))
     attributes = call.attributes_now()
     return BodySummary(
-        call.model, call.stream, call.session, call.conversation, call.mixed, attributes, ids, call.most_output
+        call.model,
+        call.stream,
+        call.session,
+        call.conversation,
+        call.mixed,
+        attributes,
+        ids,
+        call.most_output,
+        call.references,
+        call.keeps,
     )
 
 

@@ -6,10 +6,10 @@ import asyncio
 import itertools
 import os
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from jackfield.api.dialects.model import DialectError
-from jackfield.api.gateway import CallerPass, PlannedRequest
+from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.jsontext import Json
 from jackfield.api.records import replace
 from jackfield_proxy.child.process.log import say
@@ -27,6 +27,8 @@ from jackfield_proxy.messages import (
 MOST_WAITING = 8 * 2**20
 """Bytes that may wait for a daemon that does not read. What was served beyond is not recorded, unless the daemon may
 hold something for it: those are as many as were in flight, as no more questions are sent then."""
+LONGEST_ID = 1000
+"""Characters of an id that the daemon is asked about; there is none as long."""
 
 
 class Pipe:
@@ -101,10 +103,22 @@ class Pipe:
     ) -> CallerPass:
         """The daemon's word on a key, or on a request that is about to be sent. Raises `DialectError`: it says no, or
         nothing in time."""
-        number = next(self._numbers)
+        answer = await self._asked_for(PermissionQuestion(next(self._numbers), digest, planned), timeout)
+        return answer.caller or CallerPass("")
+
+    async def objects(self, timeout: float, key: str, ids: Sequence[str]) -> Sequence[StoredObject]:
+        """Those of these that the key may use; see `KeyGate.objects`. Raises as `permission`."""
+        if not ids:
+            return ()
+        # What no object is called need not be an id: half surrogates are no text to the pipe.
+        plain = [one[:LONGEST_ID].encode("utf-8", "replace").decode() for one in ids]
+        question = PermissionQuestion(next(self._numbers), key=key, objects=plain)
+        return (await self._asked_for(question, timeout)).objects
+
+    async def _asked_for(self, question: PermissionQuestion, timeout: float) -> PermissionAnswer:
         waiting: asyncio.Future[PermissionAnswer] = asyncio.get_running_loop().create_future()
-        self._permissions[number] = waiting
-        self.send(FromChild(permission=PermissionQuestion(number, digest, planned)))
+        self._permissions[question.id] = waiting
+        self.send(FromChild(permission=question))
         try:
             async with asyncio.timeout(timeout):
                 await waiting
@@ -112,8 +126,8 @@ class Pipe:
             say(f"the daemon has said nothing of a key or a budget within {timeout:g} s")
             raise DialectError(503, "The proxy cannot ask who may use it now.", "overloaded_error") from None
         finally:
-            self._permissions.pop(number, None)
+            self._permissions.pop(question.id, None)
         answer = waiting.result()
         if answer.refusal is not None:
             raise answer.refusal.error()
-        return answer.caller or CallerPass("")
+        return answer

@@ -6,24 +6,27 @@ import asyncio
 import math
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from aiohttp import web
 
 from jackfield.api.dialects.errors import NEVER_AGAIN
 from jackfield.api.dialects.model import DialectError, TokenCounts
-from jackfield.api.gateway import CallerPass, PlannedRequest
+from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.records import replace
 from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.answers.answer_cache import AnswerCopy, name_of
+from jackfield_proxy.child.answers.made_objects import MadeIds
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
+from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.process.log import say
+from jackfield_proxy.child.serving.own_list import ListPage, OwnList
 from jackfield_proxy.child.upstream import failures
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.fallback import Fallback
 from jackfield_proxy.child.upstream.sending import Opened
-from jackfield_proxy.messages import CLIENT_GONE, FromChild, ServedRequest
+from jackfield_proxy.messages import CLIENT_GONE, FromChild, MadeObjects, ServedRequest
 from jackfield_proxy.plan import Target
 from jackfield_proxy.routing.choosing import Candidate, choose
 from jackfield_proxy.routing.request_attributes import RequestAttributes, told
@@ -39,13 +42,22 @@ LONGEST_ID, LONGEST_ERROR = 200, 500
 
 
 class ProxiedExchange:
-    """caller: who asks."""
+    """caller: who asks. place: what the provider keeps that it speaks of; None: nothing that is known."""
 
-    def __init__(self, tenant: Tenant, call: ClientRequest, caller: CallerPass, request_id: str) -> None:
+    def __init__(
+        self,
+        tenant: Tenant,
+        call: ClientRequest,
+        caller: CallerPass,
+        request_id: str,
+        place: StoredObject | None = None,
+    ) -> None:
         shared, compiled = tenant.services, tenant.compiled
         self.plan, self.call, self.sender, self.request_id = compiled.plan, call, shared.sender, request_id
         self.shared = shared
         self._caller = caller
+        self._place = place
+        call.account = place.account if place is not None else ""
         self._compiled = compiled
         self._pipe = shared.pipe
         self._conversation = call.conversation if compiled.plan.sticky is not None else ""
@@ -67,12 +79,24 @@ class ProxiedExchange:
                 found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
                 self._note(counted=True)
         self._note(estimated_tokens=attributes.tokens)
-        found = self.call.fitting(self.plan, found)
+        found = self._at_place(self.call.fitting(self.plan, found))
         if not self._conversation:
             return found
         return self.shared.conversations.led(
             self._conversation, found, lambda target: self.sender.free(self.plan, target)
         )
+
+    def _at_place(self, found: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Those of the provider that keeps what the request speaks of. Raises `DialectError` 404."""
+        place = self._place
+        if place is None:
+            return found
+        if place.provider not in self.plan.upstreams:
+            message = f"{place.id[:100]} is kept by {place.provider}, which this proxy does not reach any more."
+            raise DialectError(404, message, "not_found_error", code="object_not_found")
+        there = [one for one in found if one.target.provider == place.provider]
+        reason = f"{place.provider} keeps what the request speaks of"
+        return there or [Candidate(Target(place.provider, self.call.model), None, reason)]
 
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
@@ -170,6 +194,8 @@ class ProxiedExchange:
         while True:
             opened = await self._open(fallback)
             try:
+                if self._caller.key and isinstance(self.call, EndpointRequest) and self.call.lists:
+                    return await self._listed(request, opened, self.call)
                 return await self._relay(request, opened)
             except relay.Stopped:
                 raise
@@ -209,9 +235,9 @@ class ProxiedExchange:
         """Raises `DialectError` before the first byte of the answer."""
         copy = self.shared.cache.copy() if self._kept_as else None
         seconds = self.plan.limits.idle_timeout
-        context = relay.RelayContext(
-            self.call, self.request_id, seconds, self.sender.remember, partial(self._concealed, opened), copy
-        )
+        seen = MadeIds(partial(self._tell_made, opened)) if self._remembers else None
+        conceal = partial(self._concealed, opened)
+        context = relay.RelayContext(self.call, self.request_id, seconds, self.sender.remember, conceal, copy, seen)
         carrier = relay.of(context, opened)
         self._note(whole=False)
         try:
@@ -228,6 +254,41 @@ class ProxiedExchange:
             return response
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)
+
+    @property
+    def _remembers(self) -> bool:
+        """Whether it has to be known later who has made what, or with which key."""
+        return self.call.keeps and (bool(self._caller.key) or self.plan.several_accounts)
+
+    def _tell_made(self, opened: Opened, ids: Sequence[str]) -> None:
+        provider = opened.candidate.target.provider
+        objects = [StoredObject(_text(one), self.plan.alias, provider, opened.account) for one in ids]
+        self._pipe.send(FromChild(made=MadeObjects(self._caller.key, objects)))
+
+    async def _listed(self, request: web.BaseRequest, opened: Opened, call: EndpointRequest) -> web.StreamResponse:
+        """What a key may see of a list. Raises `DialectError`."""
+
+        async def read(page: EndpointRequest) -> web.Response:
+            other = await self.sender.attempt(self.plan, page, opened.candidate, opened.attempts)
+            try:
+                return await self._page(request, other)
+            finally:
+                self.sender.closed(other)
+
+        async def usable(ids: Sequence[str]) -> frozenset[str]:
+            found = await self._pipe.objects(self.plan.limits.key_timeout, self._caller.key, ids)
+            return frozenset(one.id for one in found if one.account == opened.account)
+
+        answer = await OwnList(read, usable).answer(call, await self._page(request, opened))
+        self._note(status=answer.status)
+        return answer
+
+    async def _page(self, request: web.BaseRequest, opened: Opened) -> web.Response:
+        conceal = partial(self._concealed, opened)
+        context = relay.RelayContext(
+            self.call, self.request_id, self.plan.limits.idle_timeout, self.sender.remember, conceal
+        )
+        return cast("web.Response", await ListPage(context, opened).carry(request))
 
     def _concealed(self, opened: Opened, text: str) -> str:
         upstream = self.plan.upstreams[opened.candidate.target.provider]
@@ -302,6 +363,11 @@ class ProxiedExchange:
             **known,
         )
         self._pipe.send(FromChild(served=served))
+
+
+def _text(given: str) -> str:
+    """As the pipe takes it; see `_kept`."""
+    return given.encode("utf-8", "replace").decode()
 
 
 def _kept(text: str | None, longest: int) -> str | None:

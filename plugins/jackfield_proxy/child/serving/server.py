@@ -31,6 +31,7 @@ from jackfield_proxy.child.process.log import say
 from jackfield_proxy.child.serving import catalogue
 from jackfield_proxy.child.serving.callers import caller_of
 from jackfield_proxy.child.serving.exchange import ProxiedExchange
+from jackfield_proxy.child.serving.ownership import kept_by
 from jackfield_proxy.child.serving.tenants import PROFILE_HEADER, Tenants
 from jackfield_proxy.client_routes import ClientRoute, route_of, short_of, token_in
 from jackfield_proxy.messages import CLIENT_GONE, FromChild
@@ -205,8 +206,9 @@ class Server:
         if route.action == "models":
             return catalogue.models(self._tenants.names(caller, named), short_of(asked.path))
         call = await self._call(request, route, came.credential)
-        tenant = self._tenants.serving(caller, named, call.model)
-        exchange = ProxiedExchange(tenant, call, caller, asked.request_id)
+        place = await kept_by(call, caller, plan, self._pipe)
+        tenant = self._tenants.serving(caller, named or (place.profile if place is not None else ""), call.model)
+        exchange = ProxiedExchange(tenant, call, caller, asked.request_id, place)
         try:
             return await (catalogue.count(exchange) if call.counts else exchange.serve(request))
         except DialectError:

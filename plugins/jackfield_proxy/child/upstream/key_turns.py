@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -51,6 +52,10 @@ class KeyTurns:
         self._turns[upstream.id] = turn
         return rested[turn % len(rested)]
 
+    def of_account(self, upstream: Upstream, account: str) -> str:
+        """The key that has this mark; empty: it is not here any more."""
+        return next((key for key in upstream.keys if mark_of(upstream, key) == account), "")
+
     def first(self, upstream: Upstream) -> str:
         """The same for every request, as long as the provider does not refuse it: objects that one account keeps are
         not there for another one. Empty: the provider has none."""
@@ -84,3 +89,8 @@ class KeyTurns:
 
     def _rest(self, provider: str, key: str) -> _Rest:
         return self._rests.get((provider, key), _NO_REST)
+
+
+def mark_of(upstream: Upstream, key: str) -> str:
+    """By which a key of a provider is known again without being told."""
+    return blake2b(f"{upstream.id}\0{key}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

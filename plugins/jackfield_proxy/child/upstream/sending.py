@@ -25,7 +25,7 @@ from jackfield_proxy.child.upstream.concealing import Concealer, concealer_of
 from jackfield_proxy.child.upstream.concurrency import ConcurrencyLimiter
 from jackfield_proxy.child.upstream.event_frames import FRAMED, UnframedReply
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
-from jackfield_proxy.child.upstream.key_turns import KeyTurns
+from jackfield_proxy.child.upstream.key_turns import KeyTurns, mark_of
 from jackfield_proxy.child.upstream.logins import ProviderLogins
 from jackfield_proxy.child.upstream.replies import ProviderReply
 from jackfield_proxy.child.upstream.unpacking import unpacked
@@ -45,7 +45,7 @@ _UNSET = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 @record
 class Opened:
     """A provider that serves: the head of its answer is there, and of a stream its beginning. attempts: of sending the
-    request."""
+    request. account: a mark of the key that was used."""
 
     reply: ProviderReply
     beginning: bytes
@@ -53,6 +53,7 @@ class Opened:
     candidate: Candidate
     attempts: int
     seconds: float
+    account: str = ""
 
 
 class UpstreamSender:
@@ -134,12 +135,14 @@ class UpstreamSender:
             beginning = await _beginning(answer, outgoing, target.provider, limits)
             self.health.answered(target, seconds)
             opened = True
-            return Opened(answer, beginning, outgoing, candidate, attempts, seconds)
+            return Opened(answer, beginning, outgoing, candidate, attempts, seconds, mark_of(upstream, key))
         except UpstreamFailure as exc:
             exc.conceal(self.concealer(upstream, outgoing))
             exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words
             another = self.keys.refused(upstream, key, exc, limits)
-            exc.other_key = another and (not call.of_one_account or self.keys.first(upstream) != key)
+            exc.other_key = (
+                another and not call.account and (not call.of_one_account or self.keys.first(upstream) != key)
+            )
             if not exc.other_key:
                 self.failed(target, exc, limits)
             raise
@@ -149,6 +152,8 @@ class UpstreamSender:
                 self.limiter.leave(upstream.id)
 
     def _key(self, plan: ProxyPlan, call: ClientRequest, upstream: Upstream) -> str:
+        if call.account and (own := self.keys.of_account(upstream, call.account)):
+            return own
         if call.of_one_account:
             return self.keys.first(upstream)
         return self.keys.next(upstream, call.conversation if plan.sticky is not None else "")

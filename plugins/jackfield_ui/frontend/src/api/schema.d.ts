@@ -9767,7 +9767,7 @@ export interface components {
             models?: string[] | null;
             /**
              * Owner
-             * @description For people: whose key it is.
+             * @description Whose key it is; keys of one owner share what providers store for them.
              * @default null
              */
             owner?: string | null;
@@ -10861,7 +10861,7 @@ export interface components {
             models?: string[] | null;
             /**
              * Owner
-             * @description For people: whose key it is.
+             * @description Whose key it is; keys of one owner share what providers store for them.
              * @default null
              */
             owner?: string | null;

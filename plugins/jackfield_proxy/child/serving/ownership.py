@@ -1,0 +1,64 @@
+"""Whose request may speak of what a provider keeps, and which of the provider's keys keeps it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jackfield.api.dialects.model import DialectError
+from jackfield.api.gateway import CallerPass, StoredObject
+from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
+
+if TYPE_CHECKING:
+    from jackfield_proxy.child.incoming.client_request import ClientRequest
+    from jackfield_proxy.child.process.pipe import Pipe
+    from jackfield_proxy.plan import ProxyPlan
+
+_REALTIME = "/realtime"
+MOST_IDS = 1000
+"""Of stored objects that a request of a key may name."""
+
+
+async def kept_by(call: ClientRequest, caller: CallerPass, plan: ProxyPlan, pipe: Pipe) -> StoredObject | None:
+    """What decides where the request goes; None: nothing does. plan: of the process. Raises `DialectError`: 404 for
+    what a virtual key may not speak of, 400, 403 and 413 for what it may not ask at all."""
+    if not caller.key:
+        if not plan.several_accounts or not (ids := call.references):
+            return None
+        found = await pipe.objects(plan.limits.key_timeout, "", ids)
+        return found[0] if found else None
+    _require_looked_at(call)
+    ids = call.references
+    if not ids:
+        return None
+    if len(ids) > MOST_IDS:
+        raise DialectError(400, f"The request names more than {MOST_IDS} stored objects.", "invalid_request_error")
+    found = await pipe.objects(plan.limits.key_timeout, caller.key, ids)
+    known = {one.id: one for one in found}
+    for one in ids:
+        if one not in known:
+            raise DialectError(
+                404,
+                f"There is no {one[:100]} of this key.",
+                "not_found_error",
+                code="object_not_found",
+            )
+    first = known[ids[0]]
+    for one in ids:
+        if all(other.account != first.account for other in found if other.id == one):
+            message = f"{one[:100]} is kept by another account of the provider than {ids[0][:100]}."
+            raise DialectError(404, message, "not_found_error", code="object_not_found")
+    return first
+
+
+def _require_looked_at(call: ClientRequest) -> None:
+    """Raises `DialectError`."""
+    if not isinstance(call, EndpointRequest):
+        return
+    if call.path.startswith(_REALTIME):
+        message = "A virtual key may not have the provider's own credentials, which this would give it."
+        raise DialectError(403, message, "permission_error")
+    if call.unread:
+        message = (
+            "A virtual key's request is looked at for what it names: send application/json of at most 4 MiB, or a form."
+        )
+        raise DialectError(413, message, "request_too_large")

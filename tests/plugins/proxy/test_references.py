@@ -1,0 +1,127 @@
+"""Which stored objects a request names, and where its provider keeps them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+from proxy_lab import Provider_, plan, proxy_of, upstream
+
+from jackfield.api.dialects.model import DialectError
+from jackfield_proxy.child.answers.made_objects import ids_in
+from jackfield_proxy.child.incoming.references import StoredPath, of_body, stored_path
+
+PATHS = {
+    "/files": StoredPath("files"),
+    "/files/file-1": StoredPath("files", "file-1"),
+    "/files/file%2D1/content": StoredPath("files", "file-1", True),
+    "/messages/batches/b_1/results": StoredPath("messages/batches", "b_1", True),
+    "/messages/batches": StoredPath("messages/batches"),
+    "/responses/compact": StoredPath("responses"),
+    "/responses/resp_1/cancel": StoredPath("responses", "resp_1", True),
+    "/fine_tuning/jobs/ft_1": StoredPath("fine_tuning/jobs", "ft_1"),
+    "/chat/completions/c_1": StoredPath("chat/completions", "c_1"),
+    "/embeddings": StoredPath(""),
+    "/unheard_of/x": StoredPath("unheard_of", "x"),
+}
+NAMED: dict[str, tuple[Any, list[str]]] = {
+    "vector stores": ({"tools": [{"type": "file_search", "vector_store_ids": ["vs_1", "vs_2"]}]}, ["vs_1", "vs_2"]),
+    "a container": ({"tools": [{"type": "code_interpreter", "container": "cntr_1"}]}, ["cntr_1"]),
+    "a container that is made": ({"tools": [{"container": {"type": "auto", "file_ids": ["f"]}}]}, ["f"]),
+    "a skill": ({"container": {"skills": [{"type": "custom", "skill_id": "skill_1"}]}}, ["skill_1"]),
+    "a vendor's skill": ({"container": {"skills": [{"type": "anthropic", "skill_id": "pptx"}]}}, []),
+    "a text for a picture": ({"prompt": "conversation of cats"}, []),
+    "a stored prompt": ({"prompt": {"id": "pmpt_1", "variables": {"conversation": "hi"}}}, ["pmpt_1"]),
+    "a tool's input": ({"messages": [{"content": [{"type": "tool_use", "input": {"file_id": "x"}}]}]}, []),
+    "a tool's result": (
+        {"messages": [{"content": [{"type": "tool_result", "content": [{"source": {"file_id": "x"}}]}]}]},
+        ["x"],
+    ),
+    "a result of the provider's own tool": (
+        {"content": [{"type": "code_execution_tool_result", "content": {"content": [{"file_id": "x"}]}}]},
+        [],
+    ),
+    "words about it": ({"messages": [{"role": "user", "content": '"file_id": "x"'}]}, []),
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_paths(path: str) -> None:
+    assert stored_path(path) == PATHS[path]
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_bodies(case: str) -> None:
+    value, ids = NAMED[case]
+    assert list(of_body(value, json.dumps(value).encode())) == ids
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc_", max_size=4), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(st.lists(st.sampled_from(["a", "b", "content", "input", "tools"]), max_size=5), json_values, st.booleans())
+def test_a_file_is_found_however_deep_it_lies(way: list[str], beside: Any, escaped: bool) -> None:
+    value: Any = {"file_id": "file-1", "beside": beside}
+    for name in way:
+        value = {name: [beside, value]}
+    body = json.dumps(value).encode()
+    body = body.replace(b"file_id", b"\\u0066ile_i\\u0064") if escaped else body
+    assert "file-1" in of_body(json.loads(body), body)
+
+
+def test_two_readings_inside_are_refused() -> None:
+    body = b'{"input": [{"file_id": "mine", "File_id": "theirs"}]}'
+    with pytest.raises(DialectError) as refused:
+        of_body(json.loads(body), body)
+    assert refused.value.param == "file_id"
+
+
+def test_what_an_answer_repeats_of_a_client_is_not_made_by_it() -> None:
+    answer = {"id": "resp_1", "metadata": {"file_id": "x"}, "output": [{"id": "msg_1", "container_id": "cntr_1"}]}
+    assert list(ids_in({"type": "response.completed", "response": answer})) == ["resp_1", "msg_1", "cntr_1"]
+    assert list(ids_in({**answer, "store": False})) == []
+    assert list(ids_in({"type": "message", "id": "msg_1", "container": {"id": "container_1"}})) == ["container_1"]
+    assert list(ids_in({"type": "message_delta", "delta": {"container": {"id": "container_2"}}})) == ["container_2"]
+
+
+async def test_a_conversation_stays_with_the_account_that_keeps_it() -> None:
+    """Each of three keys has its turn, and keeps its own answers."""
+    numbers = itertools.count(1)
+    kept: dict[str, str] = {}
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        account = request.headers["Authorization"]
+        body = json.loads(await request.read() or b"{}")
+        before = body.get("previous_response_id") or request.path.partition("/responses/")[2]
+        if before and kept.get(before) != account:
+            return web.json_response({"error": {"message": f"{before} is not found"}}, status=404)
+        made = before if request.method == "GET" else f"resp_{next(numbers)}"
+        kept[made] = account
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        return web.json_response(
+            {"id": made, "object": "response", "status": "completed", "output": [], "usage": usage}
+        )
+
+    async with Provider_().serving() as north:
+        north.answer = answer
+        one = upstream(north, family="openai", native=True, keys=("key-1", "key-2", "key-3"))
+        async with proxy_of(plan({"north": one})) as proxy:
+            asked = {"model": "m", "input": "hi"}
+            made = [json.loads((await proxy.post(asked, "/v1/responses"))[1])["id"] for _ in range(6)]
+            assert len({kept[one] for one in made}) == 3
+            for one_id in made:
+                status, _ = await proxy.post({**asked, "previous_response_id": one_id}, "/v1/responses")
+                assert status == 200
+                async with proxy.client.get(f"/v1/responses/{one_id}") as found:
+                    assert found.status == 200
+            status, _ = await proxy.post({**asked, "previous_response_id": "resp_older"}, "/v1/responses")
+            assert status == 404, "one that is not known is asked for all the same"
