@@ -130,8 +130,11 @@ def plant(lab: Lab) -> dict[str, str]:
                                 "privateKey": SECRETS["crypto-key"]}),
         node("Ask", "httpRequest", http, version=4.2),
         node("Rest", "wait", wait),
-        node("Unknown", "nobodys", {"apiKey": SECRETS["nobodys-key"], "o": {"password": SECRETS["nobodys-password"]}}),
     )  # fmt: skip
+    nobodys = {"apiKey": SECRETS["nobodys-key"], "o": {"password": SECRETS["nobodys-password"]}}
+    unknown = chain("unknown", webhook("unknown"), node("Unknown", "nobodys", nobodys))
+    ids["unknown"] = lab.ok("POST", "/workflows", unknown)["id"]
+    lab.ok("POST", f"/workflows/{ids['unknown']}/execute", {})
     other = chain("versions", webhook("versions", **{**hmac_auth, "authConfig": {"secret": SECRETS["replaced"]}}))
     item = {
         "json": {
