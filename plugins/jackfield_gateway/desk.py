@@ -82,10 +82,13 @@ class KeyDesk:
             raise
 
     async def _price(self, planned: PlannedRequest, tokens: Tokens) -> float:
-        """US dollars; 0 where no price is known."""
-        entry = UsageEntry("", "", "", 0, planned.model, tokens, provider=planned.provider)
-        found = await self._context.port(Usage).cost_of(entry)
-        return 0.0 if found is None else found.total
+        """US dollars, of the dearest target; 0 where no price is known."""
+        dearest = 0.0
+        for target in planned.targets:
+            entry = UsageEntry("", "", "", 0, target.model, tokens, provider=target.provider)
+            found = await self._context.port(Usage).cost_of(entry)
+            dearest = max(dearest, 0.0 if found is None else found.total)
+        return dearest
 
     def _look_at(self, done: asyncio.Future[None]) -> None:
         if not done.cancelled() and (error := done.exception()) is not None:

@@ -100,8 +100,8 @@ class ProxySettings(BaseModel):
         4096,
         ge=0,
         le=10_000_000,
-        description="Most output that budgets and limits of tokens reserve for one request, in tokens; a request that "
-        "allows less reserves less.",
+        description="Output that budgets and limits of tokens reserve for a request that does not say how much it "
+        "allows, in tokens.",
     )
     start_timeout: float = Field(15.0, gt=0, le=300, description="Time until a proxy must run, in seconds.")
     stop_grace: float = Field(

@@ -13,7 +13,7 @@ from jackfield_proxy.daemon.figures import RequestFigures
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.daemon.records import Answers, RecordedRequest, Records
 from jackfield_proxy.messages import ServedRequest
-from jackfield_proxy.plan import ProxyPlan, Target
+from jackfield_proxy.plan import ProxyPlan
 from jackfield_proxy.settings import ProxySettings
 
 
@@ -38,9 +38,8 @@ class ProfileAccount:
         """What the request may use, until `take` or `abandon`. Raises `DialectError` 429."""
         if self.budgets.limited:
             tokens = Tokens(planned.input, planned.output)
-            target = Target(planned.provider, planned.model)
-            usd = await prices.cost_of(self._context, target, tokens) if self.budgets.in_usd else None
-            self.budgets.hold(planned.request, tokens.total, usd or 0.0)
+            usd = await prices.dearest(self._context, planned.targets, tokens) if self.budgets.in_usd else 0.0
+            self.budgets.hold(planned.request, tokens.total, usd)
 
     async def take(self, served: ServedRequest) -> RecordedRequest:
         """It is over. Where its answer has not said all that it used, what was held counts if that is more."""

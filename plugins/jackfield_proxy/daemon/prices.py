@@ -34,3 +34,8 @@ async def cost_of(context: PluginContext, target: Target, tokens: Tokens) -> flo
         )
     )
     return None if found is None else found.total
+
+
+async def dearest(context: PluginContext, targets: Sequence[Target], tokens: Tokens) -> float:
+    """US dollars, of the one that costs most; 0 where no price is known."""
+    return max([await cost_of(context, target, tokens) or 0.0 for target in targets], default=0.0)

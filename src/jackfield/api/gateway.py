@@ -14,6 +14,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Protocol
 
+from .proxy import Target
 from .records import record
 from .usage import Tokens
 
@@ -37,7 +38,8 @@ class CallerPass:
 @record
 class PlannedRequest:
     """A request that is about to be sent. key: empty for a profile's own token. request: tells it from all others.
-    provider, model: who is asked first. input: its length, output: the longest answer that is reckoned with, tokens."""
+    provider, model: who is asked first, others: who may serve it in the end; the dearest of them counts. input: its
+    length, output: the longest answer that is reckoned with, tokens."""
 
     key: str
     request: str
@@ -46,6 +48,12 @@ class PlannedRequest:
     model: str
     input: int
     output: int
+    others: Sequence[Target] = ()
+
+    @property
+    def targets(self) -> Sequence[Target]:
+        """All that may serve it, each once."""
+        return list(dict.fromkeys((Target(self.provider, self.model), *self.others)))
 
 
 @record

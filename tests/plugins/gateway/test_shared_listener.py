@@ -122,6 +122,24 @@ def test_what_a_killed_daemon_held_counts_as_used_and_nothing_else_is_lost(lab: 
     poll(lambda: _served(lab, key), "the key is still good")
 
 
+def test_what_a_killed_daemon_held_of_a_profiles_budget_is_free_again(lab: GatewayLab) -> None:
+    base = lab.profile("own-budget", budgets={"day": {"tokens": 2100}})
+    key, _ = lab.key("unlimited")
+    lab.provider.gate.clear()
+    with ThreadPoolExecutor(2) as pool:
+        before = len(lab.provider.asked)
+        asked = [pool.submit(lab.ask, base, key) for _ in range(2)]
+        poll(lambda: len(lab.provider.asked) == before + 2, "two are under way")
+        assert lab.ask(base, key).status_code == 429
+        lab.daemon.kill()
+        for one in asked:
+            assert one.exception() is not None or one.result().status_code >= 500
+    lab.provider.gate.set()
+    lab.daemon.start()
+    base = lab.start("own-budget")
+    assert [lab.ask(base, key).status_code for _ in range(2)] == [200, 200]
+
+
 def _served(lab: GatewayLab, key: str) -> bool:
     try:
         return lab.ask(lab.shared_url, key).status_code == 200

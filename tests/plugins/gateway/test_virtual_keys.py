@@ -342,3 +342,42 @@ def test_failures_and_answers_that_break_off_are_not_kept(gateway: GatewayLab, n
         gateway.provider.cut = False
     whole = gateway.ask(north, key, stream=True)
     assert ("x-jackfield-cache" in whole.headers, "message_stop" in whole.text) == (False, True)
+
+
+def test_a_request_holds_what_it_allows_however_much_that_is(gateway: GatewayLab, north: str, south: str) -> None:
+    """More than `proxy.reserved_output`, and for each of several answers where it does not say how much."""
+    for base, path, changes, least in (
+        (north, "/v1/messages", {"max_tokens": 30_000}, 30_000),
+        (south, "/v1/chat/completions", {"max_tokens": None, "n": 5, "model": "gpt-4o"}, 5 * 4096),
+        (south, "/v1/completions", {"max_tokens": 900, "best_of": 7, "model": "gpt-4o"}, 6300),
+    ):
+        key, key_id = gateway.key("allows", budgets={"total": {"tokens": 1_000_000}})
+        gateway.provider.gate.clear()
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(gateway.ask, base, key, path, **changes)
+            (budget,) = poll(
+                lambda found=key_id: gateway.shown(found)["in_flight"] and gateway.shown(found)["budgets"], "held"
+            )
+            gateway.provider.gate.set()
+            asked.result()
+        assert least <= budget["reserved"] < least + 100
+
+
+def test_the_dearest_target_that_may_serve_is_held_and_the_one_that_serves_is_paid(gateway: GatewayLab) -> None:
+    rules = [
+        {"name": "cheap", "priority": 2, "condition": {"type": "always"}, "target": "south/gpt-4o-mini"},
+        {"name": "dear", "priority": 1, "condition": {"type": "always"}, "target": "north/claude-sonnet-4-5"},
+    ]
+    base = gateway.profile("keys-dearest", routing={"strategy": "Fallback", "rules": rules})
+    key, key_id = gateway.key("dearest", budgets={"total": {"usd": 1}})
+    gateway.provider.gate.clear()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(gateway.ask, base, key)
+        (budget,) = poll(lambda: gateway.shown(key_id)["in_flight"] and gateway.shown(key_id)["budgets"], "it is held")
+        gateway.provider.gate.set()
+        assert asked.result().status_code == 200
+    (row,) = gateway.settled(key_id, 1)
+    assert row["model"] == "gpt-4o-mini"
+    assert budget["reserved"] > 0.01 > row["cost_usd"] > 0
+    (budget,) = gateway.shown(key_id)["budgets"]
+    assert (budget["used"], budget["reserved"]) == (pytest.approx(row["cost_usd"]), 0)

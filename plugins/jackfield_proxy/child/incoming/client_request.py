@@ -40,7 +40,21 @@ class UpstreamRequest:
     missing: Sequence[str] = ()
 
 
+@record
+class AllowedOutput:
+    """What a request lets a model say. each: tokens of one answer, None: the request does not say; answers: how
+    many."""
+
+    each: int | None = None
+    answers: int = 1
+
+    def tokens(self, otherwise: int) -> int:
+        """Of all answers. otherwise: of one where the request does not say."""
+        return (otherwise if self.each is None else self.each) * self.answers
+
+
 _OUTPUTS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_ANSWERS = ("n", "best_of")
 MOST_ANSWERS = 1000
 """Of one request of Chat Completions, which all cost; no provider gives more."""
 _PATHS: Mapping[DialectName, str] = {
@@ -92,9 +106,8 @@ class ClientRequest:
         )
 
     @property
-    def most_output(self) -> int | None:
-        """Tokens that its answers may have together; None: it does not say."""
-        return most_output(self._value)
+    def output(self) -> AllowedOutput:
+        return allowed_output(self._value)
 
     @property
     def references(self) -> Sequence[str]:
@@ -200,11 +213,10 @@ class ClientRequest:
         return UpstreamRequest(url, headers, body, dialect, True, missing=missing)
 
 
-def most_output(body: Mapping[str, Json]) -> int | None:
-    """Of all answers that are asked for."""
+def allowed_output(body: Mapping[str, Json]) -> AllowedOutput:
     found = [one for name in _OUTPUTS if type(one := body.get(name)) is int and one > 0]
-    answers = body.get("n")
-    return max(found) * (answers if type(answers) is int and 0 < answers <= MOST_ANSWERS else 1) if found else None
+    answers = [one for name in _ANSWERS if type(one := body.get(name)) is int and 0 < one <= MOST_ANSWERS]
+    return AllowedOutput(max(found, default=None), max(answers, default=1))
 
 
 @lru_cache(1)

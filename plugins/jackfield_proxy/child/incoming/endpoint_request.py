@@ -12,7 +12,14 @@ from jackfield.api.dialects import fields
 from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
 from jackfield_proxy.child.incoming import addressing, references
 from jackfield_proxy.child.incoming.client_body import ClientBody
-from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest, headers_of, minute_of_day
+from jackfield_proxy.child.incoming.client_request import (
+    AllowedOutput,
+    ClientRequest,
+    UpstreamRequest,
+    allowed_output,
+    headers_of,
+    minute_of_day,
+)
 from jackfield_proxy.child.incoming.raw_model import model_in, require_one_reading, with_model
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
@@ -26,6 +33,7 @@ _LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos
 """Where what a POST costs comes after its answer, whatever model the body names beside what is read."""
 _NO_IDS = re.compile(r"/(?:completions|embeddings|moderations|rerank)\b").match
 """Where a body names nothing that is kept."""
+_NO_OUTPUT = re.compile(r"/(?:embeddings|moderations|rerank|responses/input_tokens)\b").match
 _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
@@ -61,9 +69,11 @@ class EndpointRequest(ClientRequest):
         return ModelRequest(self.dialect, self.model)
 
     @property
-    def most_output(self) -> int | None:
-        """What is no conversation gives vectors and the like."""
-        return None if self.path in _OF_CONVERSATIONS else 0
+    def output(self) -> AllowedOutput:
+        """Vectors and the like are none."""
+        if _NO_OUTPUT(self.path):
+            return AllowedOutput(0)
+        return allowed_output(fields.body_object(self.body)) if self.model else AllowedOutput()
 
     @property
     def session(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest, UpstreamModel
 from jackfield.api.records import record
 from jackfield_proxy.child.incoming import addressing
-from jackfield_proxy.child.incoming.client_request import ClientRequest, headers_of
+from jackfield_proxy.child.incoming.client_request import AllowedOutput, ClientRequest, headers_of
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.raw_model import with_model
 from jackfield_proxy.routing.request_attributes import RequestAttributes
@@ -33,7 +33,7 @@ class BodySummary:
     mixed: bool
     attributes: RequestAttributes
     ids: frozenset[str]
-    most_output: int | None
+    output: AllowedOutput
     references: Sequence[str]
     keeps: bool
 
@@ -63,8 +63,8 @@ class LargeClientRequest(ClientRequest):
         return self._asked or ModelRequest(self.dialect, self.model, stream=self.stream)
 
     @property
-    def most_output(self) -> int | None:
-        return self._read.most_output
+    def output(self) -> AllowedOutput:
+        return self._read.output
 
     @property
     def references(self) -> Sequence[str]:
@@ -128,7 +128,7 @@ def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs) -> BodySum
         call.mixed,
         attributes,
         ids,
-        call.most_output,
+        call.output,
         call.references,
         call.keeps,
     )

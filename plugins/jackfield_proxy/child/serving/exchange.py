@@ -154,8 +154,9 @@ class ProxiedExchange:
                 lasting=rest > self.plan.limits.retry_after_limit,
             )
 
-    async def _reserve(self, target: Target) -> None:
-        """The daemon holds what the request may use, as far as anything limits that. Raises `DialectError` 402, 429,
+    async def _reserve(self, candidates: Sequence[Candidate]) -> None:
+        """The daemon holds what the request may use, as far as anything limits that. candidates: who may serve it, the
+        first first. Raises `DialectError` 402, 429,
         503."""
         if not (self.plan.budgeted or self._caller.metered):
             return
@@ -166,7 +167,7 @@ class ProxiedExchange:
             raise DialectError(403, message, "permission_error")
         if not self.call.spends:
             return
-        most, asked = self.plan.limits.reserved_output, self.call.most_output
+        target, *others = dict.fromkeys(one.target for one in candidates)
         planned = PlannedRequest(
             key=self._caller.key,
             request=self.request_id,
@@ -174,14 +175,15 @@ class ProxiedExchange:
             provider=target.provider,
             model=target.model,
             input=self._noted["estimated_tokens"],
-            output=most if asked is None else min(asked, most),
+            output=self.call.output.tokens(self.plan.limits.reserved_output),
+            others=others,
         )
         await self._pipe.permission(self.plan.limits.key_timeout, planned=planned)
 
     async def _served(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
         candidates = await self.candidates()
-        await self._reserve(candidates[0].target)
+        await self._reserve(candidates)
         fallback = Fallback(self.sender, self.plan, self.call, candidates, self._tries)
         try:
             return await self._served_by(fallback, request)
