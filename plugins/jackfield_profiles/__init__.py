@@ -13,6 +13,7 @@ class ProfilesPlugin(Plugin):
     settings = (
         SettingsTable("profiles", "jackfield_profiles.settings:ProfilesSettings"),
         SettingsTable("profiles.run", "jackfield_profiles.running_settings:RunSettings"),
+        SettingsTable("directories", "jackfield_profiles.settings:DirectorySettings"),
         SettingsTable("defaults", "jackfield_profiles.settings:DefaultsSettings"),
         SettingsTable("hooks", "jackfield_profiles.preferences:HookPreferences"),
         SettingsTable("mcp_servers", "jackfield_profiles.preferences:ServerPreferences"),

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 
 class ProfilesSettings(BaseModel):
@@ -41,6 +41,20 @@ class ProfilesSettings(BaseModel):
         "",
         description="Where commands of profiles are installed; empty is `~/.local/bin`, or `~/bin` where only that is "
         "there.",
+    )
+
+
+class DirectorySettings(BaseModel):
+    """Which directories the browser interface offers to choose from, to the daemon's own user."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    roots: tuple[Annotated[str, StringConstraints(pattern=r"^[/~]")], ...] = Field(
+        ("~",), description="Only what is below these is listed; absolute paths, or `~` for the user's home."
+    )
+    limit: int = Field(1000, ge=1, le=100_000, description="Most directories of one listing.")
+    scan_limit: int = Field(
+        100_000, ge=1, le=10_000_000, description="Most entries of a directory that are looked at for one listing."
     )
 
 

@@ -461,6 +461,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/directories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the directories in a directory, for the daemon's own user */
+        get: {
+            parameters: {
+                query?: {
+                    path?: string | null;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List the directories in a directory, for the daemon's own user */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DirectoriesShown"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gateway/keys": {
         parameters: {
             query?: never;
@@ -8975,6 +9020,49 @@ export interface components {
             options: components["schemas"]["OptionOut"][];
             /** Text */
             text: string;
+        };
+        /**
+         * DirectoriesOut
+         * @description parent: null at a root. truncated: there are more than are listed.
+         */
+        DirectoriesOut: {
+            /** Entries */
+            entries: components["schemas"]["DirectoryOut"][];
+            /** Parent */
+            parent: string | null;
+            /** Path */
+            path: string;
+            /** Roots */
+            roots: string[];
+            /** Truncated */
+            truncated: boolean;
+        };
+        /** DirectoriesQuery */
+        DirectoriesQuery: {
+            /**
+             * Path
+             * @description Absolute; default: the first of directories.roots.
+             * @default null
+             */
+            path?: string | null;
+        };
+        /** DirectoriesShown */
+        DirectoriesShown: {
+            data: components["schemas"]["DirectoriesOut"];
+            /** Success */
+            success: boolean;
+        };
+        /**
+         * DirectoryOut
+         * @description hidden: its name begins with a dot.
+         */
+        DirectoryOut: {
+            /** Hidden */
+            hidden: boolean;
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
         };
         /** DoneAnswer */
         DoneAnswer: {

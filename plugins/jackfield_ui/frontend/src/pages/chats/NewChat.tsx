@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
+import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { ProfileSelect } from '../../components/ProfileSelect';
@@ -59,14 +60,12 @@ export function NewChat({
         <form onSubmit={(event) => void submit(event)}>
           <Stack>
             <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
-            <TextInput
+            <DirectoryInput
               label="Directory"
-              classNames={{ input: 'jf-mono' }}
               placeholder="The profile’s"
               value={directory}
-              onChange={(event) => setDirectory(event.currentTarget.value)}
+              onChange={setDirectory}
               error={fields.working_dir}
-              autoComplete="off"
             />
             <TextInput
               label="Go on with"

@@ -13,6 +13,7 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent } from '../../api/types';
+import { DirectoryInput } from '../../components/DirectoryInput';
 import { Failure } from '../../components/Failure';
 import { KeyValueEditor } from '../../components/KeyValueEditor';
 import { PersistSelect, SandboxSelect } from './Choices';
@@ -162,13 +163,11 @@ export function NameStep({
         onChange={(event) => put({ alias: event.currentTarget.value })}
         error={problem ?? fields.alias}
       />
-      <TextInput
+      <DirectoryInput
         label="Working directory"
-        classNames={{ input: 'jf-mono' }}
         placeholder="The profile’s home"
-        autoComplete="off"
         value={draft.directory}
-        onChange={(event) => put({ directory: event.currentTarget.value })}
+        onChange={(directory) => put({ directory })}
         error={fields.working_dir}
       />
       <Checkbox

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, NumberInput, Paper, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, NumberInput, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
 import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import blocks from '../../components/blocks.module.css';
 import { CopyIcon } from '../../components/Copyable';
+import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Count, Duration, Money } from '../../components/values';
@@ -53,13 +54,11 @@ export function Run({ profile, headless }: { profile: Detail; headless: boolean 
             error={fields.prompt}
           />
           <Group grow align="flex-start">
-            <TextInput
+            <DirectoryInput
               label="Directory"
-              classNames={{ input: 'jf-mono' }}
-              autoComplete="off"
               placeholder={profile.working_dir ?? profile.profile_home}
               value={directory}
-              onChange={(event) => setDirectory(event.currentTarget.value)}
+              onChange={setDirectory}
               error={fields.working_dir}
             />
             <NumberInput

@@ -5,6 +5,7 @@ import { useMay } from '../../app/session';
 import blocks from '../../components/blocks.module.css';
 import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { Copyable } from '../../components/Copyable';
+import { DirectoryInput } from '../../components/DirectoryInput';
 import { notifyDone, notifyError } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
 import { RelativeTime } from '../../components/values';
@@ -85,15 +86,13 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
             error={fields.endpoint_id}
             disabled={!writes || provider.data?.dialect === null}
           />
-          <TextInput
+          <DirectoryInput
             label="Working directory"
-            classNames={{ input: 'jf-mono' }}
             placeholder={profile.profile_home}
             value={form.directory}
-            onChange={(event) => put({ directory: event.currentTarget.value })}
+            onChange={(directory) => put({ directory })}
             error={fields.working_dir}
             readOnly={!writes}
-            autoComplete="off"
           />
           <TextInput
             label="Arguments"

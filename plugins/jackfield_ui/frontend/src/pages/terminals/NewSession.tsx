@@ -16,6 +16,7 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
+import { DirectoryInput } from '../../components/DirectoryInput';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { ProfileSelect } from '../../components/ProfileSelect';
@@ -137,16 +138,14 @@ export function NewSession({
             {!shell && (
               <ProfileSelect profiles={profiles.data} value={alias} onChange={choose} error={fields.profile_alias} />
             )}
-            <TextInput
+            <DirectoryInput
               label="Directory"
-              classNames={{ input: 'jf-mono' }}
               placeholder={
                 shell ? 'Your home' : (detail.data?.working_dir ?? detail.data?.profile_home ?? 'The profile’s')
               }
               value={directory}
-              onChange={(event) => setDirectory(event.currentTarget.value)}
+              onChange={setDirectory}
               error={fields.working_dir}
-              autoComplete="off"
             />
             {shell && (
               <Select
