@@ -11,6 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.errors import JackfieldError
 from jackfield.api.gateway import CallerPass, EndedRequest, PlannedRequest, StoredObject
+from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens, Usage, UsageEntry
 from jackfield_gateway.kept import tables
 from jackfield_gateway.kept.tables import KeyUsageRow
@@ -18,6 +19,7 @@ from jackfield_gateway.keyring import KeyRing
 from jackfield_gateway.limits.account import Hold, KeyAccount
 from jackfield_gateway.limits.periods import day_of
 from jackfield_gateway.object_book import ObjectBook
+from jackfield_gateway.settings import GatewaySettings
 
 
 class KeyDesk:
@@ -26,6 +28,7 @@ class KeyDesk:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._ring = context.port(KeyRing)
+        self._most_names = context.settings(GatewaySettings).models_per_day
         self._book = ObjectBook(context, self._ring)
 
     async def admit(self, digest: str) -> CallerPass:
@@ -47,6 +50,7 @@ class KeyDesk:
         hold = account.release(ended.request) if account is not None else None
         row = usage_of(ended, hold)
         if account is not None:
+            row = replace(row, model=account.counted_as(row.model, row.day, self._most_names))
             account.last_used_ms = ended.ended_ms
             account.count(row.usd, row.tokens, hold, ended.ended_ms)
         self._ring.writer.put(partial(_settled, request=ended.request, row=row)).add_done_callback(self._look_at)

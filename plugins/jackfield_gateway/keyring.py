@@ -136,7 +136,7 @@ class KeyRing:
         left: list[int] = []
         steps: list[Work] = [
             lambda connection: left.append(tables.take_over(connection)),
-            partial(tables.fold, up_to=days_before(today, days)),
+            partial(tables.fold, up_to=days_before(today, days), most_names=self._settings.models_per_day),
             partial(tables.drop_revoked, before_ms=now_ms - days * DAY_MS),
         ]
         await asyncio.to_thread(self.database.write, steps)
@@ -147,6 +147,9 @@ class KeyRing:
             )
         for key in await asyncio.to_thread(self.database.read, tables.all_keys):
             self._accounts[key.id] = self._by_digest[key.digest] = KeyAccount(key)
+        for key_id, model in await asyncio.to_thread(self.database.read, partial(tables.models_of, day=today)):
+            if (account := self._accounts.get(key_id)) is not None:
+                account.counted_as(model, today, self._settings.models_per_day)
         rows = await asyncio.to_thread(self.database.read, lambda connection: list(tables.used(connection, today)))
         for period, key_id, usd, tokens, last in rows:
             if (account := self._accounts.get(key_id)) is not None:

@@ -14,6 +14,13 @@ class GatewaySettings(BaseModel):
     usage_days: int = Field(
         400, ge=32, le=36_500, description="Days for which the usage of each key is kept, day by day."
     )
+    models_per_day: int = Field(
+        200,
+        ge=1,
+        le=100_000,
+        description="Names of models for which the usage of a key is kept apart in a day; all others are counted as "
+        "`other`.",
+    )
     objects_per_key: int = Field(
         10_000,
         ge=1,

@@ -21,5 +21,6 @@ class ProxyPlugin(Plugin):
     jackfield_proxy_conditions = later("jackfield_proxy.routing.conditions:CONDITIONS")
     jackfield_blueprints = later("jackfield_proxy.routes:blueprints")
     jackfield_metrics = hookimpl(when_built(_PORT, "jackfield_proxy.daemon.manager:metrics"))
+    jackfield_standing = hookimpl(when_built(_PORT, "jackfield_proxy.daemon.manager:standing"))
     start = deferred("jackfield_proxy.serving:start")
     stop = when_built(_PORT, "jackfield_proxy.daemon.manager:close")

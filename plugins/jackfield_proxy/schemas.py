@@ -34,6 +34,8 @@ class SharedPortShown(BaseModel):
     restarts: int
     profiles: list[str] = Field(description="Those whose proxies are enabled.")
     error: str | None
+    failures: int = Field(description="Starts that have failed since the daemon's own.")
+    retry_at: str | None = Field(description="When it is tried again; null: it runs, starts, or is off.")
 
 
 class SharedAnswer(BaseModel):

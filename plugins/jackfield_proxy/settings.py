@@ -87,6 +87,13 @@ class ProxySettings(BaseModel):
         description="Address of this machine that the shared port is opened on, in digits; 0.0.0.0 or :: opens it to "
         "the network, without TLS.",
     )
+    shared_retry: float = Field(
+        30.0,
+        gt=0,
+        le=3600,
+        description="Longest pause until the shared port is tried again where it cannot be used, in seconds; the first "
+        "is 1 s, and each further one twice as long.",
+    )
     cache_size: int = Field(
         64 * 2**20,
         ge=0,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from jackfield.api.gateway import PlannedRequest
 from jackfield.api.records import record
 from jackfield_gateway.keys.virtual_key import Period, VirtualKey, packed, unpacked
+from jackfield_gateway.limits.day_names import OTHER
 
 _COUNTS = (
     "requests", "failures", "cached", "estimated", "unpriced", "input", "output", "cache_read", "cache_write",
@@ -27,6 +28,19 @@ _FOLD = (
     f"WHERE day BETWEEN 1 AND ? GROUP BY key, profile, provider, model ON CONFLICT DO UPDATE SET "
     + ", ".join(f"{name} = {name} + excluded.{name}" for name in _COUNTS)
 )
+
+_MAKE_FEW = "CREATE TEMP TABLE few (key TEXT, model TEXT)"
+_FILL_FEW = (
+    "INSERT INTO few SELECT key, model FROM (SELECT key, model, row_number() OVER (PARTITION BY key ORDER BY "
+    "sum(requests) DESC, model) AS place FROM usage WHERE day = 0 GROUP BY key, model) WHERE place <= ?"
+)
+_MANY = f"day = 0 AND model != '{OTHER}' AND (key, model) NOT IN (SELECT key, model FROM few)"  # noqa: S608 - of constants
+_MERGE = (
+    f"INSERT INTO usage ({', '.join(_NAMES)}) SELECT key, 0, profile, provider, '{OTHER}', {_SUMS}, max(last) "  # noqa: S608 - of constants
+    f"FROM usage WHERE {_MANY} GROUP BY key, profile, provider ON CONFLICT DO UPDATE SET "
+    + ", ".join(f"{name} = {name} + excluded.{name}" for name in _COUNTS)
+)
+_DROP = f"DELETE FROM usage WHERE {_MANY}"  # noqa: S608 - of constants
 
 
 @record
@@ -105,10 +119,20 @@ def take_over(connection: sqlite3.Connection) -> int:
     return len(found)
 
 
-def fold(connection: sqlite3.Connection, up_to: int) -> None:
-    """Days up to this one are kept as one sum."""
+def fold(connection: sqlite3.Connection, up_to: int, most_names: int) -> None:
+    """Days up to this one are kept as one sum, of the models that were asked for most, and of all others together."""
     connection.execute(_FOLD, (up_to,))
     connection.execute("DELETE FROM usage WHERE day BETWEEN 1 AND ?", (up_to,))
+    connection.execute(_MAKE_FEW)
+    connection.execute(_FILL_FEW, (most_names,))
+    for statement in (_MERGE, _DROP, "DROP TABLE few"):
+        connection.execute(statement)
+
+
+def models_of(connection: sqlite3.Connection, day: int) -> list[tuple[str, str]]:
+    """Each key with each model of which there is usage on the day."""
+    rows = connection.execute("SELECT DISTINCT key, model FROM usage WHERE day = ?", (day,))
+    return [(key, model) for key, model in rows]
 
 
 def used(connection: sqlite3.Connection, day: int) -> Iterator[tuple[Period, str, float, float, int]]:

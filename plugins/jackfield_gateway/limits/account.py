@@ -11,6 +11,7 @@ from jackfield.api.dialects.model import DialectError
 from jackfield.api.gateway import has_room
 from jackfield.api.records import record, state
 from jackfield_gateway.keys.virtual_key import PERIODS, KeyBudget, Period, Unit, VirtualKey
+from jackfield_gateway.limits.day_names import DayNames
 from jackfield_gateway.limits.minute import SlidingMinute
 from jackfield_gateway.limits.periods import day_of, end_of, mark_of
 
@@ -52,6 +53,7 @@ class KeyAccount:
         """Since the daemon has started."""
         self._used: dict[Period, PeriodUse] = {}
         self._held: dict[str, Hold] = {}
+        self._names = DayNames()
         self._requests = SlidingMinute()
         self._tokens = SlidingMinute()
 
@@ -97,6 +99,10 @@ class KeyAccount:
             found.tokens += tokens
         if hold is not None:
             self._tokens.add(hold.at, tokens - hold.tokens)
+
+    def counted_as(self, model: str, day: int, most: int) -> str:
+        """Under which name its usage is kept: clients choose names as they like. most: names of one day."""
+        return self._names.kept(model, day, most)
 
     def used(self, budget: KeyBudget, now_ms: int) -> tuple[float, float]:
         """What is used and what is reserved of a budget."""

@@ -9,10 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
-from jackfield.api.diagnosis import Metric
+from jackfield.api.diagnosis import Finding, Metric
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.files import read_private, write_private
-from jackfield.api.http_client import is_loopback
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.proxy import Proxies, ProxyAddress, ProxyFailure
@@ -23,11 +22,11 @@ from jackfield_proxy.daemon.offered_kinds import kinds_view
 from jackfield_proxy.daemon.planning import problems_of
 from jackfield_proxy.daemon.records import Answers, shown
 from jackfield_proxy.daemon.rule_test import tested
+from jackfield_proxy.daemon.shared_listener import SharedListener
 from jackfield_proxy.daemon.subjects import ProfileSubject, SharedSubject
 from jackfield_proxy.daemon.supervisor import UP, ProxySupervisor
 from jackfield_proxy.daemon.takeover import DescriptorBudget
 from jackfield_proxy.serving import MARKER, DaemonRole
-from jackfield_proxy.settings import ProxySettings
 
 if TYPE_CHECKING:
     from jackfield_proxy.schemas import RuleTestBody
@@ -47,7 +46,8 @@ class ProxyManager:
         self._addresses = ProxyAddressBook(context)
         self._budget = DescriptorBudget.of_process()
         subject = SharedSubject(context, self.account)
-        self._shared = ProxySupervisor(context, subject, self._addresses, self._budget)
+        self._shared_process = ProxySupervisor(context, subject, self._addresses, self._budget)
+        self._shared = SharedListener(context, self._shared_process)
         self._role = context.port(DaemonRole)
         self._marking = asyncio.Lock()
         self._marked: set[str] = set()
@@ -125,17 +125,9 @@ class ProxyManager:
         return self.of(profile.alias).view(enabled=profile.proxy_enabled)
 
     async def shared_view(self) -> Mapping[str, Json]:
-        """The listener that all proxies share. `status` is `off` where none is configured."""
-        settings, found = self._context.settings(ProxySettings), self._shared
+        """The listener that all proxies share."""
         profiles = await self._context.port(Profiles).all()
-        return {
-            "status": found.status if settings.shared_port else "off",
-            "host": settings.shared_host,
-            "port": settings.shared_port or None,
-            "restarts": found.restarts,
-            "profiles": [one.alias for one in profiles if one.proxy_enabled],
-            "error": found.failure,
-        }
+        return self._shared.view([one.alias for one in profiles if one.proxy_enabled])
 
     def of(self, alias: str) -> ProxySupervisor:
         """The caller has seen that there is such a profile."""
@@ -181,13 +173,18 @@ class ProxyManager:
         return profile, warnings
 
     def metrics(self) -> Sequence[Metric]:
-        proxies, accounts = [self._shared, *self._proxies.values()], self._accounts.values()
+        proxies, accounts = [self._shared_process, *self._proxies.values()], self._accounts.values()
         return [
             Metric("proxies_running", "Proxies of profiles that run.", "gauge", self.running()),
             Metric("proxy_restarts_total", "Starts after crashes.", "counter", sum(one.restarts for one in proxies)),
+            *self._shared.metrics(),
             *(metric for one in accounts for metric in one.figures.metrics()),
             *(metric for one in proxies for metric in one.connections.metrics(f"proxy of {one.alias}")),
         ]
+
+    def findings(self) -> Sequence[Finding]:
+        """For `/ready`."""
+        return self._shared.findings()
 
     # -- with the daemon
 
@@ -201,22 +198,15 @@ class ProxyManager:
                     await self._quietly(alias, lambda: self.of(alias).start())
 
         self._marked = await asyncio.to_thread(self._read_marker) | self._marked
-        await asyncio.gather(self._share(), *(again(alias) for alias in sorted(self._marked)))
-
-    async def _share(self) -> None:
-        settings = self._context.settings(ProxySettings)
-        if not settings.shared_port or self._closing:
+        if self._closing:
             return
-        if not is_loopback(settings.shared_host):
-            self._context.log.warning("Proxies are open to the network at %s, without TLS.", settings.shared_host)
-        await self._quietly(SharedSubject.name, self._shared.start)
+        await asyncio.gather(self._shared.begin(), *(again(alias) for alias in sorted(self._marked)))
 
     async def follow(self) -> None:
         """Changes of profiles and providers reach the proxies that run."""
         with self._context.events.subscribe("profiles", "agents") as events:
             async for event in events:
-                if self._shared.status in UP:
-                    await self._quietly(SharedSubject.name, self._shared.push)
+                await self._quietly(SharedSubject.name, self._shared.push)
                 if events.missed() or event.type == "manifests_changed":
                     touched = list(self._proxies)
                 elif event.type == "profile_updated":
@@ -233,7 +223,7 @@ class ProxyManager:
     async def close(self) -> None:
         """The daemon stops; what ran is remembered."""
         self._closing = True
-        await asyncio.gather(*(one.stop() for one in (self._shared, *self._proxies.values())))
+        await asyncio.gather(self._shared.close(), *(one.stop() for one in self._proxies.values()))
 
     # -- parts
 
@@ -298,6 +288,10 @@ async def resume(context: PluginContext) -> None:
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
     return _manager(context).metrics()
+
+
+def standing(context: PluginContext) -> Sequence[Finding]:
+    return _manager(context).findings()
 
 
 async def close(context: PluginContext) -> None:

@@ -113,6 +113,13 @@ class ProxySupervisor:
             task = await self._begun()
         await self._until_settled(task)
 
+    async def over(self) -> None:
+        """Until nothing keeps it alive any more. Raises `JackfieldError` where it has failed."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+        if self.status == "failed":
+            raise JackfieldError(f"The proxy of {self.alias} failed: {self._last_line}", code="PROXY_FAILED")
+
     async def reserve(self) -> ProxyAddress:
         """Its address and token, or those that it will have. Raises `NotFound`."""
         wanted = await self._subject.wanted()

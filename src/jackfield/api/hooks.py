@@ -145,6 +145,11 @@ class Hooks:
         Sync or async."""
 
     @hookspec
+    def jackfield_standing(self) -> Sequence[Finding]:  # type: ignore[empty-body]
+        """What of the plugin works now, and what does not, for `/ready`, which anybody may ask: from memory, and
+        nothing secret. What does not work makes the daemon `degraded`, and never unready."""
+
+    @hookspec
     def jackfield_metrics(self) -> Sequence[Metric]:  # type: ignore[empty-body]
         """Samples for `/metrics`, from memory."""
 

@@ -383,6 +383,11 @@ class Kernel:
         """The plugins' samples for `/metrics`; one that Prometheus could not read is left out and reported."""
         return [metric for _, metric in self.plugins.each("jackfield_metrics", Metric, SampleCheck())]
 
+    def standing(self) -> Mapping[str, str]:
+        """What `/ready` shows of plugins: name -> `ok` or what is wrong."""
+        found = (one for _, one in self.plugins.each("jackfield_standing", Finding))
+        return {one.subject: "ok" if one.good else one.message for one in found}
+
     async def checks(self) -> Mapping[str, str]:
         """What `/ready` shows: name -> `ok` or what is wrong."""
         now = time.monotonic()

@@ -13,7 +13,8 @@ from .errors import send_error
 
 PROBES = {
     "/health": "Whether the process answers; no I/O.",
-    "/ready": "Whether store and engine work; damaged data (`degraded`) and failed plugins are named beside that.",
+    "/ready": "Whether store and engine work; damaged data, what does not work of a plugin (`degraded`) and failed "
+    "plugins are named beside that.",
 }
 
 
@@ -45,12 +46,13 @@ class Probes:
     async def _ready(self) -> tuple[int, dict[str, object]]:
         checks = dict(await self._kernel.checks())
         good = self._kernel.ready and all(found == "ok" for found in checks.values())
-        data = self._kernel.data_state()
-        status = "not ready" if not good else "ready" if data == "ok" else "degraded"
+        data, standing = self._kernel.data_state(), self._kernel.standing()
+        sound = all(found == "ok" for found in (data, *standing.values()))
+        status = "not ready" if not good else "ready" if sound else "degraded"
         return 200 if good else 503, {
             "status": status,
             "time": self._now(),
-            "checks": {**checks, "data": data, "plugins": self._kernel.plugin_state()},
+            "checks": {**standing, **checks, "data": data, "plugins": self._kernel.plugin_state()},
         }
 
     def _now(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import datetime
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.dialects.model import DialectError
+from jackfield_gateway.kept import tables
+from jackfield_gateway.kept.database import TABLES
 from jackfield_gateway.keys.virtual_key import KeyBudget, VirtualKey
 from jackfield_gateway.limits.account import Hold, KeyAccount
 from jackfield_gateway.limits.minute import SlidingMinute
@@ -115,3 +118,23 @@ def test_days_are_numbers(day: object) -> None:
 def test_the_day_is_that_of_local_time() -> None:
     assert day_of(NOON) == 20261231
     assert end_of("total", 20261231) is None
+
+
+def test_names_of_a_day_are_bounded_and_the_rest_is_one() -> None:
+    found = account()
+    assert [found.counted_as(name, 20261231, 2) for name in "abcab"] == ["a", "b", "other", "a", "b"]
+    assert found.counted_as("c", 20270101, 2) == "c", "a new day begins"
+
+
+def test_folded_days_keep_the_names_that_were_asked_for_most() -> None:
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in TABLES.split(";"):
+        database.execute(statement)
+    for day in (20250101, 20250102):
+        for number in range(5):
+            row = tables.KeyUsageRow("k", day, "work", "openai", f"m{number}", requests=number + 1, usd=1.0, last=day)
+            tables.add(database, row)
+        tables.fold(database, day, 2)
+    rows = tables.usage_rows(database, "k", 0, 0, 10)
+    assert {(row.model, row.requests) for row in rows} == {("m4", 10), ("m3", 8), ("other", 12)}
+    assert sum(row.usd for row in rows) == 10

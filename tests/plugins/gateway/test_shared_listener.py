@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import anthropic
 import httpx
@@ -176,3 +178,27 @@ def _made(client: openai.OpenAI) -> str | None:
         return client.responses.create(model="gpt-5", input="ping").id
     except openai.NotFoundError:
         return None
+
+
+def test_a_port_that_was_taken_at_the_start_is_tried_again(lab: GatewayLab) -> None:
+    lab.daemon.stop()
+    with socket.create_server(("127.0.0.1", lab.shared)):
+        lab.daemon.start()
+        told = poll(lambda: _shared(lab) if _shared(lab)["failures"] > 1 else None, "it was tried again")
+        assert str(lab.shared) in told["error"]
+        assert told["status"] in ("failed", "starting")
+        ready = lab.api.get("/ready")
+        assert (ready.status_code, ready.json()["status"]) == (200, "degraded")
+        assert ready.json()["checks"]["proxy.shared"].endswith("tried again")
+        assert "jackfield_proxy_shared_listener_up 0" in lab.api.get("/metrics").text
+    poll(lambda: _shared(lab)["status"] == "running", "the shared listener runs")
+    assert (_shared(lab)["error"], _shared(lab)["retry_at"]) == (None, None)
+    assert lab.api.get("/ready").json()["checks"]["proxy.shared"] == "ok"
+    assert "jackfield_proxy_shared_listener_up 1" in lab.api.get("/metrics").text
+    key, _ = lab.key("after")
+    poll(lambda: _served(lab, key), "it serves")
+
+
+def _shared(lab: GatewayLab) -> dict[str, Any]:
+    found: dict[str, Any] = lab.data(lab.api.get("/api/proxy/shared"))
+    return found

@@ -7842,7 +7842,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether store and engine work; damaged data (`degraded`) and failed plugins are named beside that. */
+        /** Whether store and engine work; damaged data, what does not work of a plugin (`degraded`) and failed plugins are named beside that. */
         get: {
             parameters: {
                 query?: never;
@@ -7852,7 +7852,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Whether store and engine work; damaged data (`degraded`) and failed plugins are named beside that. */
+                /** @description Whether store and engine work; damaged data, what does not work of a plugin (`degraded`) and failed plugins are named beside that. */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -13145,6 +13145,11 @@ export interface components {
         SharedPortShown: {
             /** Error */
             error: string | null;
+            /**
+             * Failures
+             * @description Starts that have failed since the daemon's own.
+             */
+            failures: number;
             /** Host */
             host: string;
             /** Port */
@@ -13156,6 +13161,11 @@ export interface components {
             profiles: string[];
             /** Restarts */
             restarts: number;
+            /**
+             * Retry At
+             * @description When it is tried again; null: it runs, starts, or is off.
+             */
+            retry_at: string | null;
             /**
              * Status
              * @description Off: proxy.shared_port is 0.
