@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters, needed
+from jackfield.api.nodes.needs import EMPTY
+from jackfield.api.table_storage import ColumnType
+from jackfield_data_tables.values import TableRefusal, typed
 
 RowOperation = Literal["insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists"]
 TableOperation = Literal["create", "list", "update", "delete", "clear"]
@@ -63,6 +67,9 @@ class DataTableOptions(Parameters, title="Options"):
     sort_direction: str = ""
 
 
+_NUMBER = re.compile(r"[-+]?[0-9.]+")
+_WRITE = ("insert", "update", "upsert")
+CHECKED: Mapping[str, ColumnType] = {"number": "number", "boolean": "boolean", "dateTime": "date"}
 _BY_CONDITIONS = ("update", "upsert", "deleteRows", "rowExists", "rowNotExists")
 
 
@@ -98,6 +105,8 @@ class DataTableParameters(Parameters):
         by_conditions = parameters.get("resource", "row") == "row" and parameters.get("operation") in _BY_CONDITIONS
         if by_conditions and not (isinstance(filters, dict) and filters.get("conditions")):
             found["filters"] = "It has no condition; add one, so that not every row is meant."
+        if parameters.get("operation", "insert") in _WRITE and parameters.get("resource", "row") == "row":
+            found |= dict(_unfit(parameters.get("columns")))
         return found
 
     @model_validator(mode="before")
@@ -107,3 +116,34 @@ class DataTableParameters(Parameters):
         if isinstance(given, Mapping) and given.get("resource") == "table":
             return {"operation": "list", **({} if "returnAll" in given else {"return_all": True}), **given}
         return given
+
+
+def _unfit(columns: Json) -> Iterator[tuple[str, str]]:
+    """Path -> why, of each fixed value that is none of its column's type, and of required ones that are not there.
+    Source: n8n's `validateResourceMapperParameter`."""
+    if not isinstance(columns, dict) or columns.get("mappingMode") == "autoMapInputData":
+        return
+    given, known = columns.get("value"), columns.get("schema")
+    values: Mapping[str, Json] = given if isinstance(given, dict) else {}
+    for column in known if isinstance(known, list) else ():
+        name = column.get("id") if isinstance(column, dict) else None
+        if not isinstance(column, dict) or not isinstance(name, str):
+            continue
+        if column.get("required") is True and name not in values:
+            yield f"columns.value.{name}", EMPTY
+        elif told := _mistake(values.get(name), name, CHECKED.get(str(column.get("type")))):
+            yield f"columns.value.{name}", told
+
+
+def _mistake(value: Json, name: str, kind: ColumnType | None) -> str:
+    """Numbers that stand for dates, and an empty list for a truth value, are left to the run: n8n starts with them."""
+    if kind is None or (isinstance(value, str) and value.startswith("=")) or (kind == "boolean" and value == []):
+        return ""
+    first = value[0] if kind == "date" and isinstance(value, list) and len(value) == 1 else value
+    if kind == "date" and not isinstance(first, bool | dict | list) and _NUMBER.fullmatch(str(first)):
+        return ""
+    try:
+        typed(value, name, kind)
+    except TableRefusal as exc:
+        return f"{exc.message}; change it, or use an expression."
+    return ""

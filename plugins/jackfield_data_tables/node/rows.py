@@ -14,11 +14,10 @@ from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.table_storage import SYSTEM_COLUMNS, ColumnType, DataTable, RowFilter
 from jackfield_data_tables.filters import Asked, checked
 from jackfield_data_tables.node.errors import RefusedByTable
-from jackfield_data_tables.node.parameters import ConditionRow, DataTableParameters, MappedColumn, TableColumns
+from jackfield_data_tables.node.parameters import CHECKED, ConditionRow, DataTableParameters, MappedColumn, TableColumns
 from jackfield_data_tables.values import TableRefusal, described, moment_of, typed
 from jackfield_data_tables.views import shown_cell
 
-_CHECKED: Mapping[str, ColumnType] = {"number": "number", "boolean": "boolean", "dateTime": "date"}
 _VALUELESS = ("isEmpty", "isNotEmpty", "isTrue", "isFalse")
 
 
@@ -53,7 +52,7 @@ def _fitted(column: MappedColumn, value: Json, index: int, zone: tzinfo) -> Json
         if column.required and column.type != "boolean":
             raise RefusedByTable(f'The value "{column.id}" is required but not set', item=index)
         return None
-    kind = _CHECKED.get(column.type)
+    kind = CHECKED.get(column.type)
     if kind is None:
         return value
     try:

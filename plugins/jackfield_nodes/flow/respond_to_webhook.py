@@ -32,7 +32,8 @@ from jackfield.api.nodes.items import new_item, pass_all
 from jackfield.api.nodes.running import made_at_once
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Node, Outputs
-from jackfield_nodes.values.conversions import text_of
+from jackfield_nodes.values.conversions import text_of, to_object
+from jackfield_nodes.values.fixed import mistake, to_address
 from jackfield_nodes.values.parameters import NameValue
 from jackfield_nodes.values.paths import set_path
 
@@ -52,6 +53,13 @@ STREAMS_FROM = 1.5
 _ACTIVE_TYPES = ("html", "xml", "svg")
 SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
 """Pages of a workflow may run, but in an origin of their own."""
+
+
+FIXED: Mapping[str, tuple[str, Callable[[object], object], str]] = {
+    "jwt": ("payload", to_object, "one JSON object"),
+    "redirect": ("redirectURL", to_address, "an address such as https://example.com/"),
+}
+"""respondWith -> the parameter that must fit before the workflow starts."""
 
 
 class Entries(Parameters):
@@ -91,6 +99,14 @@ class Respond(Parameters):
     payload: object = Field('{"myField": "value"}', description="jwt: the claims, an object or its JSON text.")
     enable_response_output: bool = Field(False, description="A second output with the answer (from version 1.4 on).")
     options: RespondOptions = Field(default_factory=RespondOptions)
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        found = dict(super().obstacles(parameters))
+        chosen = FIXED.get(str(parameters.get("respondWith")))
+        if chosen and (told := mistake(parameters.get(chosen[0]), *chosen[1:])):
+            found.setdefault(chosen[0], told)
+        return found
 
 
 def json_body(value: object) -> Json:

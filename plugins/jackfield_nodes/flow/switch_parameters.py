@@ -24,6 +24,7 @@ from jackfield_nodes.conditions.operators import REGEX
 from jackfield_nodes.conditions.questions import Question
 from jackfield_nodes.conditions.sides import is_nothing, number_of
 from jackfield_nodes.values.conversions import type_name, with_article
+from jackfield_nodes.values.fixed import unfit_numbers
 
 MAX_OUTPUTS = 1000
 DEFAULT_OUTPUTS = 4
@@ -204,6 +205,11 @@ class BlockSwitch(SwitchParameters):
     rules: BlockRules = Field(default_factory=lambda: BlockRules(values=[BlockRule()]))
     loose_type_validation: Flag = Field(False, description="Convert values of other types (from version 3.1 on).")
     options: SwitchOptions = Field(default_factory=SwitchOptions)
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        names = ["output"] if parameters.get("mode") == "expression" else []
+        return {**super().obstacles(parameters), **unfit_numbers(parameters, names)}
 
     def count(self) -> int:
         if self.mode == "expression":

@@ -6,7 +6,7 @@ secret gets into the execution; the rest it gets with expressions resolved. At t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 from typing import Literal
 
@@ -27,6 +27,7 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.items import pass_all
 from jackfield.api.workflows import Node
 from jackfield_nodes.values.conversions import to_time
+from jackfield_nodes.values.fixed import unfit_numbers
 from jackfield_nodes.values.zones import zone_of
 
 UNITS_MS = {"milliseconds": 1, "seconds": 1000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
@@ -56,6 +57,11 @@ class WaitParameters(Parameters, title="Wait"):
     resume_amount: float = Field(1, ge=0, description="The limit, in units.")
     resume_unit: Literal["seconds", "minutes", "hours", "days"] = Field("hours", description="Of the limit.")
     max_date_and_time: object = Field(None, description="The limit as ISO 8601.")
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        waits = parameters.get("resume", "timeInterval") == "timeInterval"
+        return {**super().obstacles(parameters), **unfit_numbers(parameters, ["amount"] if waits else [])}
 
     @classmethod
     def secret_paths(cls) -> Collection[str]:

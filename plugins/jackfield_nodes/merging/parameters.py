@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
 from jackfield.api.javascript import text_number
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters, needed
+from jackfield_nodes.values.fixed import unfit_numbers
 from jackfield_nodes.values.names import names_of
 
 Way: TypeAlias = Literal["append", "fields", "position", "all", "branch", "sql"]
@@ -196,6 +199,17 @@ class Merge3(CombineParameters):
     )
     output: Literal["specifiedInput", "empty"] = Field("specifiedInput", description="Choose Branch: what goes out.")
     use_data_of_input: object = Field(1, description="Choose Branch: number of the input, from 1 on.")
+
+    @classmethod
+    def obstacles(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        mode = parameters.get("mode", "append")
+        paired = parameters.get("combineBy") == "combineByPosition"
+        chooses = mode == "chooseBranch" and parameters.get("output", "specifiedInput") == "specifiedInput"
+        names = ["numberInputs"] if mode != "combine" or paired else []
+        unfit = unfit_numbers(parameters, [*names, "useDataOfInput"] if chooses else names)
+        if names and str(parameters.get("numberInputs")).startswith("="):
+            unfit["numberInputs"] = "It decides which wires there are, and cannot be an expression; give a number."
+        return {**super().obstacles(parameters), **unfit}
 
     def prevailing(self) -> frozenset[str]:
         return frozenset({"addSuffix", "preferInput1", "preferLast"})
