@@ -94,6 +94,7 @@ class ProxyLimits:
     key_timeout: float = 5.0
     reserved_output: int = 4096
     cache_size: int = 64 * 2**20
+    cache_key_share: float = 0.25
 
 
 @record

@@ -98,7 +98,15 @@ class ProxySettings(BaseModel):
         64 * 2**20,
         ge=0,
         le=64 * 2**30,
-        description="Answers that each process of a proxy keeps of a profile, for virtual keys with a cache, in bytes.",
+        description="Answers that all proxies of the daemon keep together, for virtual keys with a cache, in bytes. "
+        "Each enabled proxy and the shared listener have the same part of it.",
+    )
+    cache_key_share: float = Field(
+        0.25,
+        ge=0,
+        le=1,
+        description="Share of such a part that a virtual key keeps when others need room; it may have more while there "
+        "is room.",
     )
     key_timeout: float = Field(
         5.0, gt=0, le=60, description="Time for the daemon's word on a virtual key or a budget, in seconds; then 503."

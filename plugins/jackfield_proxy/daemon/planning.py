@@ -96,6 +96,12 @@ def surroundings(context: PluginContext) -> tuple[ProxyLimits, ConnectionRules, 
     )
 
 
+def with_cache_part(plan: ProxyPlan, settings: ProxySettings, profiles: Sequence[Profile]) -> ProxyPlan:
+    """Of a process: all that may run have the same part of the daemon's cache of answers."""
+    processes = sum(one.proxy_enabled for one in profiles) + bool(settings.shared_port)
+    return replace(plan, limits=replace(plan.limits, cache_size=settings.cache_size // max(1, processes)))
+
+
 def _rules(stored: Json) -> list[Rule]:
     return [_rule(rule) for rule in stored if isinstance(rule, dict)] if isinstance(stored, list) else []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Protocol
 
 from jackfield.api.context import PluginContext
@@ -12,7 +12,7 @@ from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.records import record
 from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.addresses import ProxyAddressBook
-from jackfield_proxy.daemon.planning import surroundings
+from jackfield_proxy.daemon.planning import surroundings, with_cache_part
 from jackfield_proxy.plan import HOST, ProxyPlan, Refusal
 from jackfield_proxy.settings import ProxySettings
 
@@ -71,7 +71,9 @@ class ProfileSubject:
         return await self._addresses.token(await self._profile())
 
     async def plan(self, token: str, port: int) -> ProxyPlan:
-        return await self._account.plan(await self._profile(), token, port)
+        made = await self._account.plan(await self._profile(), token, port)
+        every = await self._context.port(Profiles).all()
+        return with_cache_part(made, self._context.settings(ProxySettings), every)
 
     def account(self, alias: str) -> ProfileAccount:
         return self._account
@@ -106,7 +108,8 @@ class SharedSubject:
 
     async def plan(self, token: str, port: int) -> ProxyPlan:
         limits, connections, environment = surroundings(self._context)
-        return ProxyPlan(
+        every = await self._context.port(Profiles).all()
+        made = ProxyPlan(
             alias="",
             token=token,
             provider="",
@@ -115,13 +118,14 @@ class SharedSubject:
             connections=connections,
             environment=environment,
             keys=self._context.find_port(KeyGate) is not None,
-            members={profile.alias: plan async for profile, plan in self._members()},
+            members={profile.alias: plan async for profile, plan in self._members(every)},
             host=self.host,
         )
+        return with_cache_part(made, self._settings, every)
 
-    async def _members(self) -> AsyncIterator[tuple[Profile, ProxyPlan]]:
+    async def _members(self, every: Sequence[Profile]) -> AsyncIterator[tuple[Profile, ProxyPlan]]:
         """One that cannot be planned leaves the others as they are."""
-        for profile in await self._context.port(Profiles).all():
+        for profile in every:
             if not profile.proxy_enabled:
                 continue
             try:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from proxy_lab import Pipe
+from proxy_lab import Pipe, profile
 
-from jackfield_proxy.child.answers.answer_cache import ENTRY, AnswerCache, name_of
+from jackfield.api.records import replace
+from jackfield_proxy.child.answers.answer_cache import ENTRY, AnswerCache, CachedFor, name_of
 from jackfield_proxy.child.serving.tenants import Tenants
+from jackfield_proxy.daemon.planning import with_cache_part
 from jackfield_proxy.plan import ProxyPlan, Target
+from jackfield_proxy.settings import ProxySettings
 
 TARGET = Target("north", "m")
+MINE = CachedFor("k", "p", 10.0)
 
 
 class Time:
@@ -21,8 +25,8 @@ class Time:
 
 def test_an_answer_is_kept_for_its_time() -> None:
     time = Time()
-    cache = AnswerCache(10_000, time)
-    cache.keep(b"a", TARGET, [("Content-Type", "text/plain"), ("Date", "now")], b"x", 10.0)
+    cache = AnswerCache(10_000, 0.5, time)
+    cache.keep(b"a", MINE, TARGET, [("Content-Type", "text/plain"), ("Date", "now")], b"x")
     time.now += 9.5
     found = cache.find(b"a")
     assert found is not None
@@ -32,22 +36,24 @@ def test_an_answer_is_kept_for_its_time() -> None:
 
 
 def test_the_answer_that_was_used_longest_ago_gives_way() -> None:
-    cache = AnswerCache(3 * (ENTRY + 100), Time())
+    cache = AnswerCache(3 * (ENTRY + 100), 0.5, Time())
     for name in (b"a", b"b", b"c"):
-        cache.keep(name, TARGET, [], bytes(100), 10.0)
+        cache.keep(name, MINE, TARGET, [], bytes(100))
     assert cache.find(b"a") is not None
-    cache.keep(b"d", TARGET, [], bytes(100), 10.0)
+    cache.keep(b"d", MINE, TARGET, [], bytes(100))
     assert [cache.find(name) is not None for name in (b"a", b"b", b"c", b"d")] == [True, False, True, True]
-    cache.keep(b"a", TARGET, [], bytes(50), 10.0)
-    cache.keep(b"large", TARGET, [], bytes(10_000), 10.0)
+    cache.keep(b"a", MINE, TARGET, [], bytes(50))
+    cache.keep(b"large", MINE, TARGET, [], bytes(10_000))
     assert cache.find(b"large") is None
     assert cache.find(b"a") is not None
-    cache.clear()
+    cache.clear("other")
+    assert cache.find(b"a") is not None
+    cache.clear("p")
     assert cache.find(b"a") is None
 
 
 def test_a_copy_that_grows_too_large_is_none() -> None:
-    copy = AnswerCache(80, Time()).copy()
+    copy = AnswerCache(80, 0.5, Time()).copy()
     copy.add(bytes(10))
     assert copy.whole() == bytes(10)
     copy.add(b"x")
@@ -58,22 +64,58 @@ def test_a_copy_that_grows_too_large_is_none() -> None:
 
 def test_names_tell_requests_apart() -> None:
     pairs = [("Anthropic-Beta", "one"), ("X-Trace", "1")]
-    name = name_of("k", "anthropic", "", pairs, b"{}")
-    assert name == name_of("k", "anthropic", "", [("anthropic-beta", "one")], b"{}")
+    name = name_of(("k", "p"), "anthropic", "", pairs, b"{}")
+    assert name == name_of(("k", "p"), "anthropic", "", [("anthropic-beta", "one")], b"{}")
     others = [
-        name_of("l", "anthropic", "", pairs, b"{}"),
-        name_of("k", "chat", "", pairs, b"{}"),
-        name_of("k", "anthropic", "beta=true", pairs, b"{}"),
-        name_of("k", "anthropic", "", [("anthropic-beta", "two")], b"{}"),
-        name_of("k", "anthropic", "", pairs, b"{ }"),
+        name_of(("l", "p"), "anthropic", "", pairs, b"{}"),
+        name_of(("k", "p"), "chat", "", pairs, b"{}"),
+        name_of(("k", "p"), "anthropic", "beta=true", pairs, b"{}"),
+        name_of(("k", "p"), "anthropic", "", [("anthropic-beta", "two")], b"{}"),
+        name_of(("k", "p"), "anthropic", "", pairs, b"{ }"),
     ]
-    assert len({name, *others}) == 6
+    others.append(name_of(("k", "q"), "anthropic", "", pairs, b"{}"))
+    assert len({name, *others}) == 7
 
 
 def test_a_profile_that_leaves_the_shared_listener_keeps_no_answers() -> None:
     member = ProxyPlan("p", "", "north")
     tenants = Tenants(ProxyPlan("", "", "", members={"p": member}), Pipe())  # type: ignore[arg-type]
     cache = tenants._tenants["p"].services.cache
-    cache.keep(b"a", TARGET, [], b"x", 10.0)
+    cache.keep(b"a", MINE, TARGET, [], b"x")
     tenants.follow(ProxyPlan("", "", ""))
+    assert cache.find(b"a") is None
+
+
+def test_a_key_that_fills_the_cache_leaves_others_their_share() -> None:
+    one = ENTRY + 100
+    cache = AnswerCache(8 * one, 0.25, Time())
+    small, large = CachedFor("small", "p", 10.0), CachedFor("large", "q", 10.0)
+    for number in range(2):
+        cache.keep(b"small%d" % number, small, TARGET, [], bytes(100))
+    for number in range(50):
+        cache.keep(b"large%d" % number, large, TARGET, [], bytes(100))
+    assert all(cache.find(b"small%d" % number) for number in range(2))
+    assert sum(cache.find(b"large%d" % number) is not None for number in range(50)) == 6
+    cache.resize(3 * one, 0.25)
+    kept = [name for name in (*(b"small%d" % one for one in range(2)), *(b"large%d" % one for one in range(50)))
+            if cache.find(name)]  # fmt: skip
+    assert len(kept) == 3
+    assert any(name.startswith(b"small") for name in kept)
+
+
+def test_the_daemons_bound_is_that_of_all_processes_together() -> None:
+    settings = ProxySettings(cache_size=1200, shared_port=4010)
+    profiles = [profile("a"), profile("b"), profile("c", enabled=False)]
+    part = with_cache_part(ProxyPlan("a", "", "north"), settings, profiles).limits.cache_size
+    assert part * 3 == settings.cache_size
+
+
+def test_new_limits_leave_answers_and_new_rules_do_not() -> None:
+    plan = ProxyPlan("p", "", "north")
+    tenants = Tenants(plan, Pipe())  # type: ignore[arg-type]
+    cache = tenants._cache
+    cache.keep(b"a", MINE, TARGET, [], b"x")
+    tenants.follow(replace(plan, limits=replace(plan.limits, cache_size=5000)))
+    assert cache.find(b"a") is not None
+    tenants.follow(replace(plan, strategy="Fallback"))
     assert cache.find(b"a") is None

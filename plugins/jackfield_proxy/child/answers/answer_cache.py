@@ -6,7 +6,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
 
-from jackfield.api.records import record
+from jackfield.api.records import record, state
 from jackfield_proxy.child.incoming.addressing import Pairs
 from jackfield_proxy.plan import Target
 
@@ -24,8 +24,11 @@ _TOLD = ("anthropic-version", "anthropic-beta", "openai-beta", "openai-organizat
 
 @record
 class CachedAnswer:
-    """headers: without those of this one connection. kept_at, ends_at: seconds of the clock."""
+    """key, profile: whose it is. headers: without those of this one connection. kept_at, ends_at: seconds of the
+    clock."""
 
+    key: str
+    profile: str
     target: Target
     headers: Pairs
     body: bytes
@@ -35,6 +38,15 @@ class CachedAnswer:
     @property
     def size(self) -> int:
         return len(self.body) + ENTRY + sum(len(name) + len(value) for name, value in self.headers)
+
+
+@record
+class CachedFor:
+    """Whose answer it is, and for how many seconds it may serve."""
+
+    key: str
+    profile: str
+    seconds: float
 
 
 class AnswerCopy:
@@ -56,14 +68,33 @@ class AnswerCopy:
         return b"".join(self._parts) if self._size <= self._most else None
 
 
-class AnswerCache:
-    """Of one profile in one process. size: bytes; the answer that was used longest ago gives way."""
+@state
+class KeyAnswers:
+    """Of one key: the names of its answers, the one that was used longest ago first, and the bytes that they take."""
 
-    def __init__(self, size: int, monotonic: Callable[[], float]) -> None:
+    names: OrderedDict[bytes, None]
+    taken: int = 0
+
+
+class AnswerCache:
+    """Of all profiles that a process serves. size: bytes. share: of it that a key may always have.
+
+    A key may take what others leave. When all is taken, the one that has most gives way with the answer that it has
+    used longest ago, as long as it has more than its share; else it is the answer that anybody has used longest ago.
+    """
+
+    def __init__(self, size: int, share: float, monotonic: Callable[[], float]) -> None:
         self._size = size
+        self._share = share
         self._monotonic = monotonic
         self._answers: OrderedDict[bytes, CachedAnswer] = OrderedDict()
+        self._keys: dict[str, KeyAnswers] = {}
         self._taken = 0
+
+    def resize(self, size: int, share: float) -> None:
+        """What has no room any more is gone."""
+        self._size, self._share = size, share
+        self._make_room()
 
     def copy(self) -> AnswerCopy:
         return AnswerCopy(self._size // LARGEST_SHARE)
@@ -76,39 +107,54 @@ class AnswerCache:
             self._drop(name)
             return None
         self._answers.move_to_end(name)
+        self._keys[found.key].names.move_to_end(name)
         return found
 
     def age(self, answer: CachedAnswer) -> int:
         """Whole seconds."""
         return int(self._monotonic() - answer.kept_at)
 
-    def keep(self, name: bytes, target: Target, headers: Pairs, body: bytes, seconds: float) -> None:
-        """seconds: for how long. Of an answer with the status 200."""
+    def keep(self, name: bytes, place: CachedFor, target: Target, headers: Pairs, body: bytes) -> None:
+        """Of an answer with the status 200."""
         now = self._monotonic()
         kept = [(key, value) for key, value in headers if key.lower() not in _NOT_KEPT]
-        answer = CachedAnswer(target, kept, body, now, now + seconds)
+        answer = CachedAnswer(place.key, place.profile, target, kept, body, now, now + place.seconds)
         if answer.size > self._size:
             return
         self._drop(name)
         self._answers[name] = answer
+        own = self._keys.setdefault(place.key, KeyAnswers(OrderedDict()))
+        own.names[name] = None
+        own.taken += answer.size
         self._taken += answer.size
-        while self._taken > self._size:
-            self._drop(next(iter(self._answers)))
+        self._make_room()
 
-    def clear(self) -> None:
+    def clear(self, profile: str) -> None:
         """Other rules give other answers."""
-        self._answers.clear()
-        self._taken = 0
+        for name in [name for name, one in self._answers.items() if one.profile == profile]:
+            self._drop(name)
+
+    def _make_room(self) -> None:
+        while self._taken > self._size:
+            most = max(self._keys.values(), key=lambda one: one.taken)
+            over = most.taken > self._share * self._size
+            self._drop(next(iter(most.names if over else self._answers)))
 
     def _drop(self, name: bytes) -> None:
         found = self._answers.pop(name, None)
-        if found is not None:
-            self._taken -= found.size
+        if found is None:
+            return
+        self._taken -= found.size
+        own = self._keys[found.key]
+        own.taken -= found.size
+        del own.names[name]
+        if not own.names:
+            del self._keys[found.key]
 
 
-def name_of(key: str, dialect: str, query: str, headers: Pairs, body: bytes) -> bytes:
-    """The same for the same request of the same key, byte for byte."""
+def name_of(who: tuple[str, str], dialect: str, query: str, headers: Pairs, body: bytes) -> bytes:
+    """The same for the same request of the same key, byte for byte. who: the key, and the profile that serves it."""
     told = sorted((name.lower(), value) for name, value in headers if name.lower() in _TOLD)
-    found = hashlib.sha256(repr((key, dialect, query, told)).encode("utf-8", "surrogateescape"))
+    found = hashlib.sha256(repr((who, dialect, query, told)).encode("utf-8", "surrogateescape"))
     found.update(body)
     return found.digest()

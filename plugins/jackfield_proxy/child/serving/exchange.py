@@ -15,7 +15,7 @@ from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.records import replace
 from jackfield_proxy.child.answers import relay
-from jackfield_proxy.child.answers.answer_cache import AnswerCopy, name_of
+from jackfield_proxy.child.answers.answer_cache import AnswerCopy, CachedFor, name_of
 from jackfield_proxy.child.answers.made_objects import MadeIds
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
@@ -119,7 +119,7 @@ class ProxiedExchange:
         if not (self._caller.cache_seconds and self.call.answers):
             return None
         call, cache = self.call, self.shared.cache
-        self._kept_as = name_of(self._caller.key, call.dialect, call.query, call.pairs, call.body)
+        self._kept_as = name_of((self._caller.key, self.plan.alias), call.dialect, call.query, call.pairs, call.body)
         found = cache.find(self._kept_as)
         if found is None:
             return None
@@ -135,8 +135,8 @@ class ProxiedExchange:
         at_once = response.body if isinstance(response, web.Response) else None
         body = at_once if isinstance(at_once, bytes) else copy.whole()
         if body:
-            seconds = self._caller.cache_seconds
-            self.shared.cache.keep(self._kept_as, target, [*response.headers.items()], body, seconds)
+            place = CachedFor(self._caller.key, self.plan.alias, self._caller.cache_seconds)
+            self.shared.cache.keep(self._kept_as, place, target, [*response.headers.items()], body)
 
     def _require_budget(self) -> None:
         """Raises `DialectError` 429."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.gateway import CallerPass, fits
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield_proxy.child.answers.answer_cache import AnswerCache
 from jackfield_proxy.child.incoming.conversations import Conversations
 from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
@@ -26,7 +26,7 @@ PROFILE_HEADER = "x-jackfield-profile"
 
 @record
 class ExchangeServices:
-    """What all requests of a profile have in common."""
+    """What all requests of a profile have in common. cache: of all profiles of the process."""
 
     sender: UpstreamSender
     counter: Counter
@@ -38,10 +38,9 @@ class ExchangeServices:
 class Tenant:
     """A profile as this process serves it. Its plan may be replaced; a request keeps the one it began with."""
 
-    def __init__(self, plan: ProxyPlan, pipe: Pipe) -> None:
+    def __init__(self, plan: ProxyPlan, pipe: Pipe, cache: AnswerCache) -> None:
         self.compiled = CompiledPlan(plan)
         sender = UpstreamSender(plan)
-        cache = AnswerCache(plan.limits.cache_size, time.monotonic)
         self.services = ExchangeServices(sender, Counter(sender), Conversations(time.monotonic), pipe, cache)
 
     @property
@@ -50,9 +49,12 @@ class Tenant:
 
     def follow(self, plan: ProxyPlan) -> None:
         if plan != self.plan:
+            # Neither limits nor a budget that has ended give another answer.
+            changes = replace(self.plan, limits=plan.limits, refusal=plan.refusal) != plan
             self.compiled = CompiledPlan(plan)
             self.services.sender.limiter.follow(plan.upstreams)
-            self.services.cache.clear()
+            if changes:
+                self.services.cache.clear(plan.alias)
 
     async def close(self) -> None:
         await self.services.sender.close()
@@ -64,6 +66,7 @@ class Tenants:
     def __init__(self, plan: ProxyPlan, pipe: Pipe) -> None:
         self.plan = plan
         self._pipe = pipe
+        self._cache = AnswerCache(plan.limits.cache_size, plan.limits.cache_key_share, time.monotonic)
         self._tenants: dict[str, Tenant] = {}
         self._left: dict[str, Tenant] = {}
         """Left out of the plan: they may have requests in flight, and may come back."""
@@ -73,12 +76,13 @@ class Tenants:
     def follow(self, plan: ProxyPlan) -> None:
         """There is a new plan."""
         self.plan = plan
+        self._cache.resize(plan.limits.cache_size, plan.limits.cache_key_share)
         plans = self._plans()
         for alias in [alias for alias in self._tenants if alias not in plans]:
-            left = self._left[alias] = self._tenants.pop(alias)
-            left.services.cache.clear()
+            self._left[alias] = self._tenants.pop(alias)
+            self._cache.clear(alias)
         for alias, one in plans.items():
-            known = self._tenants.get(alias) or self._left.pop(alias, None) or Tenant(one, self._pipe)
+            known = self._tenants.get(alias) or self._left.pop(alias, None) or Tenant(one, self._pipe, self._cache)
             known.follow(one)
             self._tenants[alias] = known
         self._only = next(iter(self._tenants.values())) if len(plans) == 1 else None
