@@ -14,11 +14,22 @@ Action: TypeAlias = Literal["complete", "count", "models", "probe", "pass", "non
 
 
 @record
+class NamedInPath:
+    """What bodies of other dialects say and those of Gemini leave to the path: model and stream, and the version of the
+    API."""
+
+    model: str = ""
+    stream: bool = False
+    version: str = ""
+
+
+@record
 class ClientRoute:
     """dialect: in which the client speaks, errors included."""
 
     action: Action
     dialect: DialectName
+    named: NamedInPath = NamedInPath()
 
 
 _NO_HEADERS: Mapping[str, str] = {}
@@ -40,6 +51,17 @@ _POSTS = {
 }
 
 
+_GOOGLE = re.compile(r"/(?P<version>v1(?:alpha|beta)\d*|v1(?=/(?:models|tunedModels)/.*:))(?P<rest>/.*|$)").match
+_CALL = re.compile(r"/(?:models/|(?=tunedModels/))(?P<model>.+):(?P<verb>[A-Za-z]+)").fullmatch
+_VERBS: Mapping[str, tuple[Action, bool]] = {
+    "generateContent": ("complete", False),
+    "streamGenerateContent": ("complete", True),
+    "countTokens": ("count", False),
+    "embedContent": ("pass", False),
+    "batchEmbedContents": ("pass", False),
+}
+"""Of Gemini's dialect: what is asked of a model, and whether its answer streams. What Google keeps (files, caches,
+batches) does not pass."""
 _AZURE = re.compile(r"/openai(?:/deployments/[^/]+|/v1)?(?=/)").match
 
 
@@ -60,7 +82,10 @@ def short_of(path: str) -> str:
 def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -> ClientRoute:
     """The paths are the vendors' own; those of the second family are taken without `/v1` as well, since their clients
     are given a base URL with or without it. headers: tell the dialect of a path that both families have."""
-    short = short_of(token_in(path)[1])
+    whole = token_in(path)[1]
+    if (google := _GOOGLE(whole)) is not None:
+        return _of_google(method, google["version"], google["rest"])
+    short = short_of(whole)
     if method == "POST" and short in _POSTS:
         return _POSTS[short]
     dialect: DialectName = "anthropic" if short.startswith("/messages") else "chat"
@@ -81,3 +106,12 @@ def _endpoint(short: str, headers: Mapping[str, str]) -> ClientRoute:
     if first in _OF_OPENAI and (first != "chat" or short.startswith("/chat/completions")):
         return ClientRoute("pass", "responses" if first in ("responses", "conversations") else "chat")
     return ClientRoute("none", "anthropic" if "anthropic-version" in headers else "chat")
+
+
+def _of_google(method: str, version: str, rest: str) -> ClientRoute:
+    call = _CALL(rest) if method == "POST" else None
+    if call is not None and call["verb"] in _VERBS:
+        action, stream = _VERBS[call["verb"]]
+        return ClientRoute(action, "gemini", NamedInPath(call["model"], stream, version))
+    lists = method in ("GET", "HEAD") and (rest.rstrip("/") == "/models" or rest.startswith("/models/"))
+    return ClientRoute("models" if lists else "none", "gemini")

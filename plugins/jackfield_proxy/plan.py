@@ -55,7 +55,7 @@ class Upstream:
     platform: a cloud that has paths of its own. region, service: that signatures for AWS name."""
 
     id: str
-    family: Literal["anthropic", "openai"]
+    family: Literal["anthropic", "openai", "gemini"]
     url: str
     native: bool = False
     keys: Sequence[str] = ()

@@ -18,7 +18,7 @@ SLOTS = 1024
 IDLE, WAITING, BOUNDARY, COMPLETE, MIDDLE = range(5)
 """No request; a request and nothing of its answer; an event stream between two events, all of it with the kernel; the
 same after its last event; anything else."""
-_DIALECTS: tuple[DialectName, ...] = ("anthropic", "chat", "responses")
+_DIALECTS: tuple[DialectName, ...] = ("anthropic", "chat", "responses", "gemini")
 CODES: dict[DialectName, int] = {name: number << 3 for number, name in enumerate(_DIALECTS)}
 """Added to a state: how the client wants to be spoken to."""
 _MESSAGE = struct.Struct("!?H")

@@ -99,7 +99,7 @@ class PathPattern(_Part):
 
 class SpokenDialect(_Part):
     type: Literal["dialect"]
-    equals: Literal["anthropic", "chat", "responses"]
+    equals: Literal["anthropic", "chat", "responses", "gemini"]
 
 
 class Header(_Part):

@@ -20,7 +20,7 @@ from jackfield.api.providers import Provider
 
 MOST = 1000
 """Keys that are remembered as good."""
-_PATHS = {"anthropic": "/v1/messages", "openai": "/chat/completions"}
+_PATHS = {"anthropic": "/v1/messages", "openai": "/chat/completions", "gemini": "/v1beta/cachedContents"}
 
 
 class KeyCheck:
@@ -68,6 +68,8 @@ async def _status(url: str, headers: dict[str, str]) -> int:
 
 def _credential(provider: Provider, key: str | None) -> dict[str, str]:
     """As agents send it."""
+    if provider.dialect == "gemini":
+        return {} if key is None else {"x-goog-api-key": key}
     if provider.dialect == "openai":
         return {} if key is None else {"Authorization": f"Bearer {key}"}
     version = {"anthropic-version": "2023-06-01"}

@@ -1,4 +1,4 @@
-"""What conditions may know of a request, read off its JSON body in any of the three dialects."""
+"""What conditions may know of a request, read off its JSON body in any of the dialects."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from jackfield_proxy.routing.tokens import estimated
 __all__ = ["RequestAttributes", "attributes_of", "told"]
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
-_CONTENTS = ("messages", "input")
-_SECRET = frozenset({"authorization", "x-api-key", "api-key", "cookie", "proxy-authorization"})
+_CONTENTS = ("messages", "input", "contents")
+_MEDIA = ("inlineData", "inline_data", "fileData", "file_data")
+_SEARCHES = frozenset({"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval"})
+_SECRET = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization"})
 
 
 def attributes_of(
@@ -22,17 +24,18 @@ def attributes_of(
     session: str = "",
     path: str = "",
     dialect: str = "",
+    model: str = "",
 ) -> RequestAttributes:
-    """headers: lower-case names."""
+    """headers: lower-case names. model: where the body does not name it."""
     tools = body.get("tools")
-    listed = [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
-    model = body.get("model")
+    listed = [one for tool in tools if isinstance(tool, dict) for one in _each(tool)] if isinstance(tools, list) else []
+    named = model or body.get("model")
     return RequestAttributes(
-        model=model if isinstance(model, str) else "",
+        model=named if isinstance(named, str) else "",
         tokens=estimated(body),
         tools=len(listed),
         thinking=_thinks(body),
-        image=any(block.get("type") in _IMAGES for block in _blocks(body)),
+        image=any(map(_is_image, _blocks(body))),
         web_search="web_search_options" in body or any(_searches(tool) for tool in listed),
         headers=headers,
         minute=minute,
@@ -43,6 +46,10 @@ def attributes_of(
 
 
 def _thinks(body: Mapping[str, Json]) -> bool:
+    generation = body.get("generationConfig", body.get("generation_config"))  # Gemini's
+    if isinstance(generation, dict):
+        config = generation.get("thinkingConfig", generation.get("thinking_config"))
+        return isinstance(config, dict) and config.get("thinkingBudget", config.get("thinking_budget")) != 0
     thinking, reasoning = body.get("thinking"), body.get("reasoning")
     if isinstance(thinking, dict) and thinking.get("type") != "disabled":
         return True
@@ -50,8 +57,25 @@ def _thinks(body: Mapping[str, Json]) -> bool:
     return effort not in (None, "none", "minimal")
 
 
+def _each(tool: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """Of Gemini's lists of functions each of them, of other tools the tool."""
+    functions = tool.get("functionDeclarations", tool.get("function_declarations"))
+    if not isinstance(functions, list):
+        yield tool
+        return
+    yield from (one for one in functions if isinstance(one, dict))
+    yield from ({name: value} for name, value in tool.items() if value is not functions)
+
+
 def _searches(tool: Mapping[str, Json]) -> bool:
-    return str(tool.get("type", "")).startswith("web_search")
+    return str(tool.get("type", "")).startswith("web_search") or not _SEARCHES.isdisjoint(tool)
+
+
+def _is_image(block: Mapping[str, Json]) -> bool:
+    media = next((block[name] for name in _MEDIA if name in block), None)
+    if isinstance(media, dict):
+        return str(media.get("mimeType", media.get("mime_type"))).startswith("image/")
+    return block.get("type") in _IMAGES
 
 
 def _blocks(body: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
@@ -63,6 +87,7 @@ def _blocks(body: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
                 yield turn
                 yield from _inner(turn.get("content"))
                 yield from _inner(turn.get("output"))
+                yield from _inner(turn.get("parts"))
 
 
 def _inner(content: Json) -> Iterator[Mapping[str, Json]]:

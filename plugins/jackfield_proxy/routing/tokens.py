@@ -9,8 +9,14 @@ from jackfield.api.dialects.tokens import CHARACTERS, PER_IMAGE, PER_TURN, of_te
 from jackfield.api.jsontext import Json
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
-_PARTS = ("system", "instructions", "messages", "input", "tools")
-_NO_TEXT = frozenset({"signature", "data", "encrypted_content", "cache_control", "file_data"})
+_PARTS = (
+    "system", "instructions", "messages", "input", "tools", "systemInstruction", "system_instruction", "contents",
+    "generateContentRequest",
+)  # fmt: skip
+_MEDIA = ("inlineData", "inline_data")
+_NO_TEXT = frozenset({
+    "signature", "thoughtSignature", "thought_signature", "data", "encrypted_content", "cache_control", "file_data",
+})  # fmt: skip
 
 
 def estimated(body: Mapping[str, Json]) -> int:
@@ -29,7 +35,7 @@ def _weight(value: Json) -> float:
             else:
                 total += of_text(part)
         elif type(part) is dict:
-            if part.get("type") in _IMAGES:
+            if part.get("type") in _IMAGES or any(name in part for name in _MEDIA):
                 total += PER_IMAGE
                 continue
             for name, inner in part.items():

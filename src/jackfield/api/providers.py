@@ -10,13 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from .errors import InvalidInput
 from .manifests import Manifest
 
-DialectName: TypeAlias = Literal["anthropic", "openai"]
+DialectName: TypeAlias = Literal["anthropic", "openai", "gemini"]
 ProviderType: TypeAlias = Literal[
-    "anthropic", "anthropic-compatible", "openai", "openai-compatible", "self",
+    "anthropic", "anthropic-compatible", "openai", "openai-compatible", "gemini", "gemini-compatible", "self",
     "alpha", "alpha-compatible", "beta", "beta-compatible",
 ]  # fmt: skip
 _FAMILIES: Mapping[str, DialectName] = {
     "anthropic": "anthropic", "alpha": "anthropic", "openai": "openai", "beta": "openai",
+    "gemini": "gemini",
 }  # fmt: skip
 AuthKind: TypeAlias = Literal["bearer", "api-key", "aws-sigv4", "google", "agent"]
 Platform: TypeAlias = Literal["bedrock", "vertex"]
@@ -64,7 +65,7 @@ class ModelList(_Part):
 
 class Provider(Manifest):
     """One provider. endpoints: name -> URL, and `default` names one of them (or is a URL itself). An endpoint of the
-    `openai` family includes `/v1`, one of the `anthropic` family does not; `{model}` in it stands for the model.
+    `openai` family includes `/v1`, one of the others no version; `{model}` in it stands for the model.
 
     headers, query: that every request has beside its own. platform: of a cloud that serves the family's models under
     paths of its own. cache_control: marks for its cache are understood (those of the `anthropic` family always are).

@@ -1,4 +1,4 @@
-"""Makes requests, answers and event streams of the three dialects, and checks the grammar of what is written."""
+"""Makes requests, answers and event streams of the dialects, and checks the grammar of what is written."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from jackfield.api.dialects.model import (
     ModelRequest,
     ModelResponse,
     Ping,
+    Reasoning,
     Signature,
     StopReason,
     TextBlock,
@@ -36,7 +37,7 @@ from jackfield.api.dialects.model import (
 from jackfield.api.dialects.names import reveal_call_id
 from jackfield.api.dialects.whole import collect
 
-NAMES: tuple[DialectName, ...] = ("anthropic", "chat", "responses")
+NAMES: tuple[DialectName, ...] = ("anthropic", "chat", "responses", "gemini")
 WEATHER = {
     "name": "get_weather",
     "description": "Weather of a place.",
@@ -49,7 +50,8 @@ def encoded(value: Any) -> bytes:
 
 
 def asked(dialect: DialectName = "anthropic", *tools: ToolDefinition, usage: bool = True) -> ModelRequest:
-    return ModelRequest(dialect, "asked-model", tools=tools, stream=True, include_usage=usage)
+    shown = Reasoning(summary="auto") if dialect == "gemini" else None
+    return ModelRequest(dialect, "asked-model", tools=tools, stream=True, include_usage=usage, reasoning=shown)
 
 
 def translated(source: DialectName, to: DialectName, body: dict[str, Any], **target: Any) -> dict[str, Any]:
@@ -266,7 +268,30 @@ def _content(item: dict[str, Any]) -> str:
     )
 
 
-CHECKS = {"anthropic": check_messages, "chat": check_chat, "responses": check_responses}
+def check_gemini(data: bytes) -> list[dict[str, Any]]:
+    """Each event has one part of one answer; the last alone has the reason and the counts. Returns the events."""
+    found = [event for name, event in frames(data) if not name]
+    assert len(found) == len(frames(data))
+    assert b"\n:" not in data
+    if found and "error" in found[-1]:
+        assert list(found[-1]) == ["error"]
+        return found
+    assert len({event["responseId"] for event in found}) == 1
+    for event in found:
+        (candidate,) = event["candidates"]
+        assert (candidate["index"], candidate["content"]["role"]) == (0, "model")
+        (part,) = candidate["content"]["parts"]
+        assert part.keys() & {"text", "functionCall"}
+        assert ("finishReason" in candidate) == ("usageMetadata" in event) == (event is found[-1])
+    return found
+
+
+CHECKS = {
+    "anthropic": check_messages,
+    "chat": check_chat,
+    "responses": check_responses,
+    "gemini": check_gemini,
+}
 
 
 # ----------------------------------------------------------------------------------------------------------- Hypothesis
@@ -290,6 +315,10 @@ def _block(draw: st.DrawFn, origin: DialectName) -> list[Event]:
         case "redacted":
             signature = draw(st.text("abc", min_size=1, max_size=9))
             return [BlockStart(0, Thinking("", signature, origin, redacted=True)), BlockStop(0)]
+    if origin == "gemini":  # whose arguments are an object
+        value = draw(st.dictionaries(_WORDS, _WORDS, max_size=3))
+        arguments = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        pieces = [Delta(0, arguments[start : start + 3]) for start in range(0, len(arguments), 3)]
     return [BlockStart(0, ToolUse(draw(_IDS), draw(_IDS))), *pieces, BlockStop(0)]
 
 
@@ -347,19 +376,31 @@ def normal(events: Iterable[Event], dialect: DialectName) -> tuple[Any, ...]:
         entry = _entry(block, dialect)
         if entry is None:
             continue
-        if dialect == "chat" and blocks and entry[0] != "tool" and blocks[-1][0] == entry[0]:
+        if blocks and _goes_on(blocks[-1], entry, dialect):
             blocks[-1][1] += entry[1]
+            blocks[-1][2:] = entry[2:]
         else:
             blocks.append(entry)
     usage = response.usage
+    if dialect == "gemini":  # which does not tell what was written into the cache
+        return blocks, _reason(response, dialect), (usage.input + usage.cache_write, usage.output, usage.cache_read)
     return blocks, _reason(response, dialect), (usage.input, usage.output, usage.cache_read, usage.cache_write)
+
+
+def _goes_on(last: list[str], entry: list[str], dialect: DialectName) -> bool:
+    """Whether nobody sees where the one block ends and the other begins."""
+    if last[0] != entry[0] or entry[0] in ("tool", "signature"):
+        return False
+    return dialect == "chat" or (dialect == "gemini" and not any(last[2:]))
 
 
 def _entry(block: Any, dialect: DialectName) -> list[str] | None:
     match block:
         case TextBlock():
-            kind = "refusal" if block.refusal and dialect != "anthropic" else "text"
+            kind = "refusal" if block.refusal and dialect not in ("anthropic", "gemini") else "text"
             return [kind, block.text] if block.text else None
+        case Thinking(redacted=True) if dialect == "gemini":
+            return ["signature", block.signature]
         case Thinking():
             signature = "" if dialect == "chat" else block.signature
             return ["thinking", block.text, signature] if block.text or signature else None
@@ -377,6 +418,8 @@ def _reason(response: ModelResponse, dialect: DialectName) -> str:
         return "refusal"
     if any(isinstance(block, ToolUse) for block in response.content):
         return "tool_use"
+    if dialect == "gemini":
+        return "end_turn"
     refused = any(isinstance(block, TextBlock) and block.refusal and block.text for block in response.content)
     return "refusal" if refused else "end_turn"
 

@@ -160,10 +160,49 @@ ANTHROPIC_BODY = messages(
     output_config={"format": {"type": "json_schema", "schema": {"type": "object"}}},
     metadata={"user_id": "u"},
 )
+GOOGLE_SCHEMA = {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True}}}
+GEMINI_BODY: dict[str, Any] = {
+    "systemInstruction": {"parts": [{"text": "s"}]},
+    "contents": [
+        {"role": "user", "parts": [{"text": "x"}, {"inlineData": {"mimeType": "image/png", "data": "AA"}}]},
+        {
+            "role": "model",
+            "parts": [
+                {"text": "x", "thought": True, "thoughtSignature": "c2ln"},
+                {"functionCall": {"name": "f", "args": {"a": 1}}, "thoughtSignature": "c2ln"},
+                {"functionCall": {"id": "c", "name": "g"}},
+            ],
+        },
+        {
+            "parts": [
+                {"functionResponse": {"name": "f", "response": {"output": "r"}}},
+                {"fileData": {"fileUri": "https://x"}},
+            ]
+        },
+    ],
+    "tools": [
+        {
+            "functionDeclarations": [
+                {"name": "f", "parameters": {"type": "OBJECT", "properties": {"a": {"nullable": True}}}}
+            ]
+        },
+        {"googleSearch": {}},
+    ],
+    "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["f"]}},
+    "generationConfig": {
+        "maxOutputTokens": 9,
+        "topK": 1.0,
+        "thinkingConfig": {"includeThoughts": True, "thinkingBudget": -1},
+        "responseMimeType": "application/json",
+        "responseSchema": {"type": "OBJECT", "properties": {"a": {"type": "STRING", "minLength": "1"}}},
+    },
+    "safetySettings": [],
+}
 EXAMPLES: dict[DialectName, dict[str, Any]] = {
     "anthropic": ANTHROPIC_BODY,
     "chat": CHAT_BODY,
     "responses": RESPONSES_BODY,
+    "gemini": GEMINI_BODY,
 }
 
 

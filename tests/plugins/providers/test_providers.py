@@ -104,6 +104,8 @@ def test_a_default_that_names_nothing_is_refused() -> None:
         ("openai-compatible", "openai"),
         ("beta", "openai"),
         ("beta-compatible", "openai"),
+        ("gemini", "gemini"),
+        ("gemini-compatible", "gemini"),
         ("self", None),
     ],
 )
@@ -142,8 +144,8 @@ async def test_the_shipped_providers_are_sound(tmp_path: Path) -> None:
     shipped = library.look()
     assert library.warnings() == []
     assert set(shipped) == {
-        "anthropic", "deepseek", "deepseek-anthropic", "google", "groq", "lm-studio", "minimax", "minimax-openai",
-        "ollama", "openai", "openrouter", "self", "xai", "zai", "zai-openai",
+        "anthropic", "deepseek", "deepseek-anthropic", "gemini", "google", "groq", "lm-studio", "minimax",
+        "minimax-openai", "ollama", "openai", "openrouter", "self", "xai", "zai", "zai-openai",
     }  # fmt: skip
     for provider in shipped.values():
         assert "default" in provider.endpoints
@@ -218,7 +220,7 @@ async def test_the_doctor_names_broken_files(context: FakeContext, config: Path)
     (config / "providers.d" / "bad.toml").write_text("= =")
     found = await findings(context)
     assert found[0].good
-    assert "16 known" in found[0].message
+    assert "17 known" in found[0].message
     assert [("bad.toml" in finding.message, finding.good) for finding in found[1:]] == [(True, False)]
 
 

@@ -142,3 +142,99 @@ def messages_events(say: Say) -> Iterator[dict[str, Any]]:
 def messages_stream(say: Say) -> web.Response:
     lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in messages_events(say)]
     return web.Response(text="".join(lines), headers=SSE)
+
+
+# ------------------------------------------------------------------------------------------------------------- Gemini
+
+SIGNATURE = "c2lnbmVk"
+
+
+def gemini_usage(say: Say) -> dict[str, int]:
+    """Thoughts count beside the answer; with some there are 3 of them."""
+    thoughts = 3 if say.thinking else 0
+    counts = {"promptTokenCount": FRESH + say.cached, "candidatesTokenCount": say.output - thoughts}
+    counts |= {"cachedContentTokenCount": say.cached} if say.cached else {}
+    counts |= {"thoughtsTokenCount": thoughts} if thoughts else {}
+    return {**counts, "totalTokenCount": FRESH + say.cached + say.output}
+
+
+def gemini_calls(say: Say) -> list[dict[str, Any]]:
+    """Without ids, as older models have it; the first is signed."""
+    made: list[dict[str, Any]] = [{"functionCall": {"name": name, "args": given}} for _, name, given in say.calls]
+    return [{**made[0], "thoughtSignature": SIGNATURE}, *made[1:]] if made else []
+
+
+def _candidate(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"content": {"parts": parts, "role": "model"}, "index": 0}
+
+
+def gemini_answer(say: Say) -> web.Response:
+    parts: list[dict[str, Any]] = [{"text": say.thinking, "thought": True}] if say.thinking else []
+    parts += [{"text": say.text}] if say.text else []
+    candidate = {**_candidate([*parts, *gemini_calls(say)]), "finishReason": "MAX_TOKENS" if say.cut else "STOP"}
+    head = {"modelVersion": "served", "responseId": "gem-1"}
+    return web.json_response({"candidates": [candidate], "usageMetadata": gemini_usage(say), **head})
+
+
+def gemini_events(say: Say) -> Iterator[dict[str, Any]]:
+    head = {"modelVersion": "served", "responseId": "gem-1"}
+    parts: list[dict[str, Any]] = [{"text": piece, "thought": True} for piece in say.pieces(say.thinking)]
+    parts += [{"text": piece} for piece in say.pieces(say.text)]
+    prompt = {"promptTokenCount": FRESH + say.cached, "totalTokenCount": FRESH + say.cached}
+    for part in [*parts, *gemini_calls(say)]:
+        yield {"candidates": [_candidate([part])], "usageMetadata": prompt, **head}
+    last = {**_candidate([{"text": ""}]), "finishReason": "MAX_TOKENS" if say.cut else "STOP"}
+    yield {"candidates": [last], "usageMetadata": gemini_usage(say), **head}
+
+
+def gemini_stream(say: Say) -> web.Response:
+    return web.Response(text="".join(f"data: {json.dumps(one)}\r\n\r\n" for one in gemini_events(say)), headers=SSE)
+
+
+# ---------------------------------------------------------------------------------------------------------- Responses
+
+
+def responses_items(say: Say) -> list[dict[str, Any]]:
+    thought = [{"type": "summary_text", "text": say.thinking}]
+    items: list[dict[str, Any]] = (
+        [{"type": "reasoning", "id": "rs_1", "summary": thought, "encrypted_content": "ZW5j"}] if say.thinking else []
+    )
+    if say.text:
+        content = [{"type": "output_text", "text": say.text, "annotations": []}]
+        items.append({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content})
+    for number, (call_id, name, given) in enumerate(say.calls):
+        call = {"type": "function_call", "id": f"fc_{number}", "call_id": call_id, "name": name}
+        items.append({**call, "status": "completed", "arguments": json.dumps(given)})
+    return items
+
+
+def responses_answer(say: Say) -> dict[str, Any]:
+    usage = {
+        "input_tokens": FRESH + say.cached,
+        "input_tokens_details": {"cached_tokens": say.cached},
+        "output_tokens": say.output,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": FRESH + say.cached + say.output,
+    }
+    head = {"id": "resp_1", "object": "response", "created_at": 1, "model": "served", "status": "completed"}
+    return {**head, "output": responses_items(say), "usage": usage}
+
+
+def responses_stream(say: Say) -> web.Response:
+    whole = responses_answer(say)
+    made: list[dict[str, Any]] = [{"type": "response.created", "response": {**whole, "output": []}}]
+    for index, item in enumerate(whole["output"]):
+        made.append({"type": "response.output_item.added", "output_index": index, "item": {**item, "arguments": ""}})
+        match item["type"]:
+            case "message":
+                kind, text = "response.output_text.delta", say.text
+            case "reasoning":
+                kind, text = "response.reasoning_summary_text.delta", say.thinking
+            case _:
+                kind, text = "response.function_call_arguments.delta", item["arguments"]
+        place = {"output_index": index, "content_index": 0, "item_id": item["id"], "summary_index": 0}
+        made += [{"type": kind, **place, "delta": piece} for piece in say.pieces(text)]
+        made.append({"type": "response.output_item.done", "output_index": index, "item": item})
+    made.append({"type": "response.completed", "response": whole})
+    lines = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in made]
+    return web.Response(text="".join(lines), headers=SSE)

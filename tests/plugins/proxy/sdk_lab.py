@@ -1,4 +1,4 @@
-"""What the tests with official clients share: those clients before a proxy in front of a provider of either family."""
+"""What the tests with official clients share: those clients before a proxy in front of a provider of any family."""
 
 from __future__ import annotations
 
@@ -11,8 +11,20 @@ from typing import Any
 import anthropic
 import openai
 from aiohttp import web
+from google import genai
+from google.genai.types import HttpOptions
 from proxy_lab import TOKEN, Provider_, Proxy, plan, proxy_of, rule, upstream
-from scripted import Say, chat_answer, chat_stream, message_of, messages_stream
+from scripted import (
+    Say,
+    chat_answer,
+    chat_stream,
+    gemini_answer,
+    gemini_stream,
+    message_of,
+    messages_stream,
+    responses_answer,
+    responses_stream,
+)
 
 from jackfield_proxy.plan import ProxyLimits
 
@@ -29,6 +41,7 @@ class Bench:
     says: list[Say]
     claude: anthropic.AsyncAnthropic
     gpt: openai.AsyncOpenAI
+    google: genai.Client
 
     def asked(self, number: int = -1) -> Any:
         """The body that the provider got."""
@@ -43,6 +56,12 @@ async def bench_of(family: str, limits: ProxyLimits | None = None, **more: Any) 
     async def answer(request: web.BaseRequest) -> web.StreamResponse:
         stream = bool(json.loads(await request.read()).get("stream"))
         say = says.pop(0)
+        if request.path.endswith(":streamGenerateContent"):
+            return gemini_stream(say)
+        if request.path.endswith(":generateContent"):
+            return gemini_answer(say)
+        if request.path == "/v1/responses":
+            return responses_stream(say) if stream else web.json_response(responses_answer(say))
         if request.path.endswith("/chat/completions"):
             return chat_stream(say) if stream else chat_answer(say)
         assert request.path == "/v1/messages", request.path
@@ -59,4 +78,6 @@ async def bench_of(family: str, limits: ProxyLimits | None = None, **more: Any) 
         gpt = openai.AsyncOpenAI(api_key=TOKEN, base_url=f"{url}/v1", max_retries=0)
         await stack.enter_async_context(claude)
         await stack.enter_async_context(gpt)
-        yield Bench(provider, proxy, says, claude, gpt)
+        google = genai.Client(api_key=TOKEN, http_options=HttpOptions(base_url=url))
+        stack.push_async_callback(google.aio.aclose)
+        yield Bench(provider, proxy, says, claude, gpt, google)

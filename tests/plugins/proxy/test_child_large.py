@@ -16,7 +16,7 @@ from proxy_lab import ASKED, MESSAGE, Provider_, plan, proxy_of, rule, until, up
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield_proxy.child.incoming import helpers as helper_processes
 from jackfield_proxy.child.incoming import large
-from jackfield_proxy.child.incoming.client_request import ClientRequest
+from jackfield_proxy.child.incoming.client_request import NOT_NAMED, ClientRequest
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.large import LARGE, LargeClientRequest, request_of
 from jackfield_proxy.plan import ProxyLimits, Target
@@ -78,7 +78,7 @@ async def test_a_large_call_is_the_same_as_a_small_one(helpers: HelperProcesses,
         assert await one.attributes() == await other.attributes()
         for name in ("model", "stream", "headers", "session", "conversation", "mixed"):
             assert getattr(one, name) == getattr(other, name), name
-        assert await one.counted("n") == await other.counted("n")
+        assert await one.counted("anthropic", "n") == await other.counted("anthropic", "n")
         for family in ("anthropic", "openai"):
             for model in ("asked", "another"):
                 target = Target("north", model)
@@ -181,6 +181,8 @@ async def test_idle_processes_end(helpers: HelperProcesses, monkeypatch: pytest.
 
 
 def test_only_signatures_of_its_own_calls_go_along() -> None:
-    read = large._read("anthropic", body(), [])
-    call = LargeClientRequest("anthropic", b"", [], "", counts=False, read=read, helpers=HelperProcesses())
+    read = large._read("anthropic", body(), [], NOT_NAMED)
+    call = LargeClientRequest(
+        "anthropic", b"", [], "", counts=False, read=read, named=NOT_NAMED, helpers=HelperProcesses()
+    )
     assert call.known({"toolu_1": "a", "toolu_x": "b"}) == {"toolu_1": "a"}

@@ -363,7 +363,7 @@ def test_messages_are_read_as_they_are_written() -> None:
     assert InheritedDescriptors.of(InheritedDescriptors(3, 4, 5).arguments()) == InheritedDescriptors(3, 4, 5)
     assert InheritedDescriptors.of([]) == InheritedDescriptors()
     assert InheritedDescriptors(3).numbers == (3,)
-    assert state_of(255)[1] == "responses", "whatever a damaged process has written"
+    assert state_of(255)[1] == "gemini", "whatever a damaged process has written"
 
 
 @pytest.mark.parametrize(

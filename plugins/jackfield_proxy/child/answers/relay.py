@@ -39,7 +39,7 @@ SMALL = 64 * 1024
 """Bytes of a whole answer that is not sent in parts."""
 STOPPING = "the proxy stops"
 """Why a request is cancelled whose client is still there."""
-_ID = re.compile(rb'"id":\s?"((?:msg|chatcmpl|resp)[^"]{0,200})"')
+_ID = re.compile(rb'"(?:id":\s?"(?=msg|chatcmpl|resp)|responseId":\s?")([^"]{0,200})"')
 
 
 class Stopped(DialectError):

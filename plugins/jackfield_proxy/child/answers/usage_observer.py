@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import orjson
 
-from jackfield.api.dialects.counts import cumulative
+from jackfield.api.dialects.counts import cumulative, google_counts
 from jackfield.api.dialects.model import DialectName, TokenCounts
 
 if TYPE_CHECKING:
@@ -33,9 +33,14 @@ _ENDS: Mapping[DialectName, tuple[bytes, ...]] = {
     "anthropic": (*_types(b"message_stop", b"error"), b'"stop_reason":"', b'"stop_reason": "', *_ERROR),
     "chat": (b"\ndata: [DONE]", b"\ndata:[DONE]", b'"finish_reason":"', b'"finish_reason": "', *_ERROR),
     "responses": _types(b"response.completed", b"response.failed", b"response.incomplete", b"error"),
+    "gemini": (b'"finishReason":"', b'"finishReason": "', b'"blockReason"', *_ERROR),
 }
 """What only the last events of a stream say; not every provider sends the very last one. A text that speaks of it has
 other quotes and line ends: escaped ones."""
+
+
+_NAMES = ((b'"id"', b'usage"'), (b'"responseId"', b'"usageMetadata"'))
+"""Of an answer's id and its counts, as they end: in Gemini's dialect the second ones."""
 
 
 class UsageObserver:
@@ -63,6 +68,7 @@ class UsageObserver:
         self._inflate = zlib.decompressobj(47) if encoding in ("gzip", "deflate") else None
         self._blind = encoding not in ("", "identity", "gzip", "deflate")
         self._ends = _ENDS[dialect]
+        self._id, self._told = _NAMES[dialect == "gemini"]
         self.ended = self._blind or not stream
         self._begun = b""
         self._searches = stream
@@ -119,7 +125,7 @@ class UsageObserver:
         """For the event that names the answer, one of the first; Anthropic's tells usage as well."""
         begun = self._begun + data if self._begun else data
         whole, place = begun.rfind(b"\n") + 1, 0
-        while not self.answer and (found := begun.find(b'"id"', place, whole)) >= 0:
+        while not self.answer and (found := begun.find(self._id, place, whole)) >= 0:
             start, place = begun.rfind(b"\n", 0, found) + 1, begun.find(b"\n", found)
             self._event(begun[start:place])
         self._searched += whole
@@ -132,12 +138,12 @@ class UsageObserver:
         end = len(text)
         while end and text[end - 1] in b"\r\n ":
             end -= 1
-        told, last = text.rfind(b'usage"', 0, end), text.rfind(b"\n", 0, end) + 1
+        told, last = text.rfind(self._told, 0, end), text.rfind(b"\n", 0, end) + 1
         start = text.rfind(b"\n", 0, told) + 1 if told >= 0 else last
         text = text[max(0, min(start, last, end - END)) : end]
         lines = b"\n%b\n" % text.replace(b"\r", b"\n")
         self.finished = self.finished or any(end in lines for end in self._ends)
-        mark, place = b'usage"' if self.answer else b'"', 0
+        mark, place = self._told if self.answer else b'"', 0
         while (found := text.find(mark, place)) >= 0:
             start, end = text.rfind(b"\n", 0, found) + 1, text.find(b"\n", found)
             place = end if end >= 0 else len(text)
@@ -161,11 +167,12 @@ class UsageObserver:
             self._seen(value)
         inner = value.get("message") or value.get("response")
         source = inner if isinstance(inner, dict) else value
-        if not self.answer and isinstance(source.get("id"), str):
-            self.answer = str(source["id"])
+        named = source.get("id", source.get("responseId"))
+        if not self.answer and isinstance(named, str):
+            self.answer = named
         tier = source.get("service_tier")
         self.tier = tier if isinstance(tier, str) else self.tier
-        usage = source.get("usage")
+        usage = source.get("usage", source.get("usageMetadata"))
         if isinstance(usage, dict):
             self.tier = "fast" if usage.get("speed") == "fast" else self.tier  # Anthropic's word for its dearer tier
             self.usage = merged(self.usage, usage)
@@ -173,6 +180,8 @@ class UsageObserver:
 
 def merged(known: TokenCounts | None, usage: Mapping[str, object]) -> TokenCounts:
     """The counts of any of the dialects. Anthropic's are cumulative."""
+    if "promptTokenCount" in usage or "totalTokenCount" in usage:
+        return google_counts(cast("Object", usage))
     if "prompt_tokens" in usage or "input_tokens_details" in usage or "output_tokens_details" in usage:
         return _inclusive(usage)
     return cumulative(known or TokenCounts(), cast("Object", usage))

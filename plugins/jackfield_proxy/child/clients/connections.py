@@ -281,6 +281,8 @@ def connection_of(request: web.BaseRequest) -> ClientConnection:
 
 def _dialect(start: bytes) -> DialectName:
     """As well as the first bytes tell; `begins` knows."""
+    if start.find(b"/v1beta/", 0, _PATH) >= 0:
+        return "gemini"
     if start.find(b"/messages", 0, _PATH) >= 0:
         return "anthropic"
     return "responses" if start.find(b"/responses", 0, _PATH) >= 0 else "chat"

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.gateway import PREFIX
 from jackfield.api.urls import joined
-from jackfield_proxy.child.incoming import platforms
+from jackfield_proxy.child.incoming import google_paths, platforms
 from jackfield_proxy.plan import ProxyPlan, Upstream
 
 Pairs: TypeAlias = "list[tuple[str, str]]"
@@ -19,6 +19,7 @@ _PATHS: Mapping[DialectName, str] = {
     "chat": "/chat/completions",
     "responses": "/responses",
 }
+"""Gemini's name the model; see `google_paths`."""
 _HOP = frozenset({
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
     "transfer-encoding", "upgrade",
@@ -35,7 +36,12 @@ MODEL = "{model}"
 _DEPLOYMENT = "/deployments/{model}"
 VERSION = "2023-06-01"
 """`anthropic-version`, where the client has not given one."""
-REQUEST_ID: Mapping[DialectName, str] = {"anthropic": "request-id", "chat": "x-request-id", "responses": "x-request-id"}
+REQUEST_ID: Mapping[DialectName, str] = {
+    "anthropic": "request-id",
+    "chat": "x-request-id",
+    "responses": "x-request-id",
+    "gemini": "x-request-id",
+}
 """The header that clients show when something goes wrong."""
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
 
@@ -54,29 +60,43 @@ def upstream_of(plan: ProxyPlan, provider: str) -> Upstream:
 
 def dialect_of(upstream: Upstream, dialect: DialectName, model: str) -> DialectName:
     """What is spoken with it: the client's own dialect wherever the provider knows it, and the model takes it."""
-    if upstream.family == "anthropic":
-        return "anthropic"
+    if upstream.family != "openai":
+        return upstream.family
     if dialect == "responses" and upstream.native:
         return "responses"
     return "responses" if any(fnmatchcase(model, one) for one in upstream.responses) else "chat"
 
 
 def address(
-    upstream: Upstream, dialect: DialectName, model: str, query: str = "", suffix: str = "", *, stream: bool = False
+    upstream: Upstream,
+    dialect: DialectName,
+    model: str,
+    query: str = "",
+    suffix: str = "",
+    *,
+    stream: bool = False,
+    version: str = "",
 ) -> str:
     """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has.
-    stream: clouds have another path for it. Raises `DialectError` for a model whose name would lead elsewhere."""
+    stream: clouds and Gemini have another path for it. version: of Gemini's API, as the client has asked for it. Raises
+    `DialectError` for a model whose name would lead elsewhere."""
     if upstream.platform:
         return platforms.address(upstream, model, stream=stream)
+    if dialect == "gemini":
+        return google_paths.address(
+            _with_model(upstream, model), model, google_paths.verb_of(stream=stream), query, version
+        )
     without = "/v1" if dialect == "anthropic" else ""
     base = _with_model(upstream, model)
     return joined(base, _PATHS[dialect] + suffix, query, without=without)
 
 
 def endpoint(upstream: Upstream, dialect: DialectName, path: str, model: str, query: str) -> str:
-    """The address of an endpoint that passes. path: below `/v1`. Azure has what is of no model beside the
-    deployments. Raises as `address`."""
+    """The address of an endpoint that passes. path: below `/v1`; of Gemini's the whole. Azure has what is of no model
+    beside the deployments. Raises as `address`."""
     base = _with_model(upstream, model) if model else upstream.url.replace(_DEPLOYMENT, "")
+    if dialect == "gemini":
+        return google_paths.endpoint(base, path, model, query)
     version = "/v1" if dialect == "anthropic" else ""
     return joined(base, version + path, query, without=version)
 
@@ -123,6 +143,8 @@ def credential(upstream: Upstream, key: str) -> Pairs:
     """Those that are compatible with Anthropic read the one header or the other; Anthropic refuses both at once."""
     if upstream.auth == "api-key":
         return [(upstream.header, key)]
+    if upstream.family == "gemini" and not upstream.auth:
+        return [("x-goog-api-key", key)]
     bearer = ("Authorization", f"Bearer {key}")
     if upstream.auth == "bearer" or upstream.family == "openai":
         return [bearer]

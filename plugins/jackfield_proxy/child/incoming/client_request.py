@@ -15,10 +15,12 @@ from jackfield.api.records import record, replace
 from jackfield_proxy.child.incoming import addressing, conversations, platforms, references
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.raw_model import require_one_reading, with_model
+from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.request_attributes import RequestAttributes, attributes_of
 
+NOT_NAMED = NamedInPath()
 LONGEST_MODEL = 512
 """Characters of a model's name: it is kept with the record of each request."""
 
@@ -53,16 +55,22 @@ class AllowedOutput:
         return (otherwise if self.each is None else self.each) * self.answers
 
 
-_OUTPUTS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-_ANSWERS = ("n", "best_of")
+_OUTPUTS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+_ANSWERS = ("n", "best_of", "candidateCount", "candidate_count")
+_GENERATION = ("generationConfig", "generation_config")
+"""Where Gemini has them."""
 MOST_ANSWERS = 1000
 """Of one request of Chat Completions, which all cost; no provider gives more."""
 _PATHS: Mapping[DialectName, str] = {
     "anthropic": "/v1/messages",
     "chat": "/v1/chat/completions",
     "responses": "/v1/responses",
+    "gemini": "/v1beta/models/{model}:generateContent",
 }
-_COUNTED = "/v1/messages/count_tokens"
+_COUNTED: Mapping[DialectName, str] = {
+    "anthropic": "/v1/messages/count_tokens",
+    "gemini": "/v1beta/models/{model}:countTokens",
+}
 _NOT_COUNTED = frozenset({"max_tokens", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata"})
 
 
@@ -79,9 +87,17 @@ class ClientRequest:
     """A mark of the provider's key that keeps what it speaks of; empty: it is not known, or any does."""
 
     def __init__(
-        self, dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, *, counts: bool = False
+        self,
+        dialect: DialectName,
+        body: bytes,
+        pairs: addressing.Pairs,
+        query: str,
+        *,
+        counts: bool = False,
+        named: NamedInPath = NOT_NAMED,
     ) -> None:
-        """Raises `DialectError` 400 for a body that is no JSON object with a model, or has two readings."""
+        """named: what the path says in place of the body. Raises `DialectError` 400 for a body that is no JSON object
+        with a model, or has two readings."""
         self.dialect = dialect
         self.body = body
         self.pairs = pairs
@@ -89,10 +105,11 @@ class ClientRequest:
         self.counts = counts
         self._value: Mapping[str, Json] = fields.body_object(body)
         require_one_reading(body)
-        self.model = fields.need_text(self._value, "model")
+        self.named = named
+        self.model = named.model or fields.need_text(self._value, "model")
         if len(self.model) > LONGEST_MODEL:
             raise fields.invalid("model", f"may have at most {LONGEST_MODEL} characters")
-        self.stream = self._value.get("stream") is True
+        self.stream = named.stream if named.model else self._value.get("stream") is True
         self.headers = headers_of(pairs)
         self._parsed: ModelRequest | None = None
 
@@ -143,36 +160,38 @@ class ClientRequest:
         return self.attributes_now()
 
     async def renamed(self, model: str) -> bytes:
-        """The body with another model."""
-        return with_model(self.body, model)
+        """The body with another model; of a model that stands in the path, as it is."""
+        return self.body if self.named.model else with_model(self.body, model)
 
     async def translated(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
         """The body in another dialect. Raises `DialectError` 400."""
         return self.translated_now(dialect, wanted)
 
-    async def counted(self, model: str) -> bytes:
-        """The body for Anthropic's count of tokens. Raises `DialectError` 400."""
-        return self.counted_now(model)
+    async def counted(self, dialect: DialectName, model: str) -> bytes:
+        """The body for a count of tokens in this dialect, one of those that have it. Raises `DialectError` 400."""
+        return self.counted_now(dialect, model)
 
     def translated_now(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
         if self._parsed is None:
-            self._parsed = self.codec.parse_request(self.body)
+            self._parsed = replace(self.codec.parse_request(self.body), model=self.model, stream=self.stream)
         return dialects.of(dialect).build_request(self._parsed, wanted)
 
-    def counted_now(self, model: str) -> bytes:
-        if self.dialect == "anthropic":
-            body = self.body if model == self.model else with_model(self.body, model)
+    def counted_now(self, dialect: DialectName, model: str) -> bytes:
+        if self.dialect != dialect:
+            body = self.translated_now(dialect, UpstreamModel(model))
         else:
-            body = self.translated_now("anthropic", UpstreamModel(model))
-        if self.counts:
+            body = self.body if model == self.model or self.named.model else with_model(self.body, model)
+        if self.counts and self.dialect == dialect:
             return body
+        if dialect == "gemini":
+            return b'{"generateContentRequest":{"model":%b,%b}' % (fields.dumps(f"models/{model}"), body.lstrip()[1:])
         value = fields.body_object(body)  # a request for an answer has fields that a count is refused for
         return fields.dumps({name: part for name, part in value.items() if name not in _NOT_COUNTED})
 
     def attributes_now(self) -> RequestAttributes:
         minute = minute_of_day(int(time.time()) // 60)
-        path = _COUNTED if self.counts else _PATHS[self.dialect]
-        return attributes_of(self._value, self.headers, minute, self.session, path, self.dialect)
+        path = (_COUNTED if self.counts else _PATHS)[self.dialect].replace("{model}", self.model)
+        return attributes_of(self._value, self.headers, minute, self.session, path, self.dialect, self.model)
 
     def fitting(self, plan: ProxyPlan, found: Sequence[Candidate]) -> Sequence[Candidate]:
         """Those that may serve it. Raises `DialectError`: none may."""
@@ -187,7 +206,9 @@ class ClientRequest:
         dialect = addressing.dialect_of(upstream, self.dialect, target.model)
         if dialect == self.dialect and not self.mixed:
             body = self.body if target.model == self.model else await self.renamed(target.model)
-            url = addressing.address(upstream, dialect, target.model, self.query, stream=self.stream)
+            url = addressing.address(
+                upstream, dialect, target.model, self.query, stream=self.stream, version=self.named.version
+            )
             headers = addressing.passed_headers(self.pairs, upstream)
             if dialect == "anthropic" and "anthropic-version" not in self.headers:
                 headers = addressing.with_version(headers)
@@ -214,8 +235,11 @@ class ClientRequest:
 
 
 def allowed_output(body: Mapping[str, Json]) -> AllowedOutput:
-    found = [one for name in _OUTPUTS if type(one := body.get(name)) is int and one > 0]
-    answers = [one for name in _ANSWERS if type(one := body.get(name)) is int and 0 < one <= MOST_ANSWERS]
+    inner = (body.get(name) for name in _GENERATION)
+    sources = [body, *(one for one in inner if isinstance(one, dict))]
+    found = [one for source in sources for name in _OUTPUTS if type(one := source.get(name)) is int and one > 0]
+    counts = [one for source in sources for name in _ANSWERS if type(one := source.get(name)) is int]
+    answers = [one for one in counts if 0 < one <= MOST_ANSWERS]
     return AllowedOutput(max(found, default=None), max(answers, default=1))
 
 

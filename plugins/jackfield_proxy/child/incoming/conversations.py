@@ -49,7 +49,7 @@ def key_of(value: Mapping[str, Json], headers: Mapping[str, str]) -> str:
         return name
     digest = blake2b(digest_size=16)
     read = 0
-    for text in _first(value.get("messages", value.get("input"))):
+    for text in _first(value.get("messages", value.get("input", value.get("contents")))):
         digest.update(text[:_READ].encode("utf-8", "surrogatepass") + b"\0")
         read += 1
     return digest.hexdigest() if read else ""
@@ -61,7 +61,7 @@ def _first(turns: Json) -> Iterator[str]:
         yield turns
         return
     for turn in turns if isinstance(turns, list) else ():
-        content = turn.get("content") if isinstance(turn, dict) else None
+        content = turn.get("content", turn.get("parts")) if isinstance(turn, dict) else None
         if isinstance(content, str):
             yield content
         for block in content if isinstance(content, list) else ():

@@ -13,6 +13,7 @@ from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
 from jackfield_proxy.child.incoming import addressing, references
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import (
+    NOT_NAMED,
     AllowedOutput,
     ClientRequest,
     UpstreamRequest,
@@ -21,6 +22,7 @@ from jackfield_proxy.child.incoming.client_request import (
     minute_of_day,
 )
 from jackfield_proxy.child.incoming.raw_model import model_in, require_one_reading, with_model
+from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.routing.request_attributes import RequestAttributes
@@ -29,7 +31,7 @@ _BYTES = 4
 """Of a token, about."""
 _FREE = re.compile(r"/(?:files|uploads|vector_stores|skills|containers|conversations|moderations)\b|.*/cancel$").match
 """Where a POST without a model costs no tokens."""
-_LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos)\b").match
+_LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos)\b|/v1\w*/models/").match
 """Where what a POST costs comes after its answer, whatever model the body names beside what is read."""
 _NO_IDS = re.compile(r"/(?:completions|embeddings|moderations|rerank)\b").match
 """Where a body names nothing that is kept."""
@@ -38,7 +40,8 @@ _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
 class EndpointRequest(ClientRequest):
-    """path: below `/v1`, encoded. body: a stream is for one attempt with one provider."""
+    """path: below `/v1`, encoded; of Gemini's the whole. named: as of `ClientRequest`. body: a stream is for one
+    attempt with one provider."""
 
     def __init__(
         self,
@@ -48,19 +51,21 @@ class EndpointRequest(ClientRequest):
         body: bytes | ClientBody,
         pairs: addressing.Pairs,
         query: str,
+        named: NamedInPath = NOT_NAMED,
     ) -> None:
         """Raises `DialectError` 400 for a body that has two readings."""
+        self.named = named
         self.dialect, self.method, self.path, self.pairs, self.query = dialect, method, path, pairs, query
         self._sent = body
         self.body = body if isinstance(body, bytes) else b""
         require_one_reading(self.body)
-        self.model = model_in(self.body)
+        self.model = named.model or model_in(self.body)
         self.headers = headers_of(pairs)
         self.stream = self.counts = self.answers = False
         # What is asked for again was counted before; without a model nothing has a price.
         self.spends = method == "POST" and bool(self.model)
         told = bool(self.model) and not _LATER(path)
-        self.place = references.stored_path(path)
+        self.place = references.StoredPath("") if named.model else references.stored_path(path)
         self.of_one_account = bool(self.place.collection)
         self.uncounted = method == "POST" and not told and not _FREE(path)
 
@@ -121,7 +126,7 @@ class EndpointRequest(ClientRequest):
             tokens=len(self.body) // _BYTES,
             headers=self.headers,
             minute=minute_of_day(int(time.time()) // 60),
-            path=f"/v1{self.path}",
+            path=self._shown,
             dialect=self.dialect,
             converses=self.path in _OF_CONVERSATIONS,
         )
@@ -139,7 +144,7 @@ class EndpointRequest(ClientRequest):
         if not fitting:
             raise DialectError(
                 404,
-                f"No provider of this proxy has {self.method} /v1{self.path}: it passes only to a provider of the "
+                f"No provider of this proxy has {self.method} {self._shown}: it passes only to a provider of the "
                 f"client's own dialect ({self.dialect}).",
                 "not_found_error",
                 code="endpoint_unavailable",
@@ -154,13 +159,17 @@ class EndpointRequest(ClientRequest):
             if body.sent:
                 raise DialectError(502, "The body was sent once, and is not kept for another try.")
             headers += [] if body.length is None else [("Content-Length", str(body.length))]
-        elif target.model != self.model:
+        elif target.model != self.model and not self.named.model:
             body = with_model(body, target.model)
         if self.dialect == "anthropic":
             headers = addressing.with_version(headers)
         url = addressing.endpoint(upstream, self.dialect, self.path, target.model, self.query)
         login = addressing.login_of(self.pairs) if upstream.auth == "agent" else ()
         return UpstreamRequest(url, headers, body, self.dialect, False, login, self.method, answers=False)
+
+    @property
+    def _shown(self) -> str:
+        return self.path if self.dialect == "gemini" else f"/v1{self.path}"
 
     def _is_of(self, upstream: Upstream | None) -> bool:
         if upstream is None or upstream.platform:  # clouds have paths for conversations alone

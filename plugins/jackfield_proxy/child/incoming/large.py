@@ -12,9 +12,10 @@ from typing import Any
 from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest, UpstreamModel
 from jackfield.api.records import record
 from jackfield_proxy.child.incoming import addressing
-from jackfield_proxy.child.incoming.client_request import AllowedOutput, ClientRequest, headers_of
+from jackfield_proxy.child.incoming.client_request import NOT_NAMED, AllowedOutput, ClientRequest, headers_of
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.raw_model import with_model
+from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.routing.request_attributes import RequestAttributes
 
 LARGE = 256 * 1024
@@ -50,10 +51,11 @@ class LargeClientRequest(ClientRequest):
         *,
         counts: bool,
         read: BodySummary,
+        named: NamedInPath,
         helpers: HelperProcesses,
     ) -> None:
         self.dialect, self.body, self.pairs, self.query, self.counts = dialect, body, pairs, query, counts
-        self.model, self.stream = read.model, read.stream
+        self.model, self.stream, self.named = read.model, read.stream, named
         self.headers = headers_of(pairs)
         self._read, self._helpers = read, helpers
         self._asked: ModelRequest | None = None
@@ -90,34 +92,41 @@ class LargeClientRequest(ClientRequest):
         return self._read.attributes
 
     async def renamed(self, model: str) -> bytes:
-        return await self._helpers.run(with_model, self.body, model)
+        return self.body if self.named.model else await self._helpers.run(with_model, self.body, model)
 
     async def translated(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
-        body, self._asked = await self._helpers.run(_translated, self.dialect, self.body, dialect, wanted)
+        body, self._asked = await self._helpers.run(_translated, self.dialect, self.body, self.named, dialect, wanted)
         return body
 
-    async def counted(self, model: str) -> bytes:
-        return await self._helpers.run(_counted, self.dialect, self.body, model, self.counts)
+    async def counted(self, dialect: DialectName, model: str) -> bytes:
+        return await self._helpers.run(_counted, self.dialect, self.body, self.named, dialect, model, self.counts)
 
     def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:
         return {one: signatures[one] for one in self._read.ids if one in signatures}
 
 
 async def request_of(
-    dialect: DialectName, body: bytes, pairs: addressing.Pairs, query: str, helpers: HelperProcesses, *, counts: bool
+    dialect: DialectName,
+    body: bytes,
+    pairs: addressing.Pairs,
+    query: str,
+    helpers: HelperProcesses,
+    *,
+    counts: bool,
+    named: NamedInPath = NOT_NAMED,
 ) -> ClientRequest:
     """Raises `DialectError` 400 for a body that is no JSON object with a model."""
     if len(body) < LARGE:
-        return ClientRequest(dialect, body, pairs, query, counts=counts)
-    read = await helpers.run(_read, dialect, body, pairs)
-    return LargeClientRequest(dialect, body, pairs, query, counts=counts, read=read, helpers=helpers)
+        return ClientRequest(dialect, body, pairs, query, counts=counts, named=named)
+    read = await helpers.run(_read, dialect, body, pairs, named)
+    return LargeClientRequest(dialect, body, pairs, query, counts=counts, read=read, named=named, helpers=helpers)
 
 
 # ----------------------------------------------------------------------------------------------- in the other process
 
 
-def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs) -> BodySummary:
-    call = ClientRequest(dialect, body, pairs, "")
+def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs, named: NamedInPath) -> BodySummary:
+    call = ClientRequest(dialect, body, pairs, "", named=named)
     ids = frozenset(found[1].decode("utf-8", "replace") for found in _CALL_IDS(body))
     attributes = call.attributes_now()
     return BodySummary(
@@ -135,14 +144,16 @@ def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs) -> BodySum
 
 
 def _translated(
-    dialect: DialectName, body: bytes, spoken: DialectName, wanted: UpstreamModel
+    dialect: DialectName, body: bytes, named: NamedInPath, spoken: DialectName, wanted: UpstreamModel
 ) -> tuple[bytes, ModelRequest]:
-    call = ClientRequest(dialect, body, [], "")
+    call = ClientRequest(dialect, body, [], "", named=named)
     return call.translated_now(spoken, wanted), call.asked
 
 
-def _counted(dialect: DialectName, body: bytes, model: str, counts: bool) -> bytes:
-    return ClientRequest(dialect, body, [], "", counts=counts).counted_now(model)
+def _counted(
+    dialect: DialectName, body: bytes, named: NamedInPath, spoken: DialectName, model: str, counts: bool
+) -> bytes:
+    return ClientRequest(dialect, body, [], "", counts=counts, named=named).counted_now(spoken, model)
 
 
 def _revived(*given: Any) -> DialectError:  # Any: the fields of an error

@@ -1,6 +1,6 @@
 """What a request says of objects that a provider keeps for an account: in its path, and anywhere in its body.
 
-Sources: the API references of OpenAI and Anthropic, of November 2026.
+Sources: the API references of OpenAI, Anthropic and Google, of November 2026.
 """
 
 from __future__ import annotations
@@ -25,19 +25,24 @@ _VERBS = frozenset({
 })  # fmt: skip
 """Where what follows the collection is no id."""
 _NAMES = frozenset({
-    "assistant_id", "batch_id", "container", "container_id", "conversation", "error_file_id", "eval_id", "file_id",
-    "file_ids", "input_file_id", "output_file_id", "previous_response_id", "prompt", "skill_id", "thread_id",
+    "assistant_id", "batch_id", "cached_content", "cachedcontent", "container", "container_id", "conversation",
+    "error_file_id", "eval_id", "file_id", "file_ids", "file_search_store_names", "file_uri", "filesearchstorenames",
+    "fileuri", "input_file_id", "output_file_id", "previous_response_id", "prompt", "skill_id", "thread_id",
     "training_file", "validation_file", "vector_store_id", "vector_store_ids", "video", "video_id",
 })  # fmt: skip
 _TEXTS = frozenset({"prompt", "video"})
 """Of these a text is no id, and only an object has one."""
+_ADDRESSES = frozenset({"file_uri", "fileuri"})
+_OF_GOOGLE = re.compile(r"gs:|.*/files/|files/").match
+"""Addresses that name a file that Google keeps."""
 _WITH_ID = frozenset({"file_id", "item_reference"})
 """Values of `type` whose `id` is one."""
 _ITEM = frozenset({"id", "type", "status"})
 """Of an item of `input` that has nothing else the provider looks up the rest."""
 _OPAQUE = frozenset({
-    "annotations", "arguments", "citations", "client_metadata", "filters", "input_examples", "input_schema",
-    "json_schema", "metadata", "parameters", "results", "schema",
+    "annotations", "args", "arguments", "citations", "client_metadata", "filters", "input_examples", "input_schema",
+    "json_schema", "metadata", "parameters", "parametersjsonschema", "response", "responsejsonschema", "responseschema",
+    "results", "schema",
 })  # fmt: skip
 """Values that clients and tools give a meaning, and no provider looks anything up by."""
 _CALLS = frozenset({"mcp_tool_use", "server_tool_use", "tool_use"})
@@ -47,7 +52,9 @@ _RESULTS = "_tool_result"
 _OURS = "skill_"
 """Skills of a vendor's own have other ids, and are everybody's."""
 _MAY = re.compile(
-    rb"_id|_file|container|conversation|prompt|video|item_ref|\\u00[4-7]|\xc5\xbf|\xe2\x84\xaa", re.IGNORECASE
+    rb"_id|_file|file_?(?:uri|search)|cached_?content|container|conversation|prompt|video|item_ref"
+    rb"|\\u00[4-7]|\xc5\xbf|\xe2\x84\xaa",
+    re.IGNORECASE,
 ).search
 """Bodies without any of it name nothing, however the names are written."""
 _INPUT = re.compile(rb'"input"').search
@@ -126,6 +133,8 @@ def _ids(name: str, value: Json) -> Iterator[str]:
         inner = value.get("id")
         if isinstance(inner, str):
             yield inner
+    elif name in _ADDRESSES and not (isinstance(value, str) and _OF_GOOGLE(value)):
+        return  # of anybody's web site
     elif isinstance(value, str) and value and name not in _TEXTS and (name != "skill_id" or value.startswith(_OURS)):
         yield value
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OWN = CallerPass("")
 """Whoever has the profile's own token."""
-_HEADERS = ("x-api-key", "api-key")
+_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 
 
 @record
@@ -32,7 +32,7 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
     """in_path: what the path has in place of a header. Raises `DialectError` 401, 503. The daemon is asked for each
     request, so that a key that was revoked counts no more from that moment on."""
     key = None
-    for one in (*_in_headers(request), in_path):
+    for one in (*_shown(request), in_path):
         if one and plan.token and hmac.compare_digest(_bytes(one), _bytes(plan.token)):
             return KnownCaller(OWN, plan.token)
         if one.startswith(PREFIX):
@@ -41,14 +41,15 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
         return KnownCaller(await pipe.permission(plan.limits.key_timeout, digest=digest_of(key)), key)
     own = "the token of its profile, or " if plan.token else ""
     wanted = f"{own}a virtual key" if plan.keys else "the token of its profile"
-    message = f"This proxy takes {wanted}, as Bearer, in x-api-key or in api-key."
+    message = f"This proxy takes {wanted}, as Bearer, in x-api-key, api-key or x-goog-api-key."
     raise DialectError(401, message, "authentication_error", code="invalid_api_key")
 
 
-def _in_headers(request: web.BaseRequest) -> list[str]:
+def _shown(request: web.BaseRequest) -> list[str]:
     kind, _, given = request.headers.get("Authorization", "").partition(" ")
     bearer = given.strip() if kind.lower() == "bearer" else ""
-    return [bearer, *[request.headers.get(name, "") for name in _HEADERS]]
+    in_query = request.query.get("key", "") if "key=" in request.query_string else ""  # as Gemini's clients may
+    return [bearer, *[request.headers.get(name, "") for name in _HEADERS], in_query]
 
 
 def _bytes(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""`GET /v1/models` and `POST /v1/messages/count_tokens`."""
+"""Lists of models and counts of tokens, in the client's dialect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from jackfield.api import jsontext
-from jackfield.api.dialects.model import DialectError
+from jackfield.api.dialects.model import DialectError, DialectName
+from jackfield_proxy.child.upstream.counting import may_count, tokens_in
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.serving.exchange import ProxiedExchange
@@ -18,15 +19,18 @@ _JSON = "application/json"
 _CREATED = "1970-01-01T00:00:00Z"
 
 
-def models(listing: Iterable[str], path: str) -> web.Response:
-    """These models, or the one of the path, in a form that clients of either family read. path: below `/v1`."""
-    listed = [_model(name) for name in listing]
-    _, _, wanted = path.removeprefix("/models").partition("/")
+def models(listing: Iterable[str], path: str, dialect: DialectName) -> web.Response:
+    """These models, or the one of the path, in a form that clients of Anthropic and OpenAI read, or of Gemini."""
+    make = _google_model if dialect == "gemini" else _model
+    names = [*listing]
+    wanted = unquote(path.partition("/models")[2].lstrip("/"))
     if wanted:
-        found = next((one for one in listed if one["id"] == unquote(wanted)), None)
-        if found is None:
+        if wanted not in names:
             raise DialectError(404, "There is no such model.", "not_found_error")
-        return _json(found)
+        return _json(make(wanted))
+    listed = [make(name) for name in names]
+    if dialect == "gemini":
+        return _json({"models": listed})
     ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {"first_id": None, "last_id": None}
     return _json({"object": "list", "data": listed, "has_more": False, **ends})
 
@@ -36,15 +40,23 @@ def _model(name: str) -> dict[str, object]:
     return {"type": "model", "object": "model", "id": name, "display_name": name, **own}
 
 
+def _google_model(name: str) -> dict[str, object]:
+    verbs = ["generateContent", "streamGenerateContent", "countTokens"]
+    return {"name": f"models/{name}", "displayName": name, "version": "", "supportedGenerationMethods": verbs}
+
+
 async def count(exchange: ProxiedExchange) -> web.Response:
-    """The provider's own count where it speaks Anthropic's dialect and counts; else our estimate."""
+    """The provider's own count where its dialect has one; else our estimate."""
     target = (await exchange.candidates())[0].target
     upstream = exchange.plan.upstreams.get(target.provider)
-    if upstream is not None and upstream.family == "anthropic" and not upstream.platform:
+    tokens = None
+    if upstream is not None and may_count(upstream):
         found = await exchange.shared.counter.answer(exchange.plan, exchange.call, target)
-        if found is not None:
+        if found is not None and upstream.family == exchange.call.dialect:
             return web.Response(body=found, content_type=_JSON)
-    return _json({"input_tokens": (await exchange.call.attributes()).tokens})
+        tokens = tokens_in(found) if found is not None else None
+    name = "totalTokens" if exchange.call.dialect == "gemini" else "input_tokens"
+    return _json({name: (await exchange.call.attributes()).tokens if tokens is None else tokens})
 
 
 def _json(value: object) -> web.Response:

@@ -204,7 +204,7 @@ class Server:
                 404, f"There is no {request.method} {asked.path} here.", "not_found_error", code="unknown_url"
             )
         if route.action == "models":
-            return catalogue.models(self._tenants.names(caller, named), short_of(asked.path))
+            return catalogue.models(self._tenants.names(caller, named), asked.path, route.dialect)
         call = await self._call(request, route, came.credential)
         place = await kept_by(call, caller, plan, self._pipe)
         tenant = self._tenants.serving(caller, named or (place.profile if place is not None else ""), call.model)
@@ -230,9 +230,10 @@ class Server:
             path = self._tenants.split(token_in(request.rel_url.raw_path)[1])[1]
             if route_of(request.method, path, request.headers) != route:  # an encoded slash would lead elsewhere
                 raise DialectError(404, "There is no such path here.", "not_found_error", code="unknown_url")
-            return EndpointRequest(route.dialect, request.method, short_of(path), body, pairs, query)
+            short = path if route.dialect == "gemini" else short_of(path)
+            return EndpointRequest(route.dialect, request.method, short, body, pairs, query, route.named)
         counts = route.action == "count"
-        return await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts)
+        return await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts, named=route.named)
 
 
 def _framing_fault(request: web.BaseRequest) -> str:

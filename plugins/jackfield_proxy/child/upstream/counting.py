@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import aiohttp
 
 from jackfield.api.dialects.model import DialectError
-from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming import addressing, google_paths
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.sending import UpstreamSender, up_to
@@ -20,7 +20,9 @@ LIMIT = 1024 * 1024
 """Bytes of a provider's count."""
 FORGIVEN = 600.0
 """Seconds after which a provider that did not count is asked again."""
-_COUNT = re.compile(rb'"input_tokens"\s*:\s*(\d{1,15})').search
+_COUNT = re.compile(rb'"(?:input_tokens|totalTokens)"\s*:\s*(\d{1,15})').search
+_COUNTING = ("anthropic", "gemini")
+"""Families whose dialect has a count."""
 
 
 class Counter:
@@ -35,29 +37,23 @@ class Counter:
         `proxy.count_timeout`."""
         for target in dict.fromkeys(targets):
             upstream = plan.upstreams.get(target.provider)
-            if (
-                upstream is None
-                or upstream.family != "anthropic"
-                or upstream.platform
-                or self._silent.get(upstream.id, 0) > time.monotonic()
-            ):
+            if upstream is None or not may_count(upstream) or self._silent.get(upstream.id, 0) > time.monotonic():
                 continue
             body = await self.answer(plan, call, target)
-            found = _COUNT(body) if body is not None else None
-            if found is not None:
-                return int(found[1])
+            if body is not None:
+                return tokens_in(body)
             self._silent[upstream.id] = time.monotonic() + FORGIVEN
         return None
 
     async def answer(self, plan: ProxyPlan, call: ClientRequest, target: Target) -> bytes | None:
-        """The provider's own, for a provider of Anthropic's dialect. None: it does not count, or not within
+        """The provider's own, for a provider that `may_count`. None: it does not count, or not within
         `proxy.count_timeout`."""
         try:
             async with asyncio.timeout(plan.limits.count_timeout):
                 body = await self._read(plan, call, target)
         except (UpstreamFailure, DialectError, TimeoutError, aiohttp.ClientError, OSError, RuntimeError):
             return None
-        return body if b"input_tokens" in body else None
+        return body if _COUNT(body) else None
 
     async def _read(self, plan: ProxyPlan, call: ClientRequest, target: Target) -> bytes:
         """Empty: another status than 200. Raises `UpstreamFailure`, `DialectError`, and what the connection raises."""
@@ -68,11 +64,28 @@ class Counter:
             return await up_to(reply, LIMIT) if reply.status == 200 else b""
 
 
+def may_count(upstream: Upstream) -> bool:
+    """Whether its dialect has a count; clouds have none."""
+    return upstream.family in _COUNTING and not upstream.platform
+
+
+def tokens_in(body: bytes) -> int | None:
+    """What a provider's count says."""
+    found = _COUNT(body)
+    return int(found[1]) if found else None
+
+
 async def _asked(upstream: Upstream, call: ClientRequest, target: Target) -> UpstreamRequest:
-    """Raises `DialectError`: the request cannot be told in Anthropic's dialect."""
-    body = await call.counted(target.model)
-    own = call.dialect == "anthropic"
-    url = addressing.address(upstream, "anthropic", target.model, call.query if own else "", "/count_tokens")
+    """Raises `DialectError`: the request cannot be told in the provider's dialect."""
+    dialect = addressing.dialect_of(upstream, call.dialect, target.model)
+    body = await call.counted(dialect, target.model)
+    own = call.dialect == dialect
+    query = call.query if own else ""
     headers = addressing.passed_headers(call.pairs, upstream) if own else addressing.own_headers(upstream, stream=False)
     login = addressing.login_of(call.pairs) if own and upstream.auth == "agent" else ()
-    return UpstreamRequest(url, addressing.with_version(headers), body, "anthropic", not own, login)
+    if dialect == "gemini":
+        url = google_paths.address(upstream.url, target.model, "countTokens", query, call.named.version)
+    else:
+        url = addressing.address(upstream, dialect, target.model, query, "/count_tokens")
+        headers = addressing.with_version(headers)
+    return UpstreamRequest(url, headers, body, dialect, not own, login)

@@ -28,6 +28,7 @@ _CONTENT: Mapping[DialectName, Callable[[bytes, int], object]] = {
     "anthropic": re.compile(rb'"type":\s?"content_block_').search,
     "chat": re.compile(rb'"(?:content|reasoning_content|reasoning|arguments)":\s?"[^"]').search,
     "responses": re.compile(rb'"type":\s?"response\.output_').search,
+    "gemini": re.compile(rb'"(?:text":\s?"[^"]|functionCall":\s?\{)').search,
 }
 """What shows at a glance that there is content; the readers of the dialects look for it in the rest."""
 _NO_CONTENT = (MessageStart, Ping, UsageUpdate)

@@ -1,4 +1,5 @@
-"""Translation between Anthropic Messages, OpenAI Chat Completions and OpenAI Responses over one internal form.
+"""Translation between Anthropic Messages, OpenAI Chat Completions, OpenAI Responses and Google Gemini over one internal
+form.
 
 Pure functions without I/O. The proxies and the nodes that ask a model share them, so that each dialect is written once.
 """
@@ -17,6 +18,7 @@ _PLACES: Mapping[DialectName, str] = {
     "anthropic": "jackfield.api.dialects.anthropic:Anthropic",
     "chat": "jackfield.api.dialects.chat:Chat",
     "responses": "jackfield.api.dialects.responses:Responses",
+    "gemini": "jackfield.api.dialects.gemini:Gemini",
 }
 """By object reference: a process most often speaks one or two of them."""
 

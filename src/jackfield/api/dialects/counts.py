@@ -1,4 +1,4 @@
-"""Counts of tokens as Anthropic's answers and events tell them."""
+"""Counts of tokens as answers and events of Anthropic and Gemini tell them."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ def cumulative(usage: TokenCounts, news: Object) -> TokenCounts:
         max(usage.cache_write, told("cache_creation_input_tokens")),
         max(usage.cache_write_1h, count(creation.get("ephemeral_1h_input_tokens"))),
     )
+
+
+def google_counts(usage: Object) -> TokenCounts:
+    """Thoughts count beside the answer, what is cached within the prompt, and what hosted tools have read beside it."""
+    read, thoughts = count(usage.get("cachedContentTokenCount")), count(usage.get("thoughtsTokenCount"))
+    prompt = count(usage.get("promptTokenCount")) + count(usage.get("toolUsePromptTokenCount"))
+    output = count(usage.get("candidatesTokenCount")) + thoughts
+    return TokenCounts(max(0, prompt - read), output, read, reasoning=thoughts)

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from ..jsontext import Json
 from .base import Headers
-from .fields import dumps, loads, obj, text
+from .fields import arr, dumps, loads, obj, text
 from .model import DialectError, ErrorKind, Object
 
 _KINDS: dict[int, ErrorKind] = {
@@ -53,6 +53,20 @@ _OPENAI: dict[ErrorKind, tuple[str, str | None]] = {  # type, code
     "timeout_error": ("server_error", "timeout"),
     "overloaded_error": ("server_error", "server_is_overloaded"),
 }
+_GOOGLE: dict[ErrorKind, str] = {
+    "invalid_request_error": "INVALID_ARGUMENT",
+    "authentication_error": "UNAUTHENTICATED",
+    "billing_error": "FAILED_PRECONDITION",
+    "permission_error": "PERMISSION_DENIED",
+    "not_found_error": "NOT_FOUND",
+    "conflict_error": "ABORTED",
+    "request_too_large": "INVALID_ARGUMENT",
+    "rate_limit_error": "RESOURCE_EXHAUSTED",
+    "api_error": "INTERNAL",
+    "timeout_error": "DEADLINE_EXCEEDED",
+    "overloaded_error": "UNAVAILABLE",
+}
+_TYPES = "type.googleapis.com/google.rpc."
 _CODES: dict[str, ErrorKind] = {
     "rate_limit_exceeded": "rate_limit_error",
     "insufficient_quota": "billing_error",
@@ -88,7 +102,16 @@ def parse(status: int, body: bytes, retry_after: str | None = None) -> DialectEr
         value = loads(body)
     except ValueError:
         value = None
-    return from_object(_details(value), status, seconds(retry_after))
+    error = _details(value)
+    return from_object(error, status, seconds(retry_after) if retry_after else _delay(error))
+
+
+def _delay(error: Object) -> float | None:
+    """What Google says in place of Retry-After: `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "3s"}`."""
+    for detail in map(obj, arr(error.get("details"))):
+        if delay := text(detail.get("retryDelay")):
+            return seconds(delay.removesuffix("s"))
+    return None
 
 
 def from_object(error: Object, status: int | None = None, retry_after: float | None = None) -> DialectError:
@@ -167,6 +190,21 @@ def openai_error(error: DialectError) -> Object:
     return {"message": error.message, "type": kind, "param": error.param, "code": error.code or code}
 
 
+def google_error(error: DialectError) -> Object:
+    """`code` is the status of HTTP. Google's clients read how long to wait in `details`."""
+    details: list[Json] = []
+    if error.code:
+        details.append({"@type": f"{_TYPES}ErrorInfo", "reason": error.code, "domain": "jackfield"})
+    if error.retry_after is not None:
+        details.append({"@type": f"{_TYPES}RetryInfo", "retryDelay": f"{max(1, round(error.retry_after))}s"})
+    made: Object = {"code": _google_status(error), "message": error.message, "status": _GOOGLE[error.kind]}
+    return {**made, "details": details} if details else made
+
+
+def _google_status(error: DialectError) -> int:
+    return 503 if error.kind == "overloaded_error" else error.status
+
+
 def answer(status: int, body: Object, error: DialectError) -> tuple[int, bytes, Headers]:
     headers: Headers = (_JSON,)
     if error.retry_after is not None:
@@ -185,3 +223,8 @@ def openai_answer(error: DialectError, request_id: str) -> tuple[int, bytes, Hea
     """The request id has no field in this dialect; the caller sends it as a header."""
     status = 503 if error.kind == "overloaded_error" else error.status
     return answer(status, {"error": openai_error(error)}, error)
+
+
+def google_answer(error: DialectError) -> tuple[int, bytes, Headers]:
+    """The request id has no field in this dialect either."""
+    return answer(_google_status(error), {"error": google_error(error)}, error)

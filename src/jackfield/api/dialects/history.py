@@ -22,7 +22,7 @@ def check_whole(request: ModelRequest, upstream: DialectName) -> None:
     """Raises `DialectError` 400 if a part of the history is stored with a provider of the client's own dialect."""
     if request.dialect == upstream:
         return
-    for field in ("previous_response_id", "conversation"):
+    for field in ("previous_response_id", "conversation", "cachedContent"):
         if request.extra.get(field):
             reason = "the provider that this request goes to does not store earlier answers; send the whole history"
             raise invalid(field, reason)

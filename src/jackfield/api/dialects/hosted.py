@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from ..records import replace
 from .model import DialectName, ToolDefinition, UpstreamModel
 
 
@@ -14,6 +15,14 @@ def is_there(tool: ToolDefinition, dialect: DialectName, target: UpstreamModel) 
     return tool.name == "web_search" and target.web_search
 
 
-def missing(tools: Iterable[ToolDefinition], dialect: DialectName, target: UpstreamModel) -> tuple[str, ...]:
+def beside(tools: Sequence[ToolDefinition], dialect: DialectName, target: UpstreamModel) -> UpstreamModel:
+    """What the target takes together with these tools: Gemini refuses its search beside functions."""
+    if dialect == "gemini" and target.web_search and any(tool.kind != "hosted" for tool in tools):
+        return replace(target, web_search=False)
+    return target
+
+
+def missing(tools: Sequence[ToolDefinition], dialect: DialectName, target: UpstreamModel) -> tuple[str, ...]:
     """The families of those that are left out, each once."""
-    return tuple(dict.fromkeys(tool.name for tool in tools if not is_there(tool, dialect, target)))
+    takes = beside(tools, dialect, target)
+    return tuple(dict.fromkeys(tool.name for tool in tools if not is_there(tool, dialect, takes)))

@@ -13,7 +13,7 @@ from ..jsontext import Json
 from ..records import record
 
 Object: TypeAlias = "dict[str, Json]"
-DialectName: TypeAlias = Literal["anthropic", "chat", "responses"]
+DialectName: TypeAlias = Literal["anthropic", "chat", "responses", "gemini"]
 Role: TypeAlias = Literal["user", "assistant"]
 ToolKind: TypeAlias = Literal["function", "custom", "hosted"]
 Effort: TypeAlias = Literal["minimal", "low", "medium", "high", "xhigh", "max"]

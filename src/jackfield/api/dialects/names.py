@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
 from hashlib import blake2s
 
 from .model import DialectName, ModelRequest, ToolDefinition
 
 MAX_NAME = 64  # Chat and Responses; Anthropic takes more
-MAX_CALL_ID = {"anthropic": 128, "chat": 40, "responses": 64}
+MAX_CALL_ID = {"anthropic": 128, "chat": 40, "responses": 64, "gemini": 128}
 _FIT = re.compile(r"[a-zA-Z0-9_-]+").fullmatch
 _UNFIT = re.compile(r"[^a-zA-Z0-9_-]")
 _HIDDEN = "jfid_"  # before the hex of an id that Anthropic's pattern refuses
 _TAG = "jackfield:"  # before a signature that is not of the client's dialect: jackfield:<origin>:<signature>
 MARK = _TAG.encode()
+_MARKS = (MARK, b64encode(MARK)[:13], _HIDDEN.encode())
+"""Of a request that must not pass as it is. Gemini has signatures in base64: the tag fills the first 13 characters."""
 
 
 def _digest(text: str) -> str:
@@ -91,7 +94,7 @@ def untag_signature(signature: str, client: DialectName) -> tuple[str, DialectNa
     if signature.startswith(_TAG):
         origin, colon, rest = signature[len(_TAG) :].partition(":")
         if colon:
-            for known in ("anthropic", "chat", "responses"):
+            for known in _ANSWER_IDS:
                 if origin == known:
                     return rest, known
     return signature, client
@@ -99,7 +102,7 @@ def untag_signature(signature: str, client: DialectName) -> tuple[str, DialectNa
 
 def is_mixed(body: bytes) -> bool:
     """Whether a request carries what another provider's answer left in it, so that it must not pass byte for byte."""
-    return MARK in body or _HIDDEN.encode() in body
+    return any(mark in body for mark in _MARKS)
 
 
 def asked_tools(asked: ModelRequest) -> dict[str, ToolDefinition]:
@@ -107,7 +110,12 @@ def asked_tools(asked: ModelRequest) -> dict[str, ToolDefinition]:
     return tools_by_upstream_name(tool for tool in asked.tools if tool.kind != "hosted")
 
 
-_ANSWER_IDS = {"anthropic": "msg_", "chat": "chatcmpl-", "responses": "resp_"}
+_ANSWER_IDS: Mapping[DialectName, str] = {
+    "anthropic": "msg_",
+    "chat": "chatcmpl-",
+    "responses": "resp_",
+    "gemini": "",
+}
 
 
 def answer_id(upstream_id: str, client: DialectName) -> str:

@@ -228,10 +228,10 @@ def _format(body: Object, request: ModelRequest, target: UpstreamModel) -> None:
         return
     system = body.setdefault("system", [])
     if isinstance(system, list):
-        system.append({"type": "text", "text": _told(wanted.kind, wanted.schema)})
+        system.append({"type": "text", "text": told_format(wanted.kind, wanted.schema)})
 
 
-def _told(kind: str, schema: Object) -> str:
+def told_format(kind: str, schema: Object) -> str:
     if kind == "json_object":
         return "Answer with one JSON object and nothing else."
     return f"Answer with one JSON document and nothing else. It must fit this JSON schema: {dumps_text(schema)}"

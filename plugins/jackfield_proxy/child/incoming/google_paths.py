@@ -1,0 +1,41 @@
+"""Addresses of Gemini's dialect: version, model and what is asked of it stand in the path.
+
+Source: the Gemini API's reference.
+"""
+
+from __future__ import annotations
+
+import re
+
+from jackfield.api.urls import joined
+from jackfield_proxy.child.incoming import platforms
+
+VERSION = "v1beta"
+_TUNED = "tunedModels/"
+_NOT_PASSED = ("key", "alt", "$alt", "%24alt")
+_NAMED = re.compile(r"(/models/)[^/]+(:[A-Za-z]+)$")
+
+
+def verb_of(*, stream: bool) -> str:
+    return "streamGenerateContent" if stream else "generateContent"
+
+
+def address(url: str, model: str, verb: str, query: str = "", version: str = "") -> str:
+    """url: the provider's, with or without a version. query: as the client has sent it. Raises `DialectError` for a
+    model whose name would lead elsewhere."""
+    kind, name = (_TUNED, model.removeprefix(_TUNED)) if model.startswith(_TUNED) else ("models/", model)
+    path = f"/{version or VERSION}/{kind}{platforms.in_path(name.removeprefix('models/'))}:{verb}"
+    return joined(url, path, _query(query, streams=verb.startswith("stream")), without=f"/{VERSION}")
+
+
+def endpoint(url: str, path: str, model: str, query: str) -> str:
+    """Of what passes. path: with its version, encoded. model: in place of the one that it names, if it names one."""
+    if model:
+        path = _NAMED.sub(lambda found: f"{found[1]}{platforms.in_path(model)}{found[2]}", path)
+    return joined(url, path, _query(query, streams=False), without=f"/{VERSION}")
+
+
+def _query(query: str, *, streams: bool) -> str:
+    """Without the client's key, and with the one form of a stream that is read here."""
+    kept = [pair for pair in query.split("&") if pair and pair.partition("=")[0] not in _NOT_PASSED]
+    return "&".join([*kept, "alt=sse"] if streams else kept)

@@ -1,0 +1,124 @@
+"""Body of `:generateContent`, `:streamGenerateContent` and `:countTokens` -> `ModelRequest`."""
+
+from __future__ import annotations
+
+from ...jsontext import Json
+from .. import fields
+from ..fields import invalid, objects, opt_count, opt_number, opt_object, opt_text
+from ..model import Block, ChatTurn, ModelRequest, Object, OutputFormat, Role, TextBlock, ToolChoice
+from .call_ids import CallIds
+from .declarations import parse_tools, schema_in
+from .naming import camel
+from .parts import parse_part
+from .thinking import parse_thinking
+
+KNOWN = frozenset({"model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "stream"})
+GENERATION = frozenset({
+    "candidateCount", "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "thinkingConfig",
+    "responseMimeType", "responseSchema", "responseJsonSchema", "_responseJsonSchema",
+})  # fmt: skip
+CALLING = "functionCallingConfig"
+JSON = "application/json"
+
+
+def parse_body(data: bytes) -> ModelRequest:
+    """Without the model, unless the body names it too."""
+    body = camel(fields.body_object(data))
+    body = camel(opt_object(body, "generateContentRequest") or body)  # as a count has it
+    generation = camel(opt_object(body, "generationConfig") or {})
+    where = "generationConfig."
+    if generation.get("candidateCount") not in (None, 1):
+        raise invalid(f"{where}candidateCount", "only one answer can be asked for")
+    choosing = camel(opt_object(body, "toolConfig") or {})
+    return ModelRequest(
+        dialect="gemini",
+        model=(opt_text(body, "model") or "").removeprefix("models/"),
+        system=_system(body.get("systemInstruction")),
+        turns=_turns(body.get("contents")),
+        tools=parse_tools(body.get("tools")),
+        tool_choice=_tool_choice(opt_object(choosing, CALLING, "toolConfig.")),
+        max_tokens=opt_count(generation, "maxOutputTokens", where, least=1),
+        stop=fields.texts(generation.get("stopSequences"), f"{where}stopSequences"),
+        temperature=opt_number(generation, "temperature", where),
+        top_p=opt_number(generation, "topP", where),
+        top_k=_top_k(opt_number(generation, "topK", where)),
+        reasoning=parse_thinking(opt_object(generation, "thinkingConfig", where), f"{where}thinkingConfig."),
+        format=_format(generation, where),
+        include_usage=True,
+        extra=_extra(body, generation, choosing),
+    )
+
+
+def _top_k(value: float | None) -> int | None:
+    """Google's libraries write it as a fraction."""
+    return None if value is None else max(0, int(value))
+
+
+def _extra(body: Object, generation: Object, choosing: Object) -> Object:
+    extra: Object = {name: value for name, value in body.items() if name not in KNOWN}
+    if rest := {name: value for name, value in generation.items() if name not in GENERATION}:
+        extra["generationConfig"] = rest
+    if left := {name: value for name, value in choosing.items() if name != CALLING}:
+        extra["toolConfig"] = left
+    return extra
+
+
+def _system(value: Json) -> tuple[TextBlock, ...]:
+    if value is None:
+        return ()
+    if type(value) is str:
+        return (TextBlock(value),)
+    if type(value) is not dict:
+        raise invalid("systemInstruction", "must be an object with parts")
+    where = "systemInstruction.parts"
+    parts = objects(camel(value).get("parts"), where)
+    said = [opt_text(part, "text", f"{where}.{n}.") for n, part in enumerate(parts)]
+    return tuple(TextBlock(text) for text in said if text)
+
+
+def _turns(value: Json) -> tuple[ChatTurn, ...]:
+    contents = objects(value, "contents")
+    if not contents:
+        raise invalid("contents", "a list of at least one content is required")
+    ids = CallIds()
+    return tuple(_turn(content, ids, f"contents.{n}.") for n, content in enumerate(contents))
+
+
+def _turn(content: Object, ids: CallIds, where: str) -> ChatTurn:
+    role = _role(content.get("role"), where)
+    ids.turn(role)
+    found: list[Block] = []
+    for n, part in enumerate(objects(content.get("parts"), f"{where}parts")):
+        found += parse_part(part, ids, f"{where}parts.{n}.")
+    return ChatTurn(role, tuple(found))
+
+
+def _role(value: Json, where: str) -> Role:
+    match value:
+        case None | "" | "user" | "function" | "tool":
+            return "user"
+        case "model" | "assistant":
+            return "assistant"
+    raise invalid(f"{where}role", 'must be "user" or "model"')
+
+
+def _tool_choice(config: Object | None) -> ToolChoice | None:
+    if config is None:
+        return None
+    config, where = camel(config), f"toolConfig.{CALLING}."
+    allowed = fields.texts(config.get("allowedFunctionNames"), f"{where}allowedFunctionNames")
+    match (opt_text(config, "mode", where) or "AUTO").upper():
+        case "AUTO" | "VALIDATED" | "MODE_UNSPECIFIED":
+            return ToolChoice("auto")
+        case "NONE":
+            return ToolChoice("none")
+        case "ANY":
+            return ToolChoice("tool", allowed[0]) if len(allowed) == 1 else ToolChoice("any")
+    raise invalid(f"{where}mode", "must be one of AUTO, ANY, NONE, VALIDATED")
+
+
+def _format(generation: Object, where: str) -> OutputFormat | None:
+    if opt_text(generation, "responseMimeType", where) != JSON:
+        return None
+    schema = schema_in(generation, "responseSchema", where)
+    return OutputFormat("json_object") if schema is None else OutputFormat("json_schema", schema=schema)
