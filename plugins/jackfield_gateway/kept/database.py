@@ -21,7 +21,7 @@ from jackfield.api.sqlite_files import make_tables
 T = TypeVar("T")
 APPLICATION = 0x4A464757
 """SQLite's `application_id` of this file: JFGW."""
-VERSION = 2
+VERSION = 3
 BUSY_MS = 5000
 """How long a write waits for another process's, milliseconds."""
 TABLES = """
@@ -39,10 +39,11 @@ CREATE TABLE reserved (
 OBJECTS = """
 CREATE TABLE objects (
   number INTEGER PRIMARY KEY, id TEXT NOT NULL, account TEXT NOT NULL, holder TEXT NOT NULL, profile TEXT NOT NULL,
-  provider TEXT NOT NULL, UNIQUE (id, account));
-CREATE INDEX objects_by_holder ON objects (holder, number)
+  provider TEXT NOT NULL, kind TEXT NOT NULL, UNIQUE (id, account));
+CREATE INDEX objects_by_holder ON objects (holder, kind, number);
+CREATE INDEX objects_by_kind ON objects (kind, number)
 """
-"""Since version 2."""
+"""Since version 3; version 2 had another one, which no release has made."""
 
 
 class GatewayDatabase:
@@ -109,8 +110,8 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _bring_up_to_date(connection: sqlite3.Connection) -> None:
     """Raises sqlite3.Error."""
     connection.execute("BEGIN IMMEDIATE")
-    if connection.execute("PRAGMA user_version").fetchone() == (1,):
-        for statement in OBJECTS.split(";"):
+    if connection.execute("PRAGMA user_version").fetchone() in ((1,), (2,)):
+        for statement in ("DROP TABLE IF EXISTS objects", *OBJECTS.split(";")):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from .proxy import Target
 from .records import record
@@ -77,12 +77,14 @@ class EndedRequest:
 @record
 class StoredObject:
     """What a provider keeps for an account and gives again by an id: a file, a batch, an answer, a conversation.
-    profile: through whose proxy it was made. account: a mark of the provider's key that has made it."""
+    profile: through whose proxy it was made. account: a mark of the provider's key that has made it. kind: answers come
+    with every request, and give way to each other alone."""
 
     id: str
     profile: str
     provider: str
     account: str
+    kind: Literal["object", "answer"] = "object"
 
 
 class KeyGate(Protocol):

@@ -41,6 +41,18 @@ def test_a_key_that_makes_many_pushes_out_its_own_and_all_together_are_bounded()
     assert database.execute("SELECT count(*) FROM objects").fetchone()[0] < 170
 
 
+def test_answers_push_out_answers_and_no_files() -> None:
+    database = sqlite3.connect(":memory:")
+    for statement in OBJECTS.split(";"):
+        database.execute(statement)
+    objects.put(database, [held("a", "file")], 5, 10)
+    for number in range(500):
+        objects.put(
+            database, [HeldObject("a", StoredObject(f"resp{number}", "work", "openai", "acc", "answer"))], 5, 10
+        )
+    assert len(objects.find(database, ["file", *(f"resp{number}" for number in range(500))])) == 6
+
+
 def test_a_database_of_the_version_before_gets_the_table(tmp_path: Path) -> None:
     path = tmp_path / "gateway" / "keys.db"
     path.parent.mkdir(mode=0o700)

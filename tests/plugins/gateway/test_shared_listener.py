@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -76,6 +77,35 @@ def test_profiles_come_and_go_while_it_runs(lab: GatewayLab) -> None:
     poll(lambda: lab.ask(lab.shared_url, key, "/later/v1/messages").status_code == 200, "the new profile is served")
     lab.data(lab.api.put("/api/proxy/later/config", json={"enabled": False}))
     poll(lambda: lab.ask(lab.shared_url, key, "/later/v1/messages").status_code == 404, "it is served no more")
+
+
+async def test_20_parallel_requests_of_both_official_clients_with_room_for_2(lab: GatewayLab) -> None:
+    """Each reserves about 1,010 tokens. Refused ones reach no provider, and what was used is counted to the token."""
+    key, key_id = lab.key("twenty", budgets={"total": {"tokens": 2100}})
+    before = len(lab.provider.asked)
+    lab.provider.gate.clear()
+    turn: Any = [{"role": "user", "content": "ping"}]
+    async with (
+        anthropic.AsyncAnthropic(api_key=key, base_url=lab.shared_url, max_retries=0) as claude,
+        openai.AsyncOpenAI(api_key=key, base_url=f"{lab.shared_url}/v1", max_retries=0) as gpt,
+    ):
+        calls: list[Any] = []
+        for _ in range(10):
+            calls.append(claude.messages.create(model="claude-haiku-4-5", max_tokens=1000, messages=turn))
+            calls.append(gpt.chat.completions.create(model="gpt-4o", max_tokens=1000, messages=turn))
+        asked = [asyncio.ensure_future(one) for one in calls]
+        async with asyncio.timeout(30):
+            while sum(one.done() for one in asked) < 18:
+                await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED, timeout=0.1)
+        lab.provider.gate.set()
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+    refused = [one for one in answers if isinstance(one, anthropic.RateLimitError | openai.RateLimitError)]
+    assert (len(refused), len(answers) - len(refused)) == (18, 2)
+    assert not [one for one in answers if isinstance(one, BaseException) and one not in refused]
+    assert len(lab.provider.asked) - before == 2
+    lab.settled(key_id, 20)
+    (budget,) = lab.shown(key_id)["budgets"]
+    assert (budget["used"], budget["reserved"]) == (2 * (INPUT + OUTPUT), 0)
 
 
 def shared_process(lab: GatewayLab) -> int:

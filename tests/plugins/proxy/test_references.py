@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from proxy_lab import Provider_, plan, proxy_of, upstream
 
 from jackfield.api.dialects.model import DialectError
-from jackfield_proxy.child.answers.made_objects import ids_in
+from jackfield_proxy.child.answers.made_objects import FileLines, MadeIds, ids_in
 from jackfield_proxy.child.incoming.references import StoredPath, of_body, stored_path
 
 PATHS = {
@@ -27,6 +27,8 @@ PATHS = {
     "/fine_tuning/jobs/ft_1": StoredPath("fine_tuning/jobs", "ft_1"),
     "/chat/completions/c_1": StoredPath("chat/completions", "c_1"),
     "/embeddings": StoredPath(""),
+    "/audio/speech": StoredPath(""),
+    "/audio/voices": StoredPath("audio", "voices"),
     "/unheard_of/x": StoredPath("unheard_of", "x"),
 }
 NAMED: dict[str, tuple[Any, list[str]]] = {
@@ -91,6 +93,20 @@ def test_what_an_answer_repeats_of_a_client_is_not_made_by_it() -> None:
     assert list(ids_in({**answer, "store": False})) == []
     assert list(ids_in({"type": "message", "id": "msg_1", "container": {"id": "container_1"}})) == ["container_1"]
     assert list(ids_in({"type": "message_delta", "delta": {"container": {"id": "container_2"}}})) == ["container_2"]
+
+
+@given(st.data())
+def test_files_that_tools_make_within_a_stream_are_seen_however_it_is_cut(data: st.DataObject) -> None:
+    result = {"type": "bash_code_execution_tool_result", "content": {"content": [{"file_id": "file_1"}]}}
+    theirs = {"type": "tool_use", "input": {"content": [{"file_id": "file_2"}]}}
+    events = [{"type": "content_block_start", "content_block": one} for one in (theirs, result)]
+    stream = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in events)
+    told: list[str] = []
+    lines = FileLines(MadeIds(told.extend))
+    cuts = [0, *sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=4))), len(stream)]
+    for start, end in itertools.pairwise(cuts):
+        lines.feed(stream[start:end])
+    assert told == ["file_1"]
 
 
 async def test_a_conversation_stays_with_the_account_that_keeps_it() -> None:

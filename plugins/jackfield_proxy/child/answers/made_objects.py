@@ -6,9 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+import orjson
+
 _FILES = ("output_file_id", "error_file_id", "fine_tuned_model")
 _WITHIN = ("container", "conversation")
 _RUN_BY_PROVIDER = frozenset({"bash_code_execution_tool_result", "code_execution_tool_result"})
+_FILE = b'"file_id"'
+_LONGEST_LINE = 2**20
+"""Bytes of an event that is looked at."""
 _MOST = 1000
 """Ids of one answer."""
 
@@ -49,7 +54,36 @@ def ids_in(value: Mapping[str, object]) -> Iterator[str]:
                 yield from _text(file, "file_id")
 
 
+class FileLines:
+    """Feed it a stream of Anthropic's dialect: events in the middle tell of files that tools have made. seen: is told
+    the events that name any."""
+
+    def __init__(self, seen: Callable[[Mapping[str, object]], None]) -> None:
+        self._seen = seen
+        self._rest = b""
+
+    def feed(self, data: bytes) -> None:
+        text = self._rest + data
+        end = text.rfind(b"\n") + 1
+        self._rest = text[end:] if len(text) - end <= _LONGEST_LINE else b""
+        if _FILE not in text[:end]:
+            return
+        for line in text[:end].split(b"\n"):
+            if line.startswith(b"data:") and _FILE in line:
+                self._event(line[5:])
+
+    def _event(self, text: bytes) -> None:
+        try:
+            value = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            return
+        if isinstance(value, dict) and value.get("type") == "content_block_start":
+            self._seen(value)
+
+
 def _inner(value: Mapping[str, object]) -> Mapping[str, object]:
+    if "content_block" in value:
+        return {"type": "message", "content": [value["content_block"]]}
     for name in ("response", "message", "delta"):
         inner = value.get(name)
         if isinstance(inner, dict) and "type" in value:

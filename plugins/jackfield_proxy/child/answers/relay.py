@@ -21,6 +21,7 @@ from jackfield.api.dialects.model import BlockStart, DialectError, Event, Failed
 from jackfield.api.records import record
 from jackfield_proxy.child.answers.answer_cache import AnswerCopy
 from jackfield_proxy.child.answers.idle_timer import IdleTimer
+from jackfield_proxy.child.answers.made_objects import FileLines
 from jackfield_proxy.child.answers.usage_observer import UsageObserver
 from jackfield_proxy.child.clients.connections import StreamedAnswer
 from jackfield_proxy.child.incoming import addressing
@@ -237,7 +238,10 @@ class PassThrough(Carrier):
 
     async def _up_to_last(self, request: web.BaseRequest, response: StreamedAnswer, observer: UsageObserver) -> bytes:
         """What goes out together with the end, as each packet costs as much as a hundred events."""
+        files = self._files()
         while chunk := await self._next():
+            if files is not None:
+                files.feed(chunk)
             if self._content.at_eof():
                 return chunk
             if not response.prepared:
@@ -245,6 +249,12 @@ class PassThrough(Carrier):
             observer.feed(chunk)  # before the client can speak of what it names
             await self._write(response, chunk)
         return b""
+
+    def _files(self) -> FileLines | None:
+        """Who looks for files that tools make within an answer; None: nobody."""
+        seen = self._context.seen
+        looks = seen is not None and self._call.stream and self._call.dialect == "anthropic" and self._encoding in PLAIN
+        return FileLines(seen) if looks and seen is not None else None
 
     async def _break_off(
         self, request: web.BaseRequest, response: web.StreamResponse, error: DialectError, *, streamed: bool

@@ -14,7 +14,9 @@ from jackfield.api.dialects import fields
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 
-_NOTHING_KEPT = re.compile(r"/(?:audio|completions|embeddings|images|moderations|realtime|rerank)\b").match
+_NOTHING_KEPT = re.compile(
+    r"/(?:audio/(?:speech|transcriptions|translations)|completions|embeddings|images|moderations|realtime|rerank)\b"
+).match
 """Where a provider keeps nothing, so that any account does."""
 _OF_TWO_PARTS = frozenset({
     "chat/completions", "fine_tuning/alpha", "fine_tuning/checkpoints", "fine_tuning/jobs", "messages/batches",
@@ -38,7 +40,8 @@ _OF_GOOGLE = re.compile(r"gs:|.*/files/|files/").match
 _WITH_ID = frozenset({"file_id", "item_reference"})
 """Values of `type` whose `id` is one."""
 _ITEM = frozenset({"id", "type", "status"})
-"""Of an item of `input` that has nothing else the provider looks up the rest."""
+"""Of an item in `_LISTS` that has nothing else the provider looks up the rest."""
+_LISTS = frozenset({"input", "items"})
 _OPAQUE = frozenset({
     "annotations", "args", "arguments", "citations", "client_metadata", "filters", "input_examples", "input_schema",
     "json_schema", "metadata", "parameters", "parametersjsonschema", "response", "responsejsonschema", "responseschema",
@@ -112,7 +115,7 @@ def _found(value: Json) -> Iterator[str]:
             continue
         if name in _NAMES:
             yield from _ids(name, part)
-        elif name == "input" and isinstance(part, list):
+        elif name in _LISTS and isinstance(part, list):
             yield from _items(part)
         # Variables of a stored prompt have names of the client's own.
         yield from _found(list(part.values()) if name == "variables" and isinstance(part, dict) else part)

@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from aiohttp import web
 
@@ -264,7 +264,8 @@ class ProxiedExchange:
 
     def _tell_made(self, opened: Opened, ids: Sequence[str]) -> None:
         provider = opened.candidate.target.provider
-        objects = [StoredObject(_text(one), self.plan.alias, provider, opened.account) for one in ids]
+        kind: Literal["object", "answer"] = "answer" if self.call.answers else "object"
+        objects = [StoredObject(_text(one), self.plan.alias, provider, opened.account, kind) for one in ids]
         self._pipe.send(FromChild(made=MadeObjects(self._caller.key, objects)))
 
     async def _listed(self, request: web.BaseRequest, opened: Opened, call: EndpointRequest) -> web.StreamResponse:
