@@ -196,7 +196,8 @@ class RunLoop:
 
     def _advance(self, task: Task, outputs: Outputs) -> None:
         name = task.step.node.name
-        self.results.setdefault(name, []).append(NodeResult(outputs, task.sources))
+        if outputs:
+            self.results.setdefault(name, []).append(NodeResult(outputs, task.sources))
         self._running = None
         self.count += 1
         self.last = name

@@ -55,7 +55,8 @@ def number(memory: MutableMapping[str, Json], key: str) -> int | None:
 
 
 class LoopNode:
-    """Outputs: version 1 the batch alone, version 2 loop and done, version 3 done and loop."""
+    """Outputs: version 1 the batch alone, version 2 loop and done, version 3 done and loop. When all is handed out,
+    version 1 ends its branch without a run that anybody sees."""
 
     kind = "splitInBatches"
     versions: Sequence[float] = (1, 2, 3)
@@ -75,7 +76,7 @@ class LoopNode:
         batch = await self._batch(run, given)
         version = run.node.version
         if version is not None and version < 2:
-            return [batch]
+            return [batch] if batch else []
         done = [] if batch else await self._collected(run)
         outputs: Outputs = [done, batch]
         return outputs if version is None or version >= 3 else outputs[::-1]

@@ -11,7 +11,7 @@ import orjson
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
 from jackfield.api.engine import Failure
-from jackfield.api.history import NodeRecord, loaded, node_records, outputs_of
+from jackfield.api.history import NodeRecord, is_shown, loaded, node_records, outputs_of
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import ExecutionRow, StoredExecution
@@ -79,9 +79,12 @@ def execution_view(stored: StoredExecution, most: int | None = None) -> dict[str
     """With the items of the last node and every node run. most: see `execution_body`."""
     given = input_items(stored)
     nodes: dict[str, list[Json]] = {}
-    outputs: Outputs = []
-    left = _VIEW_BYTES
+    last: dict[str, Outputs] = {}
+    name, left = "", _VIEW_BYTES
     for record in node_records(stored.steps):
+        name = record["node"]
+        if not is_shown(record):
+            continue
         outputs = outputs_of(record, given) or []
         view = _run_view(record, outputs)
         if most is not None:
@@ -89,8 +92,9 @@ def execution_view(stored: StoredExecution, most: int | None = None) -> dict[str
             outputs, spent = _beginnings(outputs, most, min(left, _OUTPUT_BYTES))
             view["outputs"] = outputs  # type: ignore[assignment]
             left -= spent
-        nodes.setdefault(record["node"], []).append(view)
-    data = next((items for items in outputs if items), [])
+        nodes.setdefault(name, []).append(view)
+        last[name] = outputs
+    data = next((items for items in last.get(name, ()) if items), [])
     return {**execution_row_view(stored.row), "data": data, "nodes": nodes}  # type: ignore[dict-item]
 
 

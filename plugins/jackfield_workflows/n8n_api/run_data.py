@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import orjson
 
-from jackfield.api.history import NodeRecord, node_records, outputs_of
+from jackfield.api.history import NodeRecord, is_shown, node_records, outputs_of
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items
@@ -30,7 +30,8 @@ def run_data(stored: StoredExecution) -> dict[str, Json]:
     last = ""
     for number, record in enumerate(node_records(stored.steps)):
         last = record["node"]
-        runs.setdefault(last, []).append(_node_run(record, number, given))
+        if is_shown(record):
+            runs.setdefault(last, []).append(_node_run(record, number, given))
     result: dict[str, Json] = {"runData": runs, "lastNodeExecuted": last}  # type: ignore[dict-item]  # lists of JSON
     if stored.row.error is not None:
         result["error"] = _error(orjson.loads(stored.row.error))

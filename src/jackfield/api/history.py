@@ -27,10 +27,10 @@ class NodeRecordError(TypedDict):
 
 
 class NodeRecord(TypedDict):
-    """One node run. startedAt: Unix ms; duration: ms. outputs: absent when the run stopped the workflow. inputOutput:
-    in place of outputs for the start node, whose output of this number is the execution's input. context: the node's
-    memory. spilled: in place of outputs, the file of the execution that has their JSON; see
-    `jackfield.api.spilled_outputs`."""
+    """One node run. startedAt: Unix ms; duration: ms. outputs: absent when the run stopped the workflow; an empty list
+    when the branch ends there and nobody is shown a run, as with n8n's null. inputOutput: in place of outputs for the
+    start node, whose output of this number is the execution's input. context: the node's memory. spilled: in place of
+    outputs, the file of the execution that has their JSON; see `jackfield.api.spilled_outputs`."""
 
     node: str
     index: int
@@ -66,6 +66,11 @@ def node_records(chunks: Iterable[bytes]) -> list[NodeRecord]:
             records.pop()
         records.append(one)
     return records
+
+
+def is_shown(record: NodeRecord) -> bool:
+    """Whether the record is a run of its node; see `NodeRecord.outputs`."""
+    return record.get("outputs") != [] or "error" in record
 
 
 def loaded(data: bytes) -> Any:  # whatever was stored

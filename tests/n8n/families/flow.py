@@ -78,6 +78,13 @@ def _triggers() -> Iterable[WorkflowCase]:
         yield WorkflowCase(name, workflow(nodes, {START: _link("After")}), ITEMS)
 
 
+def _later() -> Document:
+    """What the loop shows to a node that runs behind it."""
+    seen = "={{ [$('Loop').all().map((i) => i.json.n), $('Loop').last()?.json.n] }}"
+    fields = {"assignments": {"assignments": [{"id": "s", "name": "seen", "type": "array", "value": seen}]}}
+    return {**_node("Later", "set", 3.4, fields, onError="continueRegularOutput"), "position": [0, 500]}
+
+
 def _loops() -> Iterator[WorkflowCase]:
     """Loop Over Items: sizes, versions, reset, bodies that lose and make items."""
     bodies: dict[str, Document] = {
@@ -94,8 +101,8 @@ def _loops() -> Iterator[WorkflowCase]:
                     back = {"node": "Body", "type": "main", "index": 0}
                     done = {"node": "Done", "type": "main", "index": 0}
                     outputs = [[done], [back]] if version == 3 else [[back], [done]]
-                    links = {START: _link("Loop"), "Loop": {"main": outputs}, "Body": _link("Loop")}
-                    nodes = [TRIGGER, loop, body, _node("Done", "noOp", 1, {})]
+                    links = {START: _link("Loop", "Later"), "Loop": {"main": outputs}, "Body": _link("Loop")}
+                    nodes = [TRIGGER, loop, body, _node("Done", "noOp", 1, {}), _later()]
                     label = f"v{version}, {size} at once, {name}{', reset' if reset else ''}"
                     yield WorkflowCase(label, workflow(nodes, links), ITEMS)
 

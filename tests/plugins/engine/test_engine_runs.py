@@ -182,6 +182,18 @@ async def test_a_nodes_own_mistake_is_logged_and_told_in_short(lab: Lab, caplog:
     assert "ZeroDivisionError" in caplog.text
 
 
+async def test_a_run_without_any_output_leaves_the_one_before_as_the_last(lab: Lab) -> None:
+    async def once(run: NodeRun) -> Outputs:
+        return [] if run.run_index else [run.items]
+
+    lab.kind("once", once)
+    document: Any = doc(("Start", "webhook"), ("A", "once"), ("B", "pass"))
+    document["connections"]["B"] = {"main": [[{"node": "A", "type": "main", "index": 0}]]}
+    outcome = await ended(lab.engine().submit(request(lab.parse(document))))
+    assert (lab.ran, outcome.status, outcome.last_node) == (["A", "B", "A"], "success", "A")
+    assert [item["json"] for item in outcome.items] == [{"n": 1}]
+
+
 @pytest.mark.parametrize(("tries", "runs", "status"), [(3, 3, "success"), (2, 2, "failed")])
 async def test_a_node_is_tried_again(lab: Lab, tries: int, runs: int, status: str) -> None:
     async def third(run: NodeRun) -> Outputs:

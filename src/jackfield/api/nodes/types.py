@@ -276,6 +276,7 @@ class AttachedNode(Protocol):
 
 
 NodeResult: TypeAlias = "Outputs | Suspend"
+"""Without any output, not even an empty one, the branch ends and the run is shown to nobody, as with n8n's null."""
 
 
 class NodeType(Protocol):

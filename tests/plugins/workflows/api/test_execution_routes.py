@@ -93,6 +93,13 @@ def test_an_execution_is_shown_as_agreed() -> None:
     }
 
 
+def test_a_run_without_any_output_is_shown_to_nobody() -> None:
+    out: Any = [{"json": {"n": 1}}]
+    view: Any = execution_view(stored([record("W", 0, inputOutput=0)], [record("A", 1, [out]), record("A", 2, [])]))
+    assert [[run["index"] for run in runs] for runs in view["nodes"].values()] == [[0], [1]]
+    assert view["data"] == out
+
+
 def test_the_input_stands_at_the_output_that_it_came_by() -> None:
     view = execution_view(stored([record("W", 0, inputOutput=2)], output=2))
     assert view["nodes"]["W"][0]["outputs"] == [[], [], ITEMS]  # type: ignore[index,call-overload]
