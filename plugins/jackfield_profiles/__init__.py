@@ -26,6 +26,7 @@ class ProfilesPlugin(Plugin):
         "jackfield_profiles.commands.init:init",
         "jackfield_profiles.commands.environments:env_group",
         "jackfield_profiles.commands.shims:shims",
+        "jackfield_profiles.commands.templates:templates",
     )
     provides = {
         Profiles: "jackfield_profiles.service:ProfileService",
@@ -43,6 +44,7 @@ class ProfilesPlugin(Plugin):
         "jackfield_profiles.shims:Shims",
     )
 
+    jackfield_manifest_kinds = later("jackfield_profiles.templates:KINDS")
     jackfield_nodes = later("jackfield_profiles.offers:nodes")
     jackfield_blueprints = later("jackfield_profiles.routes.profiles:blueprints")
     jackfield_sealed_values = later("jackfield_profiles.keys.resealing:sealed_values")

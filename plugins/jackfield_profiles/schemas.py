@@ -59,15 +59,11 @@ class AnswersBody(BaseModel):
     asking: Literal["yes", "no"] | None = Field(None, description="Every permission that the agent asks for.")
 
 
-class ProfileBody(_Input):
-    """A new profile."""
+class ProfilePresets(_Input):
+    """What a template may give a new profile."""
 
-    agent_id: Name
-    alias: str = Field(description="Letters, digits, _ and -, the first a letter or a digit; at most 64.")
-    provider_id: Name
     endpoint_id: Name | None = Field(None, description="Default: the provider's.")
     model: Model | None = Field(None, description="Default: the provider's, then the agent's.")
-    api_key: str | None = Field(None, description="Never given back.", json_schema_extra={"writeOnly": True})
     env: Environment = Field(default_factory=dict, description="Variables for the agent, stored in the clear.")
     args: Arguments = Field(default_factory=list)
     working_dir: Path | None = Field(None, description="Default: the profile's home.")
@@ -78,6 +74,16 @@ class ProfileBody(_Input):
     limits: LimitsBody | None = Field(None, description=LIMITS)
     persist: bool | None = Field(None, description=PERSIST)
     answers: AnswersBody | None = Field(None, description=ANSWERS)
+
+
+class ProfileBody(ProfilePresets):
+    """A new profile."""
+
+    agent_id: Name
+    alias: str = Field(description="Letters, digits, _ and -, the first a letter or a digit; at most 64.")
+    provider_id: Name = Field(description="The template may give it instead.")
+    template: Name | None = Field(None, description="Gives the fields that are not named here.")
+    api_key: str | None = Field(None, description="Never given back.", json_schema_extra={"writeOnly": True})
     allow_missing: bool = Field(False, description="Whether the agent need not be installed.")
     shim: bool = Field(False, description="Whether a command of the profile's name is installed.")
 

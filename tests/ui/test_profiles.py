@@ -263,3 +263,26 @@ def test_the_pages_are_accessible(
         page.get_by_text(text, exact=True).first.wait_for()
         axe(page)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
+
+
+def test_a_template_fills_in_what_can_be_changed(page: Page, daemon: Daemon) -> None:
+    (daemon.config_dir / "templates.d").mkdir(exist_ok=True)
+    (daemon.config_dir / "templates.d/mine.toml").write_text(
+        'id = "mine"\nname = "My own"\ndescription = "As I like it."\nagent_id = "shell"\n'
+        '[profile]\nprovider_id = "self"\nargs = ["two words"]\nenv = { A = "1" }\nlimits = { processes = 99 }\n'
+    )
+    page.goto("/ui/profiles?new")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Template").click()
+    page.get_by_role("option", name="My own (shell)").click()
+    dialog.get_by_text("As I like it.").wait_for()
+    dialog.get_by_role("button", name="Next").click()
+    dialog.get_by_role("button", name="Next").click()
+    dialog.get_by_label("Name", exact=True).fill("of-template")
+    dialog.get_by_role("button", name="More options").click()
+    assert dialog.get_by_label("Arguments").input_value() == "'two words'"
+    dialog.get_by_label("Arguments").fill("one")
+    dialog.get_by_role("button", name="Create the profile").click()
+    page.get_by_role("heading", name="of-template").wait_for()
+    found = daemon.client().get("/api/profiles/of-template").json()["data"]
+    assert (found["args"], found["env"], found["limits"]["processes"]) == (["one"], {"A": "1"}, 99)

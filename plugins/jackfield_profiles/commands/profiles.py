@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,6 +29,7 @@ from jackfield_profiles.commands.aliases import PATH, alias_argument
 from jackfield_profiles.commands.answers import answer_option, answers_of
 from jackfield_profiles.commands.limits import limit_option, limits_of
 from jackfield_profiles.commands.running import env, run
+from jackfield_profiles.commands.templates import fields_of, template_option
 
 LONGEST_LINE = 16_384
 """More of standard input is not read: longer than any key may be, in characters."""
@@ -52,9 +53,10 @@ def profiles() -> None:
 @click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="A variable for the agent; repeatable.")
 @click.option("--arg", "arguments", multiple=True, metavar="TEXT", help="An argument for the agent; repeatable.")
 @click.option("--working-dir", help="Where the agent works (default: the profile's home).")
-@click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), default="off", show_default=True)
+@click.option("--sandbox", type=click.Choice(["off", "standard", "strict"]), help="Default: the template's, then off.")
 @limit_option
 @answer_option
+@template_option
 @click.option("--no-key", is_flag=True, help="Do not ask for a key.")
 @click.option("--allow-missing", is_flag=True, help="The agent need not be installed.")
 @click.option("--shim", is_flag=True, help="Install a command named ALIAS that runs the profile.")
@@ -72,9 +74,10 @@ def create(
     variables: Sequence[str],
     arguments: Sequence[str],
     working_dir: str | None,
-    sandbox: str,
+    sandbox: str | None,
     limits: Sequence[str],
     answers: Sequence[str],
+    template: str | None,
     no_key: bool,
     allow_missing: bool,
     shim: bool,
@@ -83,21 +86,26 @@ def create(
     config_dir: Path | None,
 ) -> None:
     """Create the profile ALIAS of AGENT. Its key is asked for, or read from the first line of standard input."""
-    given = {
-        "agent_id": agent,
-        "alias": alias,
+    preset = fields_of(cli, config_dir, template, agent)
+    named = {
         "endpoint_id": endpoint,
         "model": model,
-        "env": _environment(variables),
+        "env": _with_variables(preset, variables),
         "args": list(arguments),
         "working_dir": None if working_dir is None else _absolute(working_dir),
         "sandbox": sandbox,
-        "limits": limits_of(limits) or None,
-        "answers": answers_of(answers) or None,
+        "limits": limits_of(limits),
+        "answers": answers_of(answers),
+    }
+    given = {
+        **preset,
+        **{name: value for name, value in named.items() if value},
+        "agent_id": agent,
+        "alias": alias,
         "allow_missing": allow_missing,
         "shim": shim,
     }
-    chosen = provider or _run(cli, config_dir, "default_provider")
+    chosen = provider or preset.get("provider_id") or _run(cli, config_dir, "default_provider")
     prompt = None if no_key else _run(cli, config_dir, "key_prompt", chosen)
     key = None if prompt is None else read_key(prompt)
     if dry_run:
@@ -253,6 +261,12 @@ def _environment(given: Sequence[str]) -> dict[str, Json]:
             raise click.UsageError("--env takes NAME=VALUE.")
         found[name] = value
     return found
+
+
+def _with_variables(preset: Mapping[str, Json], given: Sequence[str]) -> dict[str, Json]:
+    """The template's, and those that are named; of one name the latter."""
+    known = preset.get("env")
+    return {**(known if isinstance(known, dict) else {}), **_environment(given)}
 
 
 def _absolute(directory: str) -> str:

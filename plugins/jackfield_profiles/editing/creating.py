@@ -28,6 +28,7 @@ from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.shims import Shims
 from jackfield_profiles.storage.files import Document
 from jackfield_profiles.storage.profiles import ProfileStore
+from jackfield_profiles.templates import TemplateCatalog
 from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.working_directory import require_outside
 
@@ -41,18 +42,23 @@ class ProfileCreator:
         self._keys = context.port(KeyStore)
         self._launching = context.port(ProfileLaunching)
         self._shims = context.port(Shims)
+        self._templates = TemplateCatalog(context)
         self._limit = context.settings(ProfilesSettings).limit
 
     async def create_from(self, body: Json) -> Written:
-        return await self.create(NewProfile(**parse_model(ProfileBody, body).model_dump()))
+        return await self.create(await self._asked(body))
 
     async def check_from(self, body: Json) -> Sequence[str]:
-        asked = NewProfile(**parse_model(ProfileBody, body).model_dump())
+        asked = await self._asked(body)
         alias, _, new, warnings = await self._prepared(asked)
         await self._require_free(alias)
         metadata = new["metadata"]
         home = metadata["profile_home"] if isinstance(metadata, dict) else ""
         return [f"Its home would be {home}.", *warnings]
+
+    async def _asked(self, body: Json) -> NewProfile:
+        given = parse_model(ProfileBody, await self._templates.applied(body))
+        return NewProfile(**given.model_dump(exclude={"template"}))
 
     async def create(self, asked: NewProfile) -> Written:
         alias, key, new, warnings = await self._prepared(asked)

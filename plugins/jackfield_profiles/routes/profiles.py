@@ -16,7 +16,7 @@ from jackfield.api.profiles import HeadlessRequest
 from jackfield_profiles import views
 from jackfield_profiles.keys.store import KeyStore
 from jackfield_profiles.ports import HeadlessRuns, ProfileChanges, ProfileCreation, ProfileLaunching, ProfileRemoval
-from jackfield_profiles.routes import directories
+from jackfield_profiles.routes import directories, templates
 from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody
 from jackfield_profiles.routes.hooks import HookRoutes
 from jackfield_profiles.routes.provider_keys import ProviderKeyRoutes
@@ -168,4 +168,4 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     async def bound() -> None:
         request.max_content_length = min(limit, request.max_content_length or limit)
 
-    return [made, directories.blueprint(context)]
+    return [made, directories.blueprint(context), templates.blueprint(context)]

@@ -921,6 +921,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates of profiles */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List templates of profiles */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["TemplateList"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles": {
         parameters: {
             query?: never;
@@ -11717,7 +11758,10 @@ export interface components {
              * @default null
              */
             persist?: boolean | null;
-            /** Provider Id */
+            /**
+             * Provider Id
+             * @description The template may give it instead.
+             */
             provider_id: string;
             /**
              * Proxy Config
@@ -11739,6 +11783,12 @@ export interface components {
              * @default false
              */
             shim?: boolean;
+            /**
+             * Template
+             * @description Gives the fields that are not named here.
+             * @default null
+             */
+            template?: string | null;
             /**
              * Working Dir
              * @description Default: the profile's home.
@@ -13479,6 +13529,39 @@ export interface components {
             updatedAt: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * TemplateList
+         * @description warnings: files that cannot be used.
+         */
+        TemplateList: {
+            /** Data */
+            data: components["schemas"]["TemplateOut"][];
+            /** Success */
+            success: boolean;
+            /**
+             * Warnings
+             * @default []
+             */
+            warnings?: string[];
+        };
+        /**
+         * TemplateOut
+         * @description agent_id: of the only agent that it is for; null: for every one. profile: fields of a new profile.
+         */
+        TemplateOut: {
+            /** Agent Id */
+            agent_id: string | null;
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Profile */
+            profile: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
         };
         /** TerminalDone */
         TerminalDone: {

@@ -11,6 +11,7 @@ import { AgentStep, NameStep, ProviderStep } from './CreateSteps';
 import { type Draft, EMPTY, stepOf } from './draft';
 import { aliasProblem, envOf, proposedAlias } from './model';
 import { useAgent, useAgents, useCreate, useProfiles, useProvider } from './queries';
+import { TemplateSelect } from './TemplateSelect';
 
 /** A profile in three steps; what the daemon refuses is shown at its field, in its step. */
 export function Create({
@@ -63,12 +64,14 @@ export function Create({
         agent_id: draft.agent,
         provider_id: draft.provider,
         alias,
-        ...(draft.endpoint ? { endpoint_id: draft.endpoint } : {}),
-        ...(draft.model.trim() ? { model: draft.model.trim() } : {}),
+        // Said in any case, since a template counts where nothing is said.
+        ...(draft.template ? { template: draft.template } : {}),
+        endpoint_id: draft.endpoint,
+        model: draft.model.trim() || null,
+        working_dir: draft.directory.trim() || null,
+        args: words(draft.args),
+        env,
         ...(draft.key ? { api_key: draft.key } : {}),
-        ...(draft.directory.trim() ? { working_dir: draft.directory.trim() } : {}),
-        ...(draft.args.trim() ? { args: words(draft.args) } : {}),
-        ...(Object.keys(env).length ? { env } : {}),
         sandbox: draft.sandbox,
         persist: draft.persist,
         shim: draft.shim,
@@ -92,6 +95,7 @@ export function Create({
         <Stack>
           {step === 0 && (
             <>
+              <TemplateSelect draft={draft} put={put} error={fields.template} />
               <AgentStep agents={agents} draft={draft} put={put} error={fields.agent_id} />
               {chosen && !chosen.installed && (
                 <>

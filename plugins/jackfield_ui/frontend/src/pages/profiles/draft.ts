@@ -4,6 +4,7 @@ import type { Sandbox } from './queries';
 
 /** A profile that is being made. */
 export interface Draft {
+  template: string | null;
   agent: string | undefined;
   provider: string | undefined;
   endpoint: string | null;
@@ -20,6 +21,7 @@ export interface Draft {
 }
 
 export const EMPTY: Draft = {
+  template: null,
   agent: undefined,
   provider: undefined,
   endpoint: null,
@@ -34,7 +36,14 @@ export const EMPTY: Draft = {
   shim: false,
 };
 
-const STEPS: Record<string, number> = { agent_id: 0, provider_id: 1, endpoint_id: 1, model: 1, api_key: 1 };
+const STEPS: Record<string, number> = {
+  template: 0,
+  agent_id: 0,
+  provider_id: 1,
+  endpoint_id: 1,
+  model: 1,
+  api_key: 1,
+};
 
 /** Where the first field is that the daemon names. */
 export function stepOf({ fields }: ApiError): number {

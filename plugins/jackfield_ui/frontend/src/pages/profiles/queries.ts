@@ -4,6 +4,7 @@ import type { Agent, Profile, ProxyState, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 
 export type Detail = Schemas['ProfileDetail'];
+export type Template = Schemas['TemplateOut'];
 export type AgentDetail = Schemas['AgentDetail'];
 export type Provider = Schemas['ProviderItem'];
 export type ProviderDetail = Schemas['ProviderDetail'];
@@ -81,6 +82,13 @@ export function useProvider(id: string | undefined) {
     queryFn: ({ signal }) => request<ProviderDetail>('GET', `/api/providers/${segment(id ?? '')}`, { signal }),
     enabled: Boolean(id),
     placeholderData: undefined,
+  });
+}
+
+export function useTemplates() {
+  return useQuery({
+    queryKey: ['profile-templates'],
+    queryFn: ({ signal }): Promise<Template[]> => data(api.GET('/api/profile-templates', { signal })),
   });
 }
 
