@@ -29,7 +29,8 @@ PROVIDERS = {
     "completions": ("openai-compatible", "/v1"),
     "responses": ("openai", "/v1"),
     "native": ("anthropic", ""),
-    "gemini": ("openai-compatible", "/v1beta/openai"),
+    "gemini-by-openai": ("openai-compatible", "/v1beta/openai"),
+    "gemini": ("gemini", ""),
 }
 """Name -> type, and what comes after the server's address."""
 PROVIDER = """

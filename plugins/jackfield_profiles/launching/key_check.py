@@ -20,7 +20,8 @@ from jackfield.api.providers import Provider
 
 MOST = 1000
 """Keys that are remembered as good."""
-_PATHS = {"anthropic": "/v1/messages", "openai": "/chat/completions", "gemini": "/v1beta/cachedContents"}
+_PATHS = {"anthropic": "/v1/messages", "openai": "/chat/completions"}
+"""Gemini is not asked: Google says 400 of a key that it refuses, as of other mistakes."""
 
 
 class KeyCheck:
@@ -35,14 +36,15 @@ class KeyCheck:
         """A provider that is slow or not there, or answers anything but 401, counts as content: an agent may do much
         without it. key: None: there is none to be looked at. Raises `InvalidInput`."""
         _, url = provider.endpoint(profile.endpoint_id)
-        if self._timeout == 0 or provider.dialect is None or not url or key is None:
+        path = _PATHS.get(provider.dialect or "")
+        if self._timeout == 0 or path is None or not url or key is None:
             return
         mark = hashlib.sha256(f"{url}\0{key or ''}".encode()).hexdigest()
         if self._clock.monotonic() < self._good.get(mark, 0.0):
             return
         try:
             async with asyncio.timeout(self._timeout):
-                status = await _status(url.rstrip("/") + _PATHS[provider.dialect], _credential(provider, key))
+                status = await _status(url.rstrip("/") + path, _credential(provider, key))
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError):
             return
         if status == HTTPStatus.UNAUTHORIZED:
@@ -54,7 +56,7 @@ class KeyCheck:
 
 def checkable(provider: Provider) -> bool:
     """Its login is the key itself, sent in the way of its family."""
-    return not provider.needs_proxy and provider.auth.kind in (None, "bearer")
+    return provider.dialect in _PATHS and not provider.needs_proxy and provider.auth.kind in (None, "bearer")
 
 
 async def _status(url: str, headers: dict[str, str]) -> int:
@@ -68,8 +70,6 @@ async def _status(url: str, headers: dict[str, str]) -> int:
 
 def _credential(provider: Provider, key: str | None) -> dict[str, str]:
     """As agents send it."""
-    if provider.dialect == "gemini":
-        return {} if key is None else {"x-goog-api-key": key}
     if provider.dialect == "openai":
         return {} if key is None else {"Authorization": f"Bearer {key}"}
     version = {"anthropic-version": "2023-06-01"}

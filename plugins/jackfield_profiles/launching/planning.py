@@ -17,7 +17,7 @@ from jackfield_profiles.mcp_servers import secrets_of
 from jackfield_profiles.preferences import GITHUB_TOKEN, ServerPreferences, servers_for
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.wiring import environment as environments
-from jackfield_profiles.wiring.access import NO_KEY, Access, access_of, variables
+from jackfield_profiles.wiring.access import NO_KEY, Access, access_of, spoken, variables
 
 
 @record
@@ -73,7 +73,7 @@ class LaunchPlanner:
         provider = await self._context.port(Providers).find(profile.provider_id)
         access = Access(provider.endpoint(profile.endpoint_id)[1], None, False, provider.dialect)
         if profile.proxy_enabled:
-            access = Access(ANY_PROXY, None, True, agent.dialect or provider.dialect)
+            access = Access(ANY_PROXY, None, True, spoken(agent, provider))
         try:
             await generate(self._context, agent, provider, profile, access)
         except ScriptFailed as exc:

@@ -46,6 +46,12 @@ def require_address(provider: Provider, url: str) -> None:
     )
 
 
+def spoken(agent: Agent, provider: Provider) -> DialectName | None:
+    """What an agent speaks to a proxy: its own dialect, else its provider's. Gemini's is known to its own agent alone,
+    which needs no names of variables: others speak OpenAI's."""
+    return agent.dialect or ("openai" if provider.dialect == "gemini" else provider.dialect)
+
+
 async def access_of(
     context: PluginContext, agent: Agent, provider: Provider, profile: Profile, key: str | None
 ) -> Access:
@@ -57,7 +63,7 @@ async def access_of(
         first = None if own_login else next(iter(keys_in(key)), None)
         return Access(url, first, False, provider.dialect, own_login)
     address = await proxies.reserve(profile.alias)
-    dialect = agent.dialect or provider.dialect
+    dialect = spoken(agent, provider)
     base = address.base_url.rstrip("/") + (f"{KEYED_PATH}{address.token}" if own_login else "")
     if dialect == "openai" and not base.endswith("/v1"):
         base += "/v1"

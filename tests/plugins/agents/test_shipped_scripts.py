@@ -24,6 +24,7 @@ FAMILIES: dict[str, tuple[str, str | None, str]] = {
     "anthropic-compatible": ("anthropic-compatible", "anthropic", "https://acme.example/anthropic"),
     "openai": ("openai", "openai", "https://api.openai.com/v1"),
     "openai-compatible": ("openai-compatible", "openai", "https://acme.example/v1"),
+    "gemini": ("gemini", "gemini", "https://generativelanguage.googleapis.com"),
     "self": ("self", None, ""),
 }
 """Family -> the provider's type, dialect and endpoint."""
@@ -106,7 +107,7 @@ async def run() -> AsyncIterator[Scripts]:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("agent", [path.stem for path in SCRIPTS])
 async def test_files_are_relative_and_no_key_is_an_argument(run: Scripts, agent: str, family: str) -> None:
-    if agent == "gemini" and family != "self":
+    if (agent == "gemini") != (family == "gemini") and family != "self" and "gemini" in (agent, family):
         return  # refused, see below
     made = await run(agent, family)
     assert all(not name.startswith("/") and ".." not in name for name in made.texts)
@@ -135,10 +136,6 @@ async def test_the_tools_own_login_is_left_alone(run: Scripts, agent: str) -> No
 
 @pytest.mark.parametrize("agent", [path.stem for path in SCRIPTS])
 async def test_a_proxy_takes_the_place_of_the_endpoint(run: Scripts, agent: str) -> None:
-    if agent == "gemini":
-        with pytest.raises(ScriptError, match="disable the profile's proxy"):
-            await run(agent, "openai-compatible", proxy=PROXY, endpoint=f"{GOOGLE}/v1beta/openai")
-        return
     dialect = {"claude": "anthropic", "codex": "openai", "grok": "openai"}.get(agent)
     for family in ("anthropic-compatible", "openai-compatible"):
         for address in (PROXY, f"{PROXY}/v1") if (dialect or FAMILIES[family][1]) == "openai" else (PROXY,):
@@ -338,9 +335,25 @@ async def test_gemini_uses_googles_host_in_its_own_dialect(run: Scripts) -> None
     }
 
 
+async def test_gemini_uses_a_provider_of_its_dialect(run: Scripts) -> None:
+    assert (await run("gemini", "gemini")).env["GOOGLE_GEMINI_BASE_URL"] == GOOGLE
+
+
+@pytest.mark.parametrize("address", [PROXY, f"{PROXY}/v1"])
+async def test_gemini_goes_through_a_proxy_to_any_provider(run: Scripts, address: str) -> None:
+    made = await run("gemini", "anthropic", proxy=address)
+    assert (made.env["GOOGLE_GEMINI_BASE_URL"], made.env["GEMINI_API_KEY"]) == (PROXY, "${API_KEY}")
+
+
+@pytest.mark.parametrize("agent", ["aider", "droid", "opencode", "qwen"])
+async def test_others_refuse_geminis_dialect(run: Scripts, agent: str) -> None:
+    with pytest.raises(ScriptError, match="use the provider google, or enable the profile's proxy"):
+        await run(agent, "gemini")
+
+
 @pytest.mark.parametrize("family", ["anthropic", "anthropic-compatible", "openai", "openai-compatible"])
 async def test_gemini_refuses_what_it_cannot_speak_to(run: Scripts, family: str) -> None:
-    with pytest.raises(ScriptError, match="use the provider google or self"):
+    with pytest.raises(ScriptError, match="use the provider gemini, google or self, or enable"):
         await run("gemini", family)
 
 

@@ -35,6 +35,8 @@ export function fits(agent: { dialect: string | null } | undefined, provider: { 
     'openai-compatible': 'openai',
     beta: 'openai',
     'beta-compatible': 'openai',
+    gemini: 'gemini',
+    'gemini-compatible': 'gemini',
   };
   const spoken = family[provider.type];
   return spoken === undefined || spoken === agent.dialect;
