@@ -65,6 +65,19 @@ def test_a_request_may_name_its_profile(lab: GatewayLab) -> None:
     assert "claude-haiku-4-5" not in {one.id for one in listed}
 
 
+def test_what_names_no_model_goes_to_the_first_profile_that_has_such_an_endpoint(lab: GatewayLab) -> None:
+    key, _ = lab.key("two profiles", profiles=["left", "right"])
+    gpt = openai.OpenAI(api_key=key, base_url=f"{lab.shared_url}/v1", max_retries=0)
+    made = gpt.files.create(purpose="batch", file=("a.jsonl", b"{}", "application/jsonl"))
+    assert lab.provider.asked[-1][0] == "/south/v1/files"
+    assert [one.id for one in gpt.files.list()] == [made.id]
+    strict, _ = lab.key("no JSON")
+    headers = {"Authorization": f"Bearer {strict}", "Content-Type": "application/json", "x-jackfield-profile": "right"}
+    for body in (b'{"input_file_id": "x", "y": NaN}', b'{"input_file_id": "x",}'):
+        asked = httpx.post(f"{lab.shared_url}/v1/batches", content=body, headers=headers, trust_env=False)
+        assert asked.status_code == 400
+
+
 def test_it_takes_virtual_keys_alone(lab: GatewayLab) -> None:
     for key in ("", "jf_vk_" + "c" * 43):
         assert lab.ask(lab.shared_url, key).status_code == 401

@@ -80,11 +80,31 @@ def test_a_file_is_found_however_deep_it_lies(way: list[str], beside: Any, escap
     assert "file-1" in of_body(json.loads(body), body)
 
 
-def test_two_readings_inside_are_refused() -> None:
-    body = b'{"input": [{"file_id": "mine", "File_id": "theirs"}]}'
+@pytest.mark.parametrize(
+    ("inside", "field"),
+    [
+        ('"file_id": "mine", "File_id": "theirs"', "file_id"),
+        ('"file_id": "theirs", "file_id": null', "file_id"),
+        ('"file_id": "theirs", "type": "input_file", "type": "x_tool_result"', "type"),
+        ('"source": {"file_id": "theirs"}, "source": {}', "source"),
+    ],
+)
+def test_two_readings_inside_are_refused(inside: str, field: str) -> None:
+    body = f'{{"messages": [{{{inside}}}]}}'.encode()
     with pytest.raises(DialectError) as refused:
         of_body(json.loads(body), body)
-    assert refused.value.param == "file_id"
+    assert refused.value.param == field
+
+
+def test_how_deep_a_body_is_nested_breaks_nothing() -> None:
+    value: Any = {"file_id": "file-1"}
+    for _ in range(300):
+        value = {"x": [value]}
+    assert of_body(value, json.dumps(value).encode()) == ["file-1"]
+    deep = b'{"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    with pytest.raises(DialectError) as refused:
+        of_body({}, deep)
+    assert refused.value.status == 400
 
 
 def test_what_an_answer_repeats_of_a_client_is_not_made_by_it() -> None:

@@ -126,9 +126,11 @@ class ClientRequest:
     def output(self) -> AllowedOutput:
         return allowed_output(self._value)
 
-    @property
-    def references(self) -> Sequence[str]:
+    async def references(self) -> Sequence[str]:
         """Ids of what a provider keeps. Raises `DialectError` 400."""
+        return self.references_now()
+
+    def references_now(self) -> Sequence[str]:
         return references.of_body(self._value, self.body)
 
     @property
@@ -192,6 +194,10 @@ class ClientRequest:
         minute = minute_of_day(int(time.time()) // 60)
         path = (_COUNTED if self.counts else _PATHS)[self.dialect].replace("{model}", self.model)
         return attributes_of(self._value, self.headers, minute, self.session, path, self.dialect, self.model)
+
+    def may_go_to(self, plan: ProxyPlan) -> bool:
+        """Whether any provider of the plan takes it, translated or as it is."""
+        return True
 
     def fitting(self, plan: ProxyPlan, found: Sequence[Candidate]) -> Sequence[Candidate]:
         """Those that may serve it. Raises `DialectError`: none may."""

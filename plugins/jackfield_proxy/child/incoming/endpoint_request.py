@@ -78,7 +78,7 @@ class EndpointRequest(ClientRequest):
         """Vectors and the like are none."""
         if _NO_OUTPUT(self.path):
             return AllowedOutput(0)
-        return allowed_output(fields.body_object(self.body)) if self.model else AllowedOutput()
+        return allowed_output(fields.body_object(self.body)) if self.body else AllowedOutput()
 
     @property
     def session(self) -> str:
@@ -88,20 +88,19 @@ class EndpointRequest(ClientRequest):
     def conversation(self) -> str:
         return ""
 
-    @property
-    def references(self) -> Sequence[str]:
+    def references_now(self) -> Sequence[str]:
+        """Raises `DialectError` 400, also for what is no JSON here: a provider may be more lenient."""
         own = [self.place.id] if self.place.id else []
-        try:
-            value = fields.loads(self.body) if self.body else None
-        except ValueError:
-            value = None
-        return [*own, *references.of_body(value, self.body)] if isinstance(value, dict) else own
+        return [*own, *references.of_body(fields.body_object(self.body), self.body)] if self.body else own
 
     @property
     def keeps(self) -> bool:
         """An object's own answer names those that the provider has made of it since, such as the results of a batch;
         what lies deeper may be a client's own words."""
         return self.of_one_account and (self.method == "POST" or (bool(self.place.id) and not self.place.deeper))
+
+    def may_go_to(self, plan: ProxyPlan) -> bool:
+        return any(self._is_of(one) for one in plan.upstreams.values())
 
     @property
     def lists(self) -> bool:

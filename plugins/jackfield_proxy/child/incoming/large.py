@@ -35,7 +35,6 @@ class BodySummary:
     attributes: RequestAttributes
     ids: frozenset[str]
     output: AllowedOutput
-    references: Sequence[str]
     keeps: bool
 
 
@@ -68,9 +67,8 @@ class LargeClientRequest(ClientRequest):
     def output(self) -> AllowedOutput:
         return self._read.output
 
-    @property
-    def references(self) -> Sequence[str]:
-        return self._read.references
+    async def references(self) -> Sequence[str]:
+        return await self._helpers.run(_references, self.dialect, self.body, self.named)
 
     @property
     def keeps(self) -> bool:
@@ -138,7 +136,6 @@ def _read(dialect: DialectName, body: bytes, pairs: addressing.Pairs, named: Nam
         attributes,
         ids,
         call.output,
-        call.references,
         call.keeps,
     )
 
@@ -148,6 +145,10 @@ def _translated(
 ) -> tuple[bytes, ModelRequest]:
     call = ClientRequest(dialect, body, [], "", named=named)
     return call.translated_now(spoken, wanted), call.asked
+
+
+def _references(dialect: DialectName, body: bytes, named: NamedInPath) -> Sequence[str]:
+    return ClientRequest(dialect, body, [], "", named=named).references_now()
 
 
 def _counted(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from jackfield.api.dialects import fields
+from jackfield.api.dialects.model import DialectError
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 
@@ -32,6 +33,8 @@ _NAMES = frozenset({
     "fileuri", "input_file_id", "output_file_id", "previous_response_id", "prompt", "skill_id", "thread_id",
     "training_file", "validation_file", "vector_store_id", "vector_store_ids", "video", "video_id",
 })  # fmt: skip
+_DECIDING = _NAMES | {"file", "filedata", "id", "input", "items", "source", "type"}
+"""Names of which a second value could hide the first one."""
 _TEXTS = frozenset({"prompt", "video"})
 """Of these a text is no id, and only an object has one."""
 _ADDRESSES = frozenset({"file_uri", "fileuri"})
@@ -54,13 +57,12 @@ _RESULTS = "_tool_result"
 """The end of the type of what a provider's own tool has given; a client sends it back as it was."""
 _OURS = "skill_"
 """Skills of a vendor's own have other ids, and are everybody's."""
-_MAY = re.compile(
-    rb"_id|_file|file_?(?:uri|search)|cached_?content|container|conversation|prompt|video|item_ref"
-    rb"|\\u00[4-7]|\xc5\xbf|\xe2\x84\xaa",
-    re.IGNORECASE,
-).search
-"""Bodies without any of it name nothing, however the names are written."""
-_INPUT = re.compile(rb'"input"').search
+
+
+_LIKELY = (
+    b'file_id"', b'file_ids"', b'"previous_response_id"', b'"conversation"', b'"container"', b'"vector_store_id',
+    b'"item_reference"', b'"fileUri"', b'"cachedContent"',
+)  # fmt: skip
 
 
 @record
@@ -88,26 +90,32 @@ def stored_path(path: str) -> StoredPath:
 def of_body(value: Mapping[str, Json], body: bytes) -> Sequence[str]:
     """Ids that a body names, each once. value: as it was read. Raises `DialectError` 400 for one that has two readings
     inside."""
-    if not _MAY(body) and not (_INPUT(body) and isinstance(value.get("input"), list)):
-        return ()
-    found = dict.fromkeys(_found(dict(value)))
-    if found:
-        _require_one_reading(body)
-    return list(found)
+    _require_one_reading(body)
+    return list(dict.fromkeys(_found(value)))
 
 
-def _found(value: Json) -> Iterator[str]:
-    if isinstance(value, list):
-        for one in value:
-            yield from _found(one)
-    if not isinstance(value, dict):
-        return
+def likely_in(body: bytes) -> bool:
+    """Whether a body that hides nothing may name any: a look that costs next to nothing."""
+    return any(mark in body for mark in _LIKELY)
+
+
+def _found(value: Mapping[str, Json]) -> Iterator[str]:
+    """Without recursion: how deep a body is nested is its sender's affair."""
+    waiting: list[Json] = [dict(value)]
+    for one in waiting:  # which grows meanwhile
+        if isinstance(one, list):
+            waiting += one
+        elif isinstance(one, dict):
+            yield from _own(one, waiting)
+
+
+def _own(value: Mapping[str, Json], waiting: list[Json]) -> Iterator[str]:
+    """Of one object; what lies in it waits."""
     kind = value.get("type")
     kind = kind if isinstance(kind, str) else ""
     if kind.endswith(_RESULTS):
         return
-    own = value.get("id")
-    if isinstance(own, str) and kind in _WITH_ID:
+    if kind in _WITH_ID and isinstance(own := value.get("id"), str):
         yield own
     for written, part in value.items():
         name = written.casefold()
@@ -118,7 +126,7 @@ def _found(value: Json) -> Iterator[str]:
         elif name in _LISTS and isinstance(part, list):
             yield from _items(part)
         # Variables of a stored prompt have names of the client's own.
-        yield from _found(list(part.values()) if name == "variables" and isinstance(part, dict) else part)
+        waiting += part.values() if name == "variables" and isinstance(part, dict) else (part,)
 
 
 def _items(value: list[Json]) -> Iterator[str]:
@@ -131,7 +139,7 @@ def _items(value: list[Json]) -> Iterator[str]:
 def _ids(name: str, value: Json) -> Iterator[str]:
     if isinstance(value, list):
         for one in value:
-            yield from _ids(name, one)
+            yield from () if isinstance(one, list) else _ids(name, one)
     elif isinstance(value, dict):
         inner = value.get("id")
         if isinstance(inner, str):
@@ -144,13 +152,18 @@ def _ids(name: str, value: Json) -> Iterator[str]:
 
 def _require_one_reading(body: bytes) -> None:
     """Parsers differ in which of two values counts. Raises `DialectError` 400."""
-    json.loads(body.decode("utf-8", "surrogatepass"), object_pairs_hook=_require_each_once)
+    try:
+        json.loads(body.decode("utf-8", "surrogatepass"), object_pairs_hook=_require_each_once)
+    except RecursionError:
+        raise DialectError(400, fields.TOO_DEEP, "invalid_request_error") from None
 
 
 def _require_each_once(pairs: list[tuple[str, object]]) -> None:
+    if len({name.casefold() for name, _ in pairs}) == len(pairs):
+        return
     seen: set[str] = set()
     for name, _ in pairs:
         plain = name.casefold()
-        if plain in seen and (plain in _NAMES or plain in ("id", "type", "input", "file", "source")):
+        if plain in seen and plain in _DECIDING:
             raise fields.invalid(plain, "stands in one object more than once; send it once")
         seen.add(plain)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jackfield.api.dialects.model import DialectError
 from jackfield.api.gateway import CallerPass, StoredObject
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
+from jackfield_proxy.child.incoming.references import likely_in
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.incoming.client_request import ClientRequest
@@ -22,12 +23,9 @@ async def kept_by(call: ClientRequest, caller: CallerPass, plan: ProxyPlan, pipe
     """What decides where the request goes; None: nothing does. plan: of the process. Raises `DialectError`: 404 for
     what a virtual key may not speak of, 400, 403 and 413 for what it may not ask at all."""
     if not caller.key:
-        if not plan.several_accounts or not (ids := call.references):
-            return None
-        found = await pipe.objects(plan.limits.key_timeout, "", ids)
-        return found[0] if found else None
+        return await _own(call, plan, pipe) if plan.several_accounts else None
     _require_looked_at(call)
-    ids = call.references
+    ids = await call.references()
     if not ids:
         return None
     if len(ids) > MOST_IDS:
@@ -48,6 +46,18 @@ async def kept_by(call: ClientRequest, caller: CallerPass, plan: ProxyPlan, pipe
             message = f"{one[:100]} is kept by another account of the provider than {ids[0][:100]}."
             raise DialectError(404, message, "not_found_error", code="object_not_found")
     return first
+
+
+async def _own(call: ClientRequest, plan: ProxyPlan, pipe: Pipe) -> StoredObject | None:
+    """Of a request with the profile's own token, which nothing restricts, and which need not be looked at closely."""
+    if not isinstance(call, EndpointRequest) and not likely_in(call.body):
+        return None
+    try:
+        ids = await call.references()
+    except DialectError:  # its provider will say what is wrong
+        return None
+    found = await pipe.objects(plan.limits.key_timeout, "", ids)
+    return found[0] if found else None
 
 
 def _require_looked_at(call: ClientRequest) -> None:

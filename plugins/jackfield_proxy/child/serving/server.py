@@ -207,7 +207,7 @@ class Server:
             return catalogue.models(self._tenants.names(caller, named), asked.path, route.dialect)
         call = await self._call(request, route, came.credential)
         place = await kept_by(call, caller, plan, self._pipe)
-        tenant = self._tenants.serving(caller, named or (place.profile if place is not None else ""), call.model)
+        tenant = self._tenants.serving(caller, named or (place.profile if place is not None else ""), call)
         exchange = ProxiedExchange(tenant, call, caller, asked.request_id, place)
         try:
             return await (catalogue.count(exchange) if call.counts else exchange.serve(request))

@@ -17,6 +17,7 @@ from jackfield_proxy.child.upstream.sending import UpstreamSender
 from jackfield_proxy.routing.aliases import aliased, is_wild
 
 if TYPE_CHECKING:
+    from jackfield_proxy.child.incoming.client_request import ClientRequest
     from jackfield_proxy.child.process.pipe import Pipe
     from jackfield_proxy.plan import ProxyPlan
 
@@ -108,22 +109,25 @@ class Tenants:
             raise DialectError(404, f"There is no proxy of a profile {named} here.", "not_found_error")
         raise DialectError(403, "This key is for the proxies of other profiles.", "permission_error")
 
-    def serving(self, caller: CallerPass, named: str, model: str) -> Tenant:
-        """Who serves a model for a caller: the only one, or the first that lists it. Raises `DialectError` 403, 404."""
+    def serving(self, caller: CallerPass, named: str, call: ClientRequest) -> Tenant:
+        """Who serves a request of a caller: the only one, or the first that lists its model. Of what names no model
+        those that have such an endpoint. Raises `DialectError` 403, 404."""
         if self._only is not None and not (named or caller.models or caller.profiles):
             return self._only
-        require_model(caller, model)
-        found = list(self.open_to(caller, named).values())
+        require_model(caller, call.model)
+        opened = list(self.open_to(caller, named).values())
+        found = [one for one in opened if call.may_go_to(one.plan)] or opened
         if len(found) == 1:
             return found[0]
-        listing = next((one for one in found if _lists(one.plan, model)), None)
+        listing = next((one for one in found if _lists(one.plan, call.model)), None)
         if listing is not None:
             return listing
         if caller.profiles:
             return found[0]
+        why = f"No profile lists the model {call.model}." if call.model else "The request names no model."
         raise DialectError(
             404,
-            f"No profile lists the model {model}. Name a profile in the path (/PROFILE/v1) or in {PROFILE_HEADER}.",
+            f"{why} Name a profile in the path (/PROFILE/v1) or in {PROFILE_HEADER}.",
             "not_found_error",
             code="model_not_found",
         )
