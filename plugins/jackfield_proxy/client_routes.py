@@ -93,7 +93,7 @@ def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -
         if not short:
             return ClientRoute("probe", dialect)
         if short == "/models" or short.startswith("/models/"):
-            return ClientRoute("models", dialect)
+            return ClientRoute("models", "gemini" if "x-goog-api-key" in headers else dialect)
     if method in _METHODS and not _DOTS(short):
         return _endpoint(short, headers)
     return ClientRoute("none", dialect)
