@@ -6,12 +6,13 @@ The arithmetic is that of `jackfield.api.dates`. What it does not do to the lett
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from jackfield.api.date_patterns import is_plain, write_date
-from jackfield.api.dates import floored, iana_zone, iso, iso_date, moved
+from jackfield.api.dates import floored, iana_zone, iso, iso_date, moved, placed
 from jackfield.api.dates import unit_of as any_unit
 from jackfield.api.javascript import UNDEFINED, NotExact, Special
 from jackfield_expressions.operators import to_number
@@ -23,6 +24,11 @@ YEARS = range(1900, 2200)
 _LONGEST = 100
 """Characters of a pattern."""
 _MINUTE = timedelta(minutes=1)
+ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{3})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?", re.ASCII)
+"""Texts that luxon and `Date.parse` are exact about."""
+FROM_ISO = ("DateTime", "fromISO")
+_ZONE = re.compile(r"UTC|(?:Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)/[A-Za-z_/-]+")
+"""Names that are known everywhere."""
 _SHORT_UNITS = {
     "ms": "millisecond", "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour",
     "hrs": "hour",
@@ -140,6 +146,30 @@ def today(scope: ItemScope) -> LuxonDate:
     return now(scope).midnight()
 
 
+def from_iso(scope: ItemScope, text: object) -> LuxonDate:
+    """`DateTime.fromISO(text)`"""
+    if type(text) is not str or not ISO.fullmatch(text):
+        raise NotExact
+    try:
+        read = datetime.fromisoformat(text)
+        zone = zone_of(scope.around.timezone)
+        return LuxonDate(read.astimezone(zone) if read.tzinfo else placed(read, datetime.now(zone)))
+    except (ValueError, OverflowError):
+        raise NotExact from None
+
+
+def _in_zone(date: LuxonDate, name: object) -> LuxonDate:
+    if type(name) is not str or not _ZONE.fullmatch(name):
+        raise NotExact
+    return LuxonDate(date.moment.astimezone(zone_of(name)))
+
+
+def _start_of(date: LuxonDate, unit: object) -> LuxonDate:
+    if type(unit) is not str:
+        raise NotExact
+    return LuxonDate(floored(date.moment, _unit_of(unit)))
+
+
 def plus(date: LuxonDate, amount: object, unit: object = UNDEFINED) -> LuxonDate:
     return date.moved(amount, unit, 1)
 
@@ -162,6 +192,8 @@ def knows(pattern: object) -> bool:
 DATETIME: Mapping[str, tuple[int, int, Callable[..., object]]] = {
     "plus": (1, 2, plus),
     "minus": (1, 2, minus),
+    "setZone": (1, 1, _in_zone),
+    "startOf": (1, 1, _start_of),
     "toISO": (0, 0, LuxonDate.json),
     "toISODate": (0, 0, lambda date: iso_date(date.moment)),
     "toFormat": (1, 1, formatted),

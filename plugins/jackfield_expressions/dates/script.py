@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -11,6 +10,7 @@ from jackfield.api.javascript import UNDEFINED, NotExact, Special
 from jackfield_expressions.dates.luxon import (
     DATETIME,
     EPOCH,
+    ISO,
     MILLISECOND,
     YEARS,
     LuxonDate,
@@ -23,8 +23,6 @@ from jackfield_expressions.operators import to_number
 from jackfield_expressions.scope import ItemScope
 
 _DAY = 86_400_000
-_ISO = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{3})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?", re.ASCII)
-"""Texts that `Date.parse` is exact about."""
 
 
 class ScriptDate(Special):
@@ -77,7 +75,7 @@ def new_date(scope: ItemScope, *values: object) -> ScriptDate:
 def _parsed(text: str) -> int:
     """As `Date.parse` does, to which a day is one of UTC; Unix milliseconds."""
     try:
-        moment = datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
+        moment = datetime.fromisoformat(text) if ISO.fullmatch(text) else None
     except ValueError:
         moment = None
     if moment is None or moment.year not in YEARS:

@@ -18,11 +18,14 @@ _LONGEST = 100_000
 """Entries of a list that is made."""
 
 
-def function_of(parameters: Sequence[int], body: Value) -> Callable[[ItemScope], Function]:
-    """Makes the function for an evaluation. Its parameters are put in their places among the scope's locals."""
+def function_of(parameters: Sequence[int | tuple[int, ...]], body: Value) -> Callable[[ItemScope], Function]:
+    """Makes the function for an evaluation. Its parameters are put in their places among the scope's locals; a tuple
+    takes a list apart."""
     if len(parameters) > 3:
         raise NotSimple
     clock = time.perf_counter
+    simple = [place if type(place) is int else None for place in parameters]
+    apart = [(index, places) for index, places in enumerate(parameters) if isinstance(places, tuple)]
 
     def made(scope: ItemScope) -> Function:
         if not scope.locals:
@@ -33,13 +36,29 @@ def function_of(parameters: Sequence[int], body: Value) -> Callable[[ItemScope],
         def call(*values: object) -> object:
             if clock() > until:
                 raise NotExact
-            for place, value in zip(parameters, values, strict=False):
-                places[place] = value
+            for place, value in zip(simple, values, strict=False):
+                if place is not None:
+                    places[place] = value
+            for index, several in apart:
+                _take_apart(places, several, values[index])
             return body(scope)
 
         return call
 
     return made
+
+
+def _take_apart(locals_: list[object], places: tuple[int, ...], value: object) -> None:
+    """`([one, other]) =>`: their places follow each other."""
+    count = len(places)
+    if type(value) is list and len(value) >= count:
+        locals_[places[0] : places[0] + count] = value[:count]
+    elif value is None or value is UNDEFINED:
+        raise Thrown
+    elif type(value) is list:
+        locals_[places[0] : places[0] + count] = value + [UNDEFINED] * (count - len(value))
+    else:
+        raise NotExact
 
 
 def mapped(scope: ItemScope, values: object, function: Function) -> list[object]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.javascript import UNDEFINED, NotExact
-from jackfield_expressions.dates.luxon import FORMATS, knows
+from jackfield_expressions.dates.luxon import FORMATS, FROM_ISO, from_iso, knows
 from jackfield_expressions.dates.script import CALLS
 from jackfield_expressions.evaluator.callbacks import Value, function_of, mapped
 from jackfield_expressions.evaluator.functions import FUNCTIONS, Function, JsonPrinter
@@ -124,6 +124,8 @@ class Chains:
             called = len(words) == size + 1 and len(steps) > size and steps[size][0] == "call"
             if called and words in FUNCTIONS:
                 return self._function(FUNCTIONS[words], steps[size]), size + 1
+            if called and words == FROM_ISO:
+                return self._date(steps[size]), size + 1
         return root_of(name, steps)
 
     def _function(self, entry: tuple[int, int, Callable[[], Function]], call: Tree) -> Value:
@@ -137,6 +139,10 @@ class Chains:
             return function(*values)
 
         return get
+
+    def _date(self, call: Tree) -> Value:
+        given = self._arguments(1, 1, call)
+        return lambda scope: from_iso(scope, *given(scope))
 
     def _arguments(self, least: int, most: int, call: Tree) -> Callable[[ItemScope], Sequence[object]]:
         _, optional, arguments = call

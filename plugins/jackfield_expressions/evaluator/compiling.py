@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.javascript import UNDEFINED, NotExact, Special, to_boolean
 from jackfield_expressions import operators as js
@@ -183,7 +183,30 @@ def _list(tree: Tree) -> Value:
 
 def _object(tree: Tree) -> Value:
     parts = [(key, _compiled(part)) for key, part in tree[1]]
+    if any(key is None for key, _ in parts):
+        return _extended(parts)
     return lambda scope: {key: _element(scope, part(scope)) for key, part in parts}
+
+
+def _extended(parts: Sequence[tuple[str | None, Value]]) -> Value:
+    """`{key: value, ...others}`; None: the entries of the value."""
+
+    def get(scope: ItemScope) -> object:
+        made: dict[str, object] = {}
+        for key, part in parts:
+            value = part(scope)
+            if key is not None:
+                made[key] = _element(scope, value)
+            elif type(value) is dict and not any(map(str.isdigit, value)):
+                made.update(value)
+                in_time(scope)
+            elif isinstance(value, (str, list, dict, Special)):
+                raise NotExact  # letters, places, or keys that come first
+        if len(made) > js.MOST_ENTRIES:
+            raise NotExact
+        return made
+
+    return get
 
 
 def _element(scope: ItemScope, value: object) -> object:

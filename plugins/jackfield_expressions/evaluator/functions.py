@@ -151,5 +151,8 @@ FUNCTIONS: Mapping[tuple[str, ...], tuple[int, int, Callable[[], Function]]] = {
     ("JSON", "stringify"): (1, 3, lambda: JsonPrinter().stringify),
     ("$fromAI",): (1, 4, lambda: _default),
     ("Number",): (0, 1, lambda: _number_of),
+    ("Object", "keys"): (1, 1, lambda: lambda value: list(_keys(value))),
+    ("Object", "values"): (1, 1, lambda: lambda value: list(_keys(value).values())),
+    ("Object", "entries"): (1, 1, lambda: lambda value: [[key, one] for key, one in _keys(value).items()]),
 }
 """Fewest and most arguments, and what makes the function for one place of an expression."""

@@ -1,6 +1,7 @@
 """Reads the simple expressions that Python can evaluate as JavaScript would: literals, member access, calls, operators,
 conditionals, lists, objects, template literals, regular expressions, `new Date`, and arrow functions of one expression.
-No statements, no assignments, nothing spread or taken apart.
+Objects may be spread into objects, and a function's parameter may be a list that is taken apart. No statements, no
+assignments.
 
 A function's parameters are numbered: each has a place of its own in the whole source, as no function
 calls itself. A syntax tree is nested tuples, kind first. Whatever is not understood raises `NotSimple`, and JavaScript
@@ -25,7 +26,7 @@ _TOKEN = re.compile(
   | (?P<text>'(?:[^'\\\n\r]|\\[^\n\r\u2028\u2029ux0-9])*'|"(?:[^"\\\n\r]|\\[^\n\r\u2028\u2029ux0-9])*")
   | (?P<template>`(?:[^`\\$]|\$(?!\{)|\\[^\n\r\u2028\u2029ux0-9])*(?:`|\$\{))
   | (?P<name>[A-Za-z_$][\w$]*)
-  | (?P<mark>===|!==|==(?!=)|!=(?!=)|<=|>=|&&(?!=)|\|\|(?!=)|\?\?(?!=)|\?\.(?!\d)
+  | (?P<mark>\.\.\.|===|!==|==(?!=)|!=(?!=)|<=|>=|&&(?!=)|\|\|(?!=)|\?\?(?!=)|\?\.(?!\d)
             |\+(?![+=])|-(?![-=])|\*(?![*=])|/(?![/*=])|%(?!=)|<(?![<!])|>(?!>)|!|\?|:|[()\[\]{},.])
     )""",
     re.VERBOSE | re.ASCII,
@@ -35,6 +36,8 @@ _TEMPLATE_REST = re.compile(r"(?:[^`\\$]|\$(?!\{)|\\[^\n\r\u2028\u2029ux0-9])*(?
 _END = re.compile(_SPACE + r";?" + _SPACE + r"\Z")
 _NAME = r"[A-Za-z_$][\w$]*"
 _ARROW = re.compile(rf"(?:(?P<one>{_NAME})|\((?P<many>[^()]{{0,200}})\))[ \t]*=>", re.ASCII)
+_PARAMETER = re.compile(rf"\[[^\[\]]*\]|{_NAME}", re.ASCII)
+_PARAMETERS = re.compile(rf"\s*(?:{_PARAMETER.pattern})\s*(?:,\s*(?:{_PARAMETER.pattern})\s*)*,?\s*", re.ASCII)
 _REGEX = re.compile(r"/((?:[^/\\\[\n\r]|\\[^\n\r]|\[(?:[^\]\\\n\r]|\\[^\n\r])*\])+)/([a-z]*)(?![\w$])")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPE = re.compile(r"\\(.)")
@@ -127,8 +130,7 @@ class _Parser:
     def _arrow(self, match: re.Match[str]) -> Tree:
         names: dict[str, int] = {}
         one, many = match.group("one", "many")
-        listed = [one] if one is not None else many.removesuffix(",").split(",") if many.strip() else []
-        places = tuple(self._place(name.strip(), names) for name in listed)
+        places = tuple(self._parameter(part, names) for part in ([one] if one is not None else _parameters(many)))
         self._position = match.end()
         self._next()
         if self._kind == "mark" and self._token == "{":  # noqa: S105 - a bracket
@@ -137,6 +139,12 @@ class _Parser:
         body = self._conditional()
         self._known.pop()
         return ("arrow", places, body)
+
+    def _parameter(self, text: str, names: dict[str, int]) -> int | tuple[int, ...]:
+        """Its place; those of its entries where it is a list that is taken apart."""
+        if text.startswith("["):
+            return tuple(self._place(name.strip(), names) for name in text[1:-1].split(","))
+        return self._place(text, names)
 
     def _place(self, name: str, names: dict[str, int]) -> int:
         """A new place for a parameter."""
@@ -264,9 +272,15 @@ class _Parser:
         self._next()
         return ("regex", match.group(1), match.group(2))
 
-    def _entries(self) -> Iterator[tuple[str, Tree]]:
-        """Keys and their values."""
+    def _entries(self) -> Iterator[tuple[str | None, Tree]]:
+        """Keys and their values; None: the entries of another object."""
         while not self._take("}"):
+            if self._take("..."):
+                yield None, self._conditional()
+                if not self._take(","):
+                    self._expect("}")
+                    return
+                continue
             key = _ESCAPE.sub(_unescaped, self._token[1:-1]) if self._kind == "text" else self._token
             if self._kind not in ("text", "name") or key == "__proto__" or key.isdigit():
                 raise NotSimple
@@ -297,6 +311,15 @@ class _Parser:
             self._position = match.end()
         self._next()
         return ("literal", parts[0]) if len(parts) == 1 else ("template", tuple(parts))
+
+
+def _parameters(text: str) -> list[str]:
+    """The parameters between the brackets of a function."""
+    if not text.strip():
+        return []
+    if not _PARAMETERS.fullmatch(text):
+        raise NotSimple
+    return _PARAMETER.findall(text)
 
 
 def _template_text(token: str) -> tuple[str, bool]:

@@ -57,11 +57,20 @@ steps: Sources = st.one_of(
     form(".<m>(<a>, '<u>')", m=one("plus", "minus"), u=st.one_of(short, units), a=amounts),
     form(".<m>(<a>)", m=one("plus", "minus"), a=amounts),
 )
+luxon_steps: Sources = st.one_of(
+    steps,
+    form(".startOf('<u>')", u=st.one_of(short, units)),
+    form(".setZone('<z>')", z=one(*ZONES, "local", "utc", "GMT", "UTC+3", "europe/berlin", "Nowhere/City", "")),
+)
+luxon_starts: Sources = st.one_of(one("$now", "$today"), form("DateTime.fromISO(<t>)", t=moments))
 starts: Sources = st.one_of(
     one("$now", "$today"),
     st.builds(lambda start, step: start + step, form("new Date(<t>)", t=moments), steps),
 )
-dates: Sources = st.builds(lambda start, more: start + "".join(more), starts, st.lists(steps, max_size=3))
+dates: Sources = st.one_of(
+    st.builds(lambda start, more: start + "".join(more), starts, st.lists(steps, max_size=3)),
+    st.builds(lambda start, more: start + "".join(more), luxon_starts, st.lists(luxon_steps, max_size=3)),
+)
 dated: Sources = st.one_of(
     dates,
     form("<d>.<m>()", d=dates, m=one("toISO", "toISODate", "toString", "toJSON")),
