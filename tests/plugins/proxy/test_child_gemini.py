@@ -283,3 +283,19 @@ async def test_a_stream_that_breaks_off_raises(family: str) -> None:
             await ask(bench, "gemini", stream=True)
         (served,) = bench.proxy.pipe.served
         assert served.error
+
+
+async def test_a_stream_that_begins_with_an_error_is_a_refusal_that_another_target_may_take(google: Provider_) -> None:
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        if "busy" in request.path:
+            error = {"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}}
+            return web.Response(text=f"data: {json.dumps(error)}\n\n", headers=SSE)
+        return web.Response(text=SAYS, headers=SSE)
+
+    google.answer = answer
+    north = {"north": upstream(google, family="gemini")}
+    async with proxy_of(plan(north, rule("a", "north/busy"), rule("b", "north/free"), strategy="Fallback")) as proxy:
+        assert await proxy.post(ASKED, STREAM) == (200, SAYS.encode())
+    async with proxy_of(plan(north, rule("a", "north/busy"))) as proxy:
+        status, answer_ = await proxy.post(ASKED, STREAM)
+    assert (status, json.loads(answer_)["error"]["message"]) == (503, "overloaded")

@@ -371,6 +371,7 @@ def test_messages_are_read_as_they_are_written() -> None:
     [
         (b"POST /v1/messages HTTP/1.1\r\n", ("POST", "anthropic")),
         (b"POST /responses?x=/messages HTTP/1.1\r\nHost: /messages", ("POST", "responses")),
+        (b"POST /v1beta/models/m:streamGenerateContent?alt=sse HTTP/1.1\r\n", ("POST", "gemini")),
         (b"HEAD / HTTP/1.1\r\n", ("HEAD", "chat")),
         (b"", ("", "chat")),
         (b"\xff\x00", ("\xff\x00", "chat")),
@@ -380,7 +381,7 @@ def test_a_first_line_tells_the_dialect(start: bytes, asked: tuple[str, str]) ->
     assert final_answers.asked(start) == asked
 
 
-@pytest.mark.parametrize("dialect", ["anthropic", "chat", "responses"])
+@pytest.mark.parametrize("dialect", ["anthropic", "chat", "responses", "gemini"])
 def test_the_end_of_a_stream_is_a_chunk_and_the_last_one(dialect: Any) -> None:
     said = final_answers.ending(dialect, DialectError(502, "over"))
     size, _, rest = said.partition(b"\r\n")

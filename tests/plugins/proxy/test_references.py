@@ -48,6 +48,17 @@ NAMED: dict[str, tuple[Any, list[str]]] = {
         {"content": [{"type": "code_execution_tool_result", "content": {"content": [{"file_id": "x"}]}}]},
         [],
     ),
+    "Gemini's cache": ({"cachedContent": "cachedContents/a", "contents": []}, ["cachedContents/a"]),
+    "Gemini's file": (
+        {"contents": [{"parts": [{"fileData": {"fileUri": "https://g/v1beta/files/a"}}]}]},
+        ["https://g/v1beta/files/a"],
+    ),
+    "Gemini's file, written otherwise": (
+        {"contents": [{"parts": [{"file_data": {"file_uri": "gs://a"}}]}]},
+        ["gs://a"],
+    ),
+    "a web site": ({"contents": [{"parts": [{"fileData": {"fileUri": "https://acme.example/a.png"}}]}]}, []),
+    "arguments of Gemini's call": ({"contents": [{"parts": [{"functionCall": {"args": {"file_id": "x"}}}]}]}, []),
     "words about it": ({"messages": [{"role": "user", "content": '"file_id": "x"'}]}, []),
 }
 
