@@ -21,7 +21,7 @@ from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.process.log import say
-from jackfield_proxy.child.serving.own_list import ListPage, OwnList
+from jackfield_proxy.child.serving.own_list import ListPage, ListRefused, OwnList
 from jackfield_proxy.child.upstream import failures
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.fallback import Fallback
@@ -199,7 +199,7 @@ class ProxiedExchange:
                 if self._caller.key and isinstance(self.call, EndpointRequest) and self.call.lists:
                     return await self._listed(request, opened, self.call)
                 return await self._relay(request, opened)
-            except relay.Stopped:
+            except (relay.Stopped, ListRefused):
                 raise
             except DialectError as exc:
                 refused = failures.broken(exc)
@@ -269,7 +269,7 @@ class ProxiedExchange:
         self._pipe.send(FromChild(made=MadeObjects(self._caller.key, objects)))
 
     async def _listed(self, request: web.BaseRequest, opened: Opened, call: EndpointRequest) -> web.StreamResponse:
-        """What a key may see of a list. Raises `DialectError`."""
+        """What a key may see of a list. Raises `ListRefused`, `UpstreamFailure`, `DialectError`."""
 
         async def read(page: EndpointRequest) -> web.Response:
             other = await self.sender.attempt(self.plan, page, opened.candidate, opened.attempts)
@@ -279,7 +279,10 @@ class ProxiedExchange:
                 self.sender.closed(other)
 
         async def usable(ids: Sequence[str]) -> frozenset[str]:
-            found = await self._pipe.objects(self.plan.limits.key_timeout, self._caller.key, ids)
+            try:
+                found = await self._pipe.objects(self.plan.limits.key_timeout, self._caller.key, ids)
+            except DialectError as exc:
+                raise ListRefused(exc.status, exc.message, exc.kind) from None
             return frozenset(one.id for one in found if one.account == opened.account)
 
         answer = await OwnList(read, usable).answer(call, await self._page(request, opened))

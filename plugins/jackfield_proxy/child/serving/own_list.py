@@ -26,6 +26,10 @@ LARGEST = 16 * 2**20
 Page: TypeAlias = "dict[str, Json]"
 
 
+class ListRefused(DialectError):
+    """It is not shown, and its provider has done nothing wrong."""
+
+
 class ListPage(Carrier):
     """One page, read whole."""
 
@@ -34,7 +38,7 @@ class ListPage(Carrier):
         async for chunk in self._plain():
             size += len(chunk)
             if size > LARGEST:
-                raise DialectError(502, f"The provider's list has more than {LARGEST} bytes.")
+                raise ListRefused(502, f"The provider's list has more than {LARGEST} bytes.")
             parts.append(chunk)
         headers = [("Content-Type", "application/json"), *self._marks()]
         return web.Response(body=b"".join(parts), headers=headers)
@@ -52,7 +56,7 @@ class OwnList:
         self._usable = usable
 
     async def answer(self, call: EndpointRequest, first: web.Response) -> web.Response:
-        """first: the page that the client asks for. Raises `DialectError`."""
+        """first: the page that the client asks for. Raises `ListRefused`, and what `read` and `usable` raise."""
         response = first
         for _ in range(MOST_PAGES):
             page = _page_of(response)
@@ -63,20 +67,19 @@ class OwnList:
                 return _with(response, _filtered(page, own))
             call = call.of_page(following)
             response = await self._read(call)
-        raise DialectError(
-            404, f"None of the first {MOST_PAGES} pages has anything of this key; ask by id.", "not_found_error"
-        )
+        message = f"None of the first {MOST_PAGES} pages has anything of this key; ask by id."
+        raise ListRefused(404, message, "not_found_error")
 
 
 def _page_of(response: web.Response) -> Page:
-    """Raises `DialectError` 502 for what is no list: nobody knows what is in it."""
+    """Raises `ListRefused` 502 for what is no list: nobody knows what is in it."""
     body = response.body
     try:
         found = fields.loads(body) if isinstance(body, bytes) else None
     except ValueError:
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("data"), list):
-        raise DialectError(502, "The provider's answer is no list, and is not shown to a virtual key.")
+        raise ListRefused(502, "The provider's answer is no list, and is not shown to a virtual key.")
     return found
 
 
