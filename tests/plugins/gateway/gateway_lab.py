@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,8 @@ class _Answers(BaseHTTPRequestHandler):
         self._told()
         self.server.gate.wait(30)
         if not self.path.endswith(("/messages", "/chat/completions")):
-            body = json.loads(sent) if "json" in self.headers["Content-Type"] else {}
+            kind = self.headers["Content-Type"]
+            body = json.loads(sent) if "json" in kind else {"content": _file_in(kind, sent)}
             self._say(*self.server.stored.asked("POST", self.path, body))
             return
         asked = json.loads(sent)
@@ -104,11 +106,18 @@ class _Answers(BaseHTTPRequestHandler):
     def _told(self) -> None:
         self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
 
-    def _say(self, status: int, answer: dict[str, Any] | list[dict[str, Any]]) -> None:
-        """A list: as a stream of events."""
-        kind = "application/json" if isinstance(answer, dict) else "text/event-stream"
-        events = [f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in answer if isinstance(one, dict)]
-        body = (json.dumps(answer) if isinstance(answer, dict) else "".join(events)).encode()
+    def _say(self, status: int, answer: dict[str, Any] | list[dict[str, Any]] | str) -> None:
+        """A list: as a stream of events. A text: a file's content."""
+        if isinstance(answer, dict):
+            kind, text = "application/json", json.dumps(answer)
+        elif isinstance(answer, list):
+            kind, text = (
+                "text/event-stream",
+                "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in answer),
+            )
+        else:
+            kind, text = "application/octet-stream", answer
+        body = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
@@ -126,6 +135,13 @@ class _Answers(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+def _file_in(kind: str, sent: bytes) -> str:
+    """Of a form, the content of its file."""
+    form = message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + sent)
+    parts = [part for part in form.walk() if part.get_filename()]
+    return parts[0].get_payload(decode=True).decode() if parts else ""
 
 
 def _message(number: int, model: str) -> dict[str, Any]:

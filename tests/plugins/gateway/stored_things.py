@@ -14,6 +14,8 @@ class StoredThings:
     """By collection, in the order in which they were made; lists have two on a page where nobody asks for more."""
 
     def __init__(self) -> None:
+        self.contents: dict[str, str] = {}
+        """Of files, by their ids."""
         self.kept: dict[str, dict[str, dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
 
@@ -31,7 +33,7 @@ class StoredThings:
         if method == "DELETE":
             del kept[rest[0]]
             return 200, {"id": rest[0], "object": "x", "deleted": True, "type": "x_deleted"}
-        return 200, kept[rest[0]]
+        return 200, self.contents.get(rest[0], "") if rest[1:] == ["content"] else kept[rest[0]]
 
     def _made(self, collection: str, kept: dict[str, dict[str, Any]], body: dict[str, Any]) -> tuple[int, Any]:
         number = next(self._numbers)
@@ -44,6 +46,8 @@ class StoredThings:
         if collection == "batches":
             made |= {"output_file_id": f"file-out{number}", "input_file_id": body["input_file_id"]}
             self.kept.setdefault("files", {})[f"file-out{number}"] = {"id": f"file-out{number}", "object": "file"}
+        if "content" in body:
+            self.contents[str(made["id"])] = body["content"]
         if made.get("store", True):
             kept[made["id"]] = made
         if body.get("stream"):

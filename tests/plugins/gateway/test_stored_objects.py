@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anthropic
@@ -67,6 +68,26 @@ def test_batches_name_files_and_give_files(two: Pair) -> None:
     assert one.files.retrieve(str(made.output_file_id)).id == made.output_file_id
     with pytest.raises(openai.NotFoundError):
         other.files.retrieve(str(made.output_file_id))
+
+
+def test_the_requests_of_a_batch_speak_of_nothing_of_others(gateway: GatewayLab, two: Pair) -> None:
+    one, other = two
+    theirs = one.responses.create(model="gpt-5", input="ping")
+
+    def batch(client: openai.OpenAI, *bodies: dict[str, Any]) -> Any:
+        lines = [{"custom_id": "a", "url": "/v1/responses", "body": {"model": "gpt-5", **body}} for body in bodies]
+        content = "\n".join(json.dumps(line) for line in lines).encode()
+        made = client.files.create(purpose="batch", file=("a.jsonl", content, "application/jsonl"))
+        return client.batches.create(input_file_id=made.id, endpoint="/v1/responses", completion_window="24h")
+
+    assert batch(one, {"input": "?"}, {"previous_response_id": theirs.id}).id
+    before = len(gateway.provider.stored.kept["batches"])
+    with pytest.raises(openai.NotFoundError, match=theirs.id):
+        batch(other, {"input": "?"}, {"previous_response_id": theirs.id})
+    broken = other.files.create(purpose="batch", file=("a.jsonl", b'{"a": 1}\n{"b"', "application/jsonl"))
+    with pytest.raises(openai.BadRequestError, match="Line 2"):
+        other.batches.create(input_file_id=broken.id, endpoint="/v1/responses", completion_window="24h")
+    assert len(gateway.provider.stored.kept["batches"]) == before
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -21,6 +21,7 @@ from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.process.log import say
+from jackfield_proxy.child.serving.batch_input import BatchInput, input_of
 from jackfield_proxy.child.serving.own_list import ListPage, ListRefused, OwnList
 from jackfield_proxy.child.upstream import failures
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
@@ -184,6 +185,8 @@ class ProxiedExchange:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
         candidates = await self.candidates()
         await self._reserve(candidates)
+        if self._caller.key and isinstance(self.call, EndpointRequest) and (file := input_of(self.call)) is not None:
+            await self._look_at(request, file, candidates[0])
         fallback = Fallback(self.sender, self.plan, self.call, candidates, self._tries)
         try:
             return await self._served_by(fallback, request)
@@ -236,11 +239,8 @@ class ProxiedExchange:
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
         copy = self.shared.cache.copy() if self._kept_as else None
-        seconds = self.plan.limits.idle_timeout
         seen = MadeIds(partial(self._tell_made, opened)) if self._remembers else None
-        conceal = partial(self._concealed, opened)
-        context = relay.RelayContext(self.call, self.request_id, seconds, self.sender.remember, conceal, copy, seen)
-        carrier = relay.of(context, opened)
+        carrier = relay.of(self._context(opened, copy=copy, seen=seen), opened)
         self._note(whole=False)
         try:
             response = await carrier.carry(request)
@@ -278,23 +278,35 @@ class ProxiedExchange:
             finally:
                 self.sender.closed(other)
 
-        async def usable(ids: Sequence[str]) -> frozenset[str]:
-            try:
-                found = await self._pipe.objects(self.plan.limits.key_timeout, self._caller.key, ids)
-            except DialectError as exc:
-                raise ListRefused(exc.status, exc.message, exc.kind) from None
-            return frozenset(one.id for one in found if one.account == opened.account)
-
+        usable = partial(self._usable, opened.account)
         answer = await OwnList(read, usable).answer(call, await self._page(request, opened))
         self._note(status=answer.status)
         return answer
 
     async def _page(self, request: web.BaseRequest, opened: Opened) -> web.Response:
+        return cast("web.Response", await ListPage(self._context(opened), opened).carry(request))
+
+    async def _look_at(self, request: web.BaseRequest, file: EndpointRequest, candidate: Candidate) -> None:
+        """At a batch's input, before the batch is made. Raises `InputRefused`, `UpstreamFailure`, `DialectError`."""
+        opened = await self.sender.attempt(self.plan, file, candidate, 1)
+        try:
+            usable = partial(self._usable, opened.account)
+            await BatchInput(self._context(opened), opened, usable).carry(request)
+        finally:
+            self.sender.closed(opened)
+
+    async def _usable(self, account: str, ids: Sequence[str]) -> frozenset[str]:
+        """Which of these the key may use. account: of the provider. Raises `ListRefused`."""
+        try:
+            found = await self._pipe.objects(self.plan.limits.key_timeout, self._caller.key, ids)
+        except DialectError as exc:
+            raise ListRefused(exc.status, exc.message, exc.kind) from None
+        return frozenset(one.id for one in found if one.account == account)
+
+    def _context(self, opened: Opened, **more: Any) -> relay.RelayContext:  # Any: fields of a record
         conceal = partial(self._concealed, opened)
-        context = relay.RelayContext(
-            self.call, self.request_id, self.plan.limits.idle_timeout, self.sender.remember, conceal
-        )
-        return cast("web.Response", await ListPage(context, opened).carry(request))
+        seconds = self.plan.limits.idle_timeout
+        return relay.RelayContext(self.call, self.request_id, seconds, self.sender.remember, conceal, **more)
 
     def _concealed(self, opened: Opened, text: str) -> str:
         upstream = self.plan.upstreams[opened.candidate.target.provider]
