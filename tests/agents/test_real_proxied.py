@@ -34,6 +34,9 @@ CASES = [
     Case("codex", "messages", "/v1/messages", True, writes=True),
     Case("codex", "completions", "/v1/chat/completions", True),
     Case("codex", "responses", "/v1/responses", False, writes=True),
+    Case("claude", "gemini", "/v1beta/models/:streamGenerateContent", True),
+    Case("codex", "gemini", "/v1beta/models/:streamGenerateContent", True),
+    Case("opencode", "gemini", "/v1beta/models/:streamGenerateContent", True),
     Case("opencode", "messages", "/v1/messages", False, writes=True),
 ]
 READING = {
