@@ -44,7 +44,7 @@ ARGUMENTS = {
     "backup": ["backups"], "credential create": ["httpHeaderAuth", "n"], "import n8n": ["file.json"],
     "export": ["--n8n", "--all"], "profiles delete": ["p", "-y"], "profiles edit": ["p", "--model", "m"],
     "proxy test": ["p", "--model", "m"], "registry pin": ["abc"], "scripts test": ["file.json", "--profile", "p"],
-    "terminal new": ["p", "--detached"], "user add": ["u", "--role", "viewer"],
+    "terminal new": ["p", "--detached"], "terminal shell": ["--detached"], "user add": ["u", "--role", "viewer"],
     "user role": ["u", "viewer"], "workflow export": ["--all"], "workflow import": ["file.json"],
     "workflow validate": ["file.json"],
     "hooks add": ["p", "Stop", "*", "c"], "hooks import": ["p", "file.json"], "hooks remove": ["p", "Stop", "0"],
