@@ -33,7 +33,8 @@ class ObjectBook:
         """See `KeyGate.objects`. Raises `StoreUnavailable`, `ConfigurationError`."""
         await self._ring.open()
         wanted = list(dict.fromkeys(one for one in ids if len(one) <= LONGEST_ID))
-        fresh = [one for one in self._fresh.values() if one.object.id in wanted]
+        named = frozenset(wanted)
+        fresh = [one for one in self._fresh.values() if one.object.id in named]
         kept = await asyncio.to_thread(self._ring.database.read, partial(objects.find, ids=wanted))
         found = {(one.object.id, one.object.account): one for one in (*fresh, *kept)}  # what is on the disk came first
         return [one.object for one in found.values() if not key or self._may_use(key, one.holder)]
