@@ -12,6 +12,7 @@ class ProvidersPlugin(Plugin):
     name = "providers"
     commands = ("jackfield_providers.commands:providers",)
     provides = {Providers: "jackfield_providers.catalog:ProviderCatalog"}
+    parts = ("jackfield_providers.custom:CustomProviders",)
 
     jackfield_manifest_kinds = later("jackfield_providers.kinds:KINDS")
     jackfield_blueprints = later("jackfield_providers.routes:blueprints")

@@ -25,11 +25,16 @@ async def validated(_: PluginContext, files: Sequence[Path]) -> list[dict[str, J
 def _checked(file: Path) -> dict[str, Json]:
     if file.absolute().parent.name in DIALECT_FOLDERS:
         return check_manifest(file, DialectManifest).view()
+    return checked_provider(file).view()
+
+
+def checked_provider(file: Path) -> ManifestCheck[Provider]:
+    """Everything that is wrong with a provider's manifest. Blocks."""
     check = check_manifest(file, Provider)
     if (provider := check.manifest) is not None:
         _endpoints(check, provider)
         _models(check, provider)
-    return check.view()
+    return check
 
 
 def _endpoints(check: ManifestCheck[Provider], provider: Provider) -> None:

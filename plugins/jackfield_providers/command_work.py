@@ -8,6 +8,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.providers import Providers
 from jackfield_providers import views
+from jackfield_providers.custom import CustomProviders
 
 
 async def listed(context: PluginContext) -> tuple[list[dict[str, Json]], Sequence[str]]:
@@ -17,4 +18,5 @@ async def listed(context: PluginContext) -> tuple[list[dict[str, Json]], Sequenc
 
 
 async def shown(context: PluginContext, provider_id: str) -> dict[str, Json]:
-    return views.detail(await context.port(Providers).find(provider_id))
+    provider = await context.port(Providers).find(provider_id)
+    return views.detail(provider, added=await context.port(CustomProviders).is_custom(provider.id))

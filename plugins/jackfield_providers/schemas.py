@@ -27,12 +27,14 @@ class ProviderAuth(_Shown):
 
 
 class ProviderDetail(ProviderItem):
-    """endpoints: name -> URL. dialect: what they speak, None: the agent keeps its own login."""
+    """endpoints: name -> URL. dialect: what they speak, None: the agent keeps its own login. custom: it was added in
+    `providers.d`, and can be removed."""
 
     endpoints: dict[str, str]
     default_endpoint: str
     models: list[str]
     dialect: str | None
+    custom: bool
     auth: ProviderAuth
 
 
@@ -47,3 +49,8 @@ class ProviderList(_Shown):
 class ProviderAnswer(_Shown):
     success: bool
     data: ProviderDetail
+    warnings: list[str] = []
+
+
+class ProviderRemoved(_Shown):
+    success: bool

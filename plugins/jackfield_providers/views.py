@@ -15,13 +15,15 @@ def item(provider: Provider) -> dict[str, Json]:
     }
 
 
-def detail(provider: Provider) -> dict[str, Json]:
+def detail(provider: Provider, *, added: bool) -> dict[str, Json]:
+    """added: its manifest is a file of its name in `providers.d`, and can be removed."""
     return {
         **item(provider),
         "endpoints": dict(provider.named_endpoints),
         "default_endpoint": provider.default_endpoint,
         "models": list(provider.models.available),
         "dialect": provider.dialect,
+        "custom": added,
         "auth": {
             "required": provider.needs_key,
             "env_key": provider.auth.env_key,

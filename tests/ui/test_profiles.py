@@ -278,7 +278,7 @@ def test_a_template_fills_in_what_can_be_changed(page: Page, daemon: Daemon) -> 
     dialog.get_by_text("As I like it.").wait_for()
     dialog.get_by_role("button", name="Next").click()
     dialog.get_by_role("button", name="Next").click()
-    dialog.get_by_label("Name", exact=True).fill("of-template")
+    dialog.get_by_role("textbox", name="Name", exact=True).fill("of-template")
     dialog.get_by_role("button", name="More options").click()
     assert dialog.get_by_label("Arguments").input_value() == "'two words'"
     dialog.get_by_label("Arguments").fill("one")

@@ -21,6 +21,7 @@ from jackfield.core.manifests import KindLibrary
 from jackfield.testing.context import FakeContext, FakeLibraries
 from jackfield_providers.catalog import ProviderCatalog
 from jackfield_providers.commands import providers
+from jackfield_providers.custom import CustomProviders
 from jackfield_providers.diagnosis import findings
 from jackfield_providers.kinds import DIALECTS, PROVIDERS
 from jackfield_providers.routes import blueprints
@@ -56,6 +57,7 @@ def context(config: Path) -> FakeContext:
     libraries = {kind.name: KindLibrary(kind, config) for kind in (PROVIDERS, DIALECTS)}
     made.ports["ManifestLibraries"] = FakeLibraries(libraries)
     made.ports["Providers"] = ProviderCatalog(made)
+    made.ports["CustomProviders"] = CustomProviders(made)
     return made
 
 
@@ -200,6 +202,7 @@ async def test_the_detail_has_endpoints_without_the_pseudo_entry(context: FakeCo
         "default_endpoint": "backup",
         "models": ["large", "small"],
         "dialect": "anthropic",
+        "custom": True,
         "auth": {"required": True, "env_key": "ACME_API_KEY", "prompt": "Key for Acme"},
     }
 

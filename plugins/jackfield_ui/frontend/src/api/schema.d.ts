@@ -1519,7 +1519,40 @@ export interface paths {
             };
         };
         put?: never;
-        post?: never;
+        /** Add a provider: a manifest in `providers.d` */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CustomProviderBody"];
+                };
+            };
+            responses: {
+                /** @description Add a provider: a manifest in `providers.d` */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProviderAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -1565,7 +1598,37 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        delete?: never;
+        /** Remove a provider that was added */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    provider_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Remove a provider that was added */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProviderRemoved"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -8809,6 +8872,75 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * CustomAuth
+         * @description kind: `bearer`, the key as `Authorization: Bearer`; `api-key`, the key in `header`; null: as the vendor of the
+         *     family has it. required: whether a profile needs a key.
+         */
+        CustomAuth: {
+            /**
+             * Header
+             * @default api-key
+             */
+            header?: string;
+            /**
+             * Kind
+             * @default null
+             */
+            kind?: ("bearer" | "api-key") | null;
+            /**
+             * Required
+             * @default true
+             */
+            required?: boolean;
+        };
+        /** CustomModels */
+        CustomModels: {
+            /** Available */
+            available?: string[];
+            /**
+             * Default
+             * @default null
+             */
+            default?: string | null;
+        };
+        /**
+         * CustomProviderBody
+         * @description endpoints: name -> URL, or `default`: the name of another one.
+         */
+        CustomProviderBody: {
+            /**
+             * @default {
+             *       "kind": null,
+             *       "header": "api-key",
+             *       "required": true
+             *     }
+             */
+            auth?: components["schemas"]["CustomAuth"];
+            /** Endpoints */
+            endpoints: {
+                [key: string]: string;
+            };
+            /** Id */
+            id: string;
+            /**
+             * @default {
+             *       "available": [],
+             *       "default": null
+             *     }
+             */
+            models?: components["schemas"]["CustomModels"];
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "anthropic-compatible" | "openai-compatible" | "gemini-compatible";
+        };
         /** @description An error of every other path. */
         DaemonError: {
             /** @description Stable, in upper case: for programs. */
@@ -12057,6 +12189,11 @@ export interface components {
             data: components["schemas"]["ProviderDetail"];
             /** Success */
             success: boolean;
+            /**
+             * Warnings
+             * @default []
+             */
+            warnings?: string[];
         };
         /**
          * ProviderAuth
@@ -12072,10 +12209,13 @@ export interface components {
         };
         /**
          * ProviderDetail
-         * @description endpoints: name -> URL. dialect: what they speak, None: the agent keeps its own login.
+         * @description endpoints: name -> URL. dialect: what they speak, None: the agent keeps its own login. custom: it was added in
+         *     `providers.d`, and can be removed.
          */
         ProviderDetail: {
             auth: components["schemas"]["ProviderAuth"];
+            /** Custom */
+            custom: boolean;
             /** Default Endpoint */
             default_endpoint: string;
             /** Default Model */
@@ -12145,6 +12285,11 @@ export interface components {
              * @default []
              */
             warnings?: string[];
+        };
+        /** ProviderRemoved */
+        ProviderRemoved: {
+            /** Success */
+            success: boolean;
         };
         /** ProxyAnswer */
         ProxyAnswer: {

@@ -7,7 +7,14 @@ import { confirm } from '../../components/confirm';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
-import { type KeySource, type ProviderDetail, useKeySource, useProvider, useProviderKey } from './queries';
+import {
+  type KeySource,
+  type ProviderDetail,
+  useKeySource,
+  useProvider,
+  useProviderKey,
+  useRemoveProvider,
+} from './queries';
 
 /** One provider: endpoints, models, and its key for proxies. */
 export function ProviderDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -44,9 +51,33 @@ export function ProviderDialog({ id, onClose }: { id: string; onClose: () => voi
             </dd>
           </dl>
           {data.dialect !== null && <Key provider={data} />}
+          {data.custom && <Remove provider={data} onRemoved={onClose} />}
         </Stack>
       )}
     </Modal>
+  );
+}
+
+function Remove({ provider, onRemoved }: { provider: ProviderDetail; onRemoved: () => void }) {
+  const writes = useMay('member');
+  const change = useRemoveProvider(provider.id);
+  if (!writes) return null;
+  const remove = async () => {
+    const title = `Remove the provider “${provider.name}”?`;
+    const body = 'Its manifest is deleted. A provider that profiles have stays.';
+    if (!(await confirm({ title, body, action: 'Remove' }))) return;
+    change.mutate(undefined, {
+      onSuccess: () => {
+        notifyDone('The provider was removed.');
+        onRemoved();
+      },
+      onError: (error) => notifyError(error),
+    });
+  };
+  return (
+    <Button variant="default" style={{ alignSelf: 'flex-start' }} onClick={() => void remove()}>
+      Remove the provider…
+    </Button>
   );
 }
 

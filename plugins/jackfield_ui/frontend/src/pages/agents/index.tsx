@@ -1,15 +1,17 @@
-import { Anchor, Tabs } from '@mantine/core';
-import { IconBooks, IconRobot } from '@tabler/icons-react';
+import { Anchor, Button, Tabs } from '@mantine/core';
+import { IconBooks, IconPlus, IconRobot } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
 import type { Agent } from '../../api/types';
 import { areaPath } from '../../app/areas';
+import { useMay } from '../../app/session';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Warnings } from '../../components/Warnings';
+import { AddProvider } from './AddProvider';
 import { ProviderDialog } from './ProviderDialog';
 import { type Provider, useAgents, useProviders } from './queries';
 
@@ -20,11 +22,26 @@ export default function Agents() {
   const providers = useProviders();
   const navigate = useNavigate();
   const [search, setSearch] = useSearchParams();
+  const writes = useMay('member');
   const [provider, show] = useState<string>();
   const warnings = [...(agents.data?.warnings ?? []), ...(providers.data?.warnings ?? [])];
   const tab = search.get('tab') === 'providers' ? 'providers' : 'agents';
   return (
-    <Page title="Agents" subtitle="The coding tools that profiles run, and the providers that serve their models.">
+    <Page
+      title="Agents"
+      subtitle="The coding tools that profiles run, and the providers that serve their models."
+      actions={
+        tab === 'providers' &&
+        writes && (
+          <Button
+            leftSection={<IconPlus size={16} />}
+            onClick={() => setSearch({ tab: 'providers', new: '' }, { replace: true })}
+          >
+            Add a provider
+          </Button>
+        )
+      }
+    >
       <Warnings title="Manifests that cannot be used" warnings={warnings} />
       <Tabs
         value={tab}
@@ -69,6 +86,15 @@ export default function Agents() {
           />
         </Tabs.Panel>
       </Tabs>
+      {search.has('new') && writes && (
+        <AddProvider
+          onClose={() => setSearch({ tab: 'providers' }, { replace: true })}
+          onAdded={(id) => {
+            setSearch({ tab: 'providers' }, { replace: true });
+            show(id);
+          }}
+        />
+      )}
       {provider !== undefined && <ProviderDialog id={provider} onClose={() => show(undefined)} />}
     </Page>
   );

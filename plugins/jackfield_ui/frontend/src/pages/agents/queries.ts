@@ -5,6 +5,7 @@ import { useInvalidate } from '../../api/useEvents';
 
 export type AgentDetail = Schemas['AgentDetail'];
 export type Provider = Schemas['ProviderItem'];
+export type ProviderBody = Schemas['CustomProviderBody'];
 export type ProviderDetail = Schemas['ProviderDetail'];
 /** Where the key for proxies comes from; null: from nowhere. */
 export type KeySource = 'stored' | 'environment' | null;
@@ -47,6 +48,33 @@ export function useKeySource(id: string) {
     queryKey: ['providers', 'key', id],
     queryFn: ({ signal }) => request<{ source: KeySource }>('GET', `/api/providers/${segment(id)}/key`, { signal }),
     placeholderData: undefined,
+  });
+}
+
+/** Adds a provider, and then its key where there is one; a key that is refused takes the provider back. */
+export function useAddProvider() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ body, key }: { body: ProviderBody; key: string }) => {
+      await request('POST', '/api/providers', { json: body });
+      const path = `/api/providers/${segment(body.id)}`;
+      if (!key) return;
+      try {
+        await request('PUT', `${path}/key`, { json: { api_key: key } });
+      } catch (error) {
+        await request('DELETE', path);
+        throw error;
+      }
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['providers'] }),
+  });
+}
+
+export function useRemoveProvider(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => request('DELETE', `/api/providers/${segment(id)}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['providers'] }),
   });
 }
 

@@ -1,4 +1,5 @@
 import {
+  Anchor,
   Autocomplete,
   Button,
   Checkbox,
@@ -12,7 +13,9 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import type { Agent } from '../../api/types';
+import { areaPath } from '../../app/areas';
 import { DirectoryInput } from '../../components/DirectoryInput';
 import { Failure } from '../../components/Failure';
 import { KeyValueEditor } from '../../components/KeyValueEditor';
@@ -97,6 +100,9 @@ export function ProviderStep({
         onChange={(id) => put({ provider: id ?? undefined, model: '', endpoint: null })}
         error={fields.provider_id}
       />
+      <Anchor component={Link} size="sm" to={`${areaPath('agents')}?tab=providers&new`}>
+        Add a provider that is not listed
+      </Anchor>
       {endpoints.length > 1 && (
         <Select
           label="Endpoint"
