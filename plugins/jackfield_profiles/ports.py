@@ -72,6 +72,9 @@ class ProfileChanges(Protocol):
     async def change_from(self, alias: str, body: Json) -> Written:
         """The same from a body in the form of `schemas.ProfileChange`."""
 
+    async def check_from(self, alias: str, body: Json) -> Sequence[str]:
+        """What would be said of it; nothing is changed. Raises as `change`."""
+
     async def set_proxy(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
         """Raises as `change`."""
 

@@ -64,11 +64,28 @@ async def change(
     context: PluginContext, alias: str, asked: dict[str, Json], named: Mapping[str, Json], unset: Collection[str]
 ) -> dict[str, Json]:
     """named: variables that are set; unset: those that are removed."""
-    if named or unset:
-        present = (await context.port(ProfileStore).find(alias)).env
-        asked["env"] = {name: value for name, value in {**present, **named}.items() if name not in unset}
-    changed = await context.port(ProfileChanges).change_from(alias, asked)
-    return {"alias": alias, "changed": [*sorted(asked)], "warnings": list(changed.warnings)}
+    whole = await _with_variables(context, alias, asked, named, unset)
+    changed = await context.port(ProfileChanges).change_from(alias, whole)
+    return {"alias": alias, "changed": [*sorted(whole)], "warnings": list(changed.warnings)}
+
+
+async def check_change(
+    context: PluginContext, alias: str, asked: dict[str, Json], named: Mapping[str, Json], unset: Collection[str]
+) -> dict[str, Json]:
+    """As `change`, and nothing is changed."""
+    whole = await _with_variables(context, alias, asked, named, unset)
+    warnings = await context.port(ProfileChanges).check_from(alias, whole)
+    return {"alias": alias, "dryRun": True, "changed": [*sorted(whole)], "warnings": list(warnings)}
+
+
+async def _with_variables(
+    context: PluginContext, alias: str, asked: dict[str, Json], named: Mapping[str, Json], unset: Collection[str]
+) -> dict[str, Json]:
+    if not (named or unset):
+        return asked
+    present = (await context.port(ProfileStore).find(alias)).env
+    env: dict[str, Json] = {name: value for name, value in {**present, **named}.items() if name not in unset}
+    return {**asked, "env": env}
 
 
 async def delete(context: PluginContext, alias: str, purge: bool, force: bool) -> dict[str, Json]:

@@ -165,6 +165,7 @@ def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
 @click.option("--no-answers", is_flag=True, help="Leave all dialogs to whoever drives the session.")
 @click.option("--key", is_flag=True, help="Set the key: it is asked for, or read from standard input.")
 @click.option("--remove-key", is_flag=True, help="Remove the profile's own key.")
+@click.option("--dry-run", is_flag=True, help="Change nothing; say whether the profile could be changed.")
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -185,6 +186,7 @@ def edit(
     no_answers: bool,
     key: bool,
     remove_key: bool,
+    dry_run: bool,
     as_json: bool,
     config_dir: Path | None,
 ) -> None:
@@ -203,6 +205,11 @@ def edit(
         asked["working_dir"] = _absolute(working_dir) if working_dir else None
     if key or remove_key:
         asked["api_key"] = read_key("API key") if key else None
+    if dry_run:
+        require_here(cli.config_dir(config_dir))
+        checked = _here(cli, config_dir, "check_change", alias, asked, _environment(variables), unset)
+        _say(checked, as_json, f"The profile {alias} can be changed: {', '.join(checked['changed']) or 'nothing'}.")
+        return
     made = _run(cli, config_dir, "change", alias, asked, _environment(variables), unset)
     _say(made, as_json, f"The profile {alias} was changed.")
 

@@ -44,12 +44,25 @@ class ProfileEditor:
         self._keys = context.port(KeyStore)
 
     async def change_from(self, alias: str, body: Json) -> Written:
-        return await self.change(alias, parse_model(ProfileChange, body).model_dump(exclude_unset=True))
+        return await self.change(alias, _fields(body))
 
-    async def change(self, alias: str, asked: Mapping[str, Json]) -> Written:
+    async def check_from(self, alias: str, body: Json) -> Sequence[str]:
+        asked = _fields(body)
+        present = await self._profiles.find(alias)
+        if "api_key" in asked and self._key(asked) is None:
+            await self._require_dispensable(present)
+        _, warnings = await self._checked(present, asked)
+        return warnings
+
+    def _key(self, asked: Mapping[str, Json]) -> str | None:
+        """None: it is removed, or nothing is said of it. Raises `InvalidInput` for what can be none."""
         key = checked_key(str(asked["api_key"] or "")) or None if "api_key" in asked else None
         if key is not None:
             self._context.secrets.redact(key)
+        return key
+
+    async def change(self, alias: str, asked: Mapping[str, Json]) -> Written:
+        key = self._key(asked)
         await self._profiles.find(alias)
         async with self._profiles.changing(alias):
             present = await self._profiles.find(alias)
@@ -146,9 +159,7 @@ class ProfileEditor:
     async def _with_key(self, present: Profile, key: str | None, values: Mapping[str, Json]) -> Profile:
         """The key first, and back again when the rest cannot be stored."""
         if key is None:
-            provider = (await self._context.port(Providers).all()).get(present.provider_id)
-            if provider is not None and provider.needs_key and self._keys.environment_key(provider) is None:
-                raise fitting.key_missing(provider)
+            await self._require_dispensable(present)
         before = await self._readable_key(present.alias)
         await self._set_key(present.alias, key)
         try:
@@ -156,6 +167,12 @@ class ProfileEditor:
         except BaseException:
             await self._set_key(present.alias, before)
             raise
+
+    async def _require_dispensable(self, present: Profile) -> None:
+        """Raises `InvalidInput` when the profile cannot do without a key of its own."""
+        provider = (await self._context.port(Providers).all()).get(present.provider_id)
+        if provider is not None and provider.needs_key and self._keys.environment_key(provider) is None:
+            raise fitting.key_missing(provider)
 
     async def _readable_key(self, alias: str) -> str | None:
         """A damaged key is what a new one is set for."""
@@ -176,6 +193,11 @@ class ProfileEditor:
         if ends and (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.stop(after.alias)
         self._context.events.publish("profiles", "profile_updated", {"alias": after.alias, "fields": sorted(asked)})
+
+
+def _fields(body: Json) -> Mapping[str, Json]:
+    """Those that were given. Raises `InvalidInput`."""
+    return parse_model(ProfileChange, body).model_dump(exclude_unset=True)
 
 
 def copied(hooks: HooksDocument) -> HooksDocument:

@@ -123,3 +123,15 @@ def test_mistakes_of_a_command_name_place_and_remedy(daemon: Daemon, tmp_path: P
     assert {problem["key"] for problem in told[0]["problems"]} == {"profile.sandbox", "profile.api_key"}
     unknown = command(daemon, "profiles", "create", "claude", "no", "-t", "mien", "--no-key", code=1)
     assert "did you mean mine" in unknown.stderr
+
+
+def test_a_dry_run_of_a_change_checks_all_and_changes_nothing(daemon: Daemon) -> None:
+    made(daemon, "kept", provider_id="self", env={"A": "1"})
+    before = (daemon.config_dir / "profiles/kept.json").read_bytes()
+    edit = ("profiles", "edit", "kept", "--dry-run", "--json")
+    told = json.loads(command(daemon, *edit, "--env", "B=2", "--sandbox", "strict", "--unset", "A").stdout)
+    assert (told["dryRun"], told["changed"]) == (True, ["env", "sandbox"])
+    refused = command(daemon, *edit, "--working-dir", str(daemon.config_dir), code=1)
+    assert "configuration directory" in refused.stderr
+    assert "PROFILE_NOT_FOUND" in command(daemon, "profiles", "edit", "no", "--dry-run", "--json", code=1).stderr
+    assert (daemon.config_dir / "profiles/kept.json").read_bytes() == before
