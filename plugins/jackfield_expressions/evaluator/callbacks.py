@@ -24,8 +24,11 @@ def function_of(parameters: Sequence[int | tuple[int, ...]], body: Value) -> Cal
     if len(parameters) > 3:
         raise NotSimple
     clock = time.perf_counter
-    simple = [place if type(place) is int else None for place in parameters]
+    simple = [(index, place) for index, place in enumerate(parameters) if isinstance(place, int)]
     apart = [(index, places) for index, places in enumerate(parameters) if isinstance(places, tuple)]
+    only = simple[0][1] if len(parameters) == 1 and simple else None
+    pair = apart[0][1] if len(parameters) == 1 and apart and len(apart[0][1]) == 2 else None
+    key, entry = pair or (0, 0)
 
     def made(scope: ItemScope) -> Function:
         if not scope.locals:
@@ -36,9 +39,14 @@ def function_of(parameters: Sequence[int | tuple[int, ...]], body: Value) -> Cal
         def call(*values: object) -> object:
             if clock() > until:
                 raise NotExact
-            for place, value in zip(simple, values, strict=False):
-                if place is not None:
-                    places[place] = value
+            if only is not None:
+                places[only] = values[0]
+                return body(scope)
+            if pair is not None and type(first := values[0]) is list and len(first) == 2:
+                places[key], places[entry] = first
+                return body(scope)
+            for index, place in simple:
+                places[place] = values[index]
             for index, several in apart:
                 _take_apart(places, several, values[index])
             return body(scope)
