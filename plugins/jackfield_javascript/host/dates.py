@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -159,7 +159,7 @@ def moment(millis: float, zone: str) -> Moment:
     while millis > 253_402_000_000_000 - 2 * 86_400_000:
         millis, cycles = millis - CYCLE, cycles + 400
     exact = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=millis)
-    fixed = re.fullmatch(r"([+-])(\d\d):?(\d\d)", zone)
+    fixed = re.fullmatch(r"([+-])(\d\d):?(\d\d)", zone) if zone[:1] in ("+", "-") else None
     if fixed:
         shift = timedelta(hours=int(fixed[2]), minutes=int(fixed[3]))
         at = exact.astimezone(timezone(-shift if fixed[1] == "-" else shift))
@@ -186,19 +186,22 @@ def format_parts(tag: str, options: str, zone: str, millis: float) -> list[tuple
     return parts
 
 
+_NUMBERS: Mapping[str, Callable[[datetime], int]] = {
+    "d": lambda at: at.day,
+    "m": lambda at: at.minute,
+    "s": lambda at: at.second,
+    "H": lambda at: at.hour,
+    "k": lambda at: at.hour or 24,
+    "K": lambda at: at.hour % 12,
+    "h": lambda at: at.hour % 12 or 12,
+}
+
+
 def _field(locale: Locale, now: Moment, letter: str, size: int) -> str:
     at = now.at
-    numbers = {
-        "d": at.day,
-        "m": at.minute,
-        "s": at.second,
-        "H": at.hour,
-        "k": at.hour or 24,
-        "K": at.hour % 12,
-        "h": at.hour % 12 or 12,
-    }
-    if letter in numbers:
-        return f"{numbers[letter]:0{size}}"
+    number = _NUMBERS.get(letter)
+    if number is not None:
+        return str(number(at)).zfill(size)
     if letter in "yYr":
         year = now.year if now.year > 0 else 1 - now.year
         return f"{year % 100:02}" if size == 2 else str(year)

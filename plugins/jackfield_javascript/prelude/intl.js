@@ -125,16 +125,18 @@
       return supported(locales);
     }
     #parts(value) {
-      const millis = timeOf(value);
-      const parts = parse(formatDate(this.#locale, this.#options, this.#zone, millis));
-      return parts.map(([type, part]) => ({ type, value: part }));
+      return parse(formatDate(this.#locale, this.#options, this.#zone, timeOf(value)));
     }
     get format() {
       // V8 prints a plain space here where CLDR has a narrow one, though not in the parts.
-      return (this.#format ??= freeze((date) => this.#parts(date).map((part) => part.value).join('').replace(/\u202f/g, ' ')));
+      return (this.#format ??= freeze((date) => {
+        let shown = '';
+        for (const [, part] of this.#parts(date)) shown += part;
+        return shown.replace(/\u202f/g, ' ');
+      }));
     }
     formatToParts(date) {
-      return this.#parts(date);
+      return this.#parts(date).map(([type, part]) => ({ type, value: part }));
     }
     formatRange(start, end) {
       const [from, to] = [this.format(start), this.format(end)];
@@ -373,9 +375,23 @@
 
   const { getTime } = Date.prototype;
   const { apply } = kit;
+  const plain = new Map();
+  const MOST_PLAIN = 32;
+  // Texts of dates without options, of which programs make many alike.
+  function plainFormat(locales, required, defaults) {
+    const key = `${kit.limits.zone} ${typeof locales} ${locales} ${required} ${defaults}`;
+    let found = plain.get(key);
+    if (found === undefined) {
+      if (plain.size >= MOST_PLAIN) plain.clear();
+      found = new DateTimeFormat(locales, undefined, required, defaults).format;
+      plain.set(key, found);
+    }
+    return found;
+  }
   function showDate(date, locales, options, required, defaults) {
     if (isNaN(apply(getTime, date))) return 'Invalid Date';
-    return new DateTimeFormat(locales, options, required, defaults).format(date);
+    const alike = options === undefined && (locales === undefined || typeof locales === 'string');
+    return alike ? plainFormat(locales, required, defaults)(date) : new DateTimeFormat(locales, options, required, defaults).format(date);
   }
   const showNumber = (value, locales, options) => new NumberFormat(locales, options).format(value);
 
