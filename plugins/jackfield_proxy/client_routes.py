@@ -51,7 +51,6 @@ _POSTS = {
 }
 
 
-_GOOGLE = re.compile(r"/(?P<version>v1(?:alpha|beta)\d*|v1(?=/(?:models|tunedModels)/.*:))(?P<rest>/.*|$)").match
 _CALL = re.compile(r"/(?:models/|(?=tunedModels/))(?P<model>.+):(?P<verb>[A-Za-z]+)").fullmatch
 _VERBS: Mapping[str, tuple[Action, bool]] = {
     "generateContent": ("complete", False),
@@ -62,6 +61,10 @@ _VERBS: Mapping[str, tuple[Action, bool]] = {
 }
 """Of Gemini's dialect: what is asked of a model, and whether its answer streams. What Google keeps (files, caches,
 batches) does not pass."""
+_GOOGLE = re.compile(
+    rf"/(?P<version>v1(?:alpha|beta)\d*|v1(?=/(?:models|tunedModels)/.+:(?:{'|'.join(_VERBS)})$))(?P<rest>/.*|$)"
+).match
+"""`v1` alone is the others' as well, whose models may have a colon in their names."""
 _AZURE = re.compile(r"/openai(?:/deployments/[^/]+|/v1)?(?=/)").match
 
 

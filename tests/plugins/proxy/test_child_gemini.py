@@ -14,6 +14,7 @@ from google.genai import errors, types
 from proxy_lab import KEY, TOKEN, Provider_, Proxy, plan, proxy_of, rule, upstream
 from scripted import FRESH, OUTPUT, SSE, Say, gemini_events
 from sdk_lab import Bench, bench_of
+from yarl import URL
 
 from jackfield.api.records import replace
 from jackfield_proxy.client_routes import route_of
@@ -77,13 +78,19 @@ async def test_a_stream_passes_byte_for_byte(proxy: Proxy, google: Provider_) ->
 async def test_a_key_in_the_query_is_the_clients_and_goes_no_further(
     proxy: Proxy, google: Provider_, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async with proxy.client.post(f"{PATH}?key={TOKEN}&new=1", json=ASKED, headers={"Authorization": ""}) as answer:
+    async with proxy.client.post(
+        URL(f"{proxy.client._base_url}{PATH[1:]}?k%65y={TOKEN}&new=1", encoded=True),
+        json=ASKED,
+        headers={"Authorization": ""},
+    ) as answer:
         assert answer.status == 200
     assert google.asked[0].path == f"{PATH}?new=1"
     async with proxy.client.post(f"{PATH}?key=wrong-canary", json=ASKED, headers={"Authorization": ""}) as answer:
         assert answer.status == 401
         told = await answer.json()
     assert told["error"]["status"] == "UNAUTHENTICATED"
+    async with proxy.client.post(f"/v1/messages?key={TOKEN}", json=ASKED, headers={"Authorization": ""}) as answer:
+        assert answer.status == 401, "in Gemini's dialect alone, where it goes no further"
     records = repr(proxy.pipe.served)
     printed = "".join(capfd.readouterr())
     assert not any(secret in records + printed + json.dumps(told) for secret in (TOKEN, "wrong-canary", KEY))
@@ -106,6 +113,12 @@ async def test_an_endpoint_may_have_its_version(google: Provider_) -> None:
         async with proxy_of(plan({"north": replace(north, url=url)})) as one:
             await one.post(ASKED, PATH)
     assert {asked.path.partition("?")[0] for asked in google.asked} == {PATH}
+
+
+@pytest.mark.parametrize(("method", "action"), [("GET", "models"), ("DELETE", "pass")])
+def test_a_colon_in_a_models_name_is_no_verb(method: str, action: str) -> None:
+    found = route_of(method, "/v1/models/ft:gpt-x:acme")
+    assert (found.dialect, found.action) == ("chat", action)
 
 
 @pytest.mark.parametrize(

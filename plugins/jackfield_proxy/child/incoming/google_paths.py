@@ -6,13 +6,14 @@ Source: the Gemini API's reference.
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote_plus
 
 from jackfield.api.urls import joined
 from jackfield_proxy.child.incoming import platforms
 
 VERSION = "v1beta"
 _TUNED = "tunedModels/"
-_NOT_PASSED = ("key", "alt", "$alt", "%24alt")
+_NOT_PASSED = ("key", "alt", "$alt")
 _NAMED = re.compile(r"(/models/)[^/]+(:[A-Za-z]+)$")
 
 
@@ -37,5 +38,5 @@ def endpoint(url: str, path: str, model: str, query: str) -> str:
 
 def _query(query: str, *, streams: bool) -> str:
     """Without the client's key, and with the one form of a stream that is read here."""
-    kept = [pair for pair in query.split("&") if pair and pair.partition("=")[0] not in _NOT_PASSED]
+    kept = [pair for pair in query.split("&") if pair and unquote_plus(pair.partition("=")[0]) not in _NOT_PASSED]
     return "&".join([*kept, "alt=sse"] if streams else kept)

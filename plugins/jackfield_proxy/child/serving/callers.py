@@ -32,7 +32,7 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
     """in_path: what the path has in place of a header. Raises `DialectError` 401, 503. The daemon is asked for each
     request, so that a key that was revoked counts no more from that moment on."""
     key = None
-    for one in (*_shown(request), in_path):
+    for one in (*_in_headers(request), in_path):
         if one and plan.token and hmac.compare_digest(_bytes(one), _bytes(plan.token)):
             return KnownCaller(OWN, plan.token)
         if one.startswith(PREFIX):
@@ -45,11 +45,10 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
     raise DialectError(401, message, "authentication_error", code="invalid_api_key")
 
 
-def _shown(request: web.BaseRequest) -> list[str]:
+def _in_headers(request: web.BaseRequest) -> list[str]:
     kind, _, given = request.headers.get("Authorization", "").partition(" ")
     bearer = given.strip() if kind.lower() == "bearer" else ""
-    in_query = request.query.get("key", "") if "key=" in request.query_string else ""  # as Gemini's clients may
-    return [bearer, *[request.headers.get(name, "") for name in _HEADERS], in_query]
+    return [bearer, *[request.headers.get(name, "") for name in _HEADERS]]
 
 
 def _bytes(text: str) -> bytes:

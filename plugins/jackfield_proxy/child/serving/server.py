@@ -197,7 +197,8 @@ class Server:
             return web.Response(text="")
         self._connections.require_room(request)
         plan = self.plan
-        came = await caller_of(request, asked.credential, plan, self._pipe)
+        in_query = request.query.get("key", "") if route.dialect == "gemini" else ""
+        came = await caller_of(request, asked.credential or in_query, plan, self._pipe)
         caller, named = came.caller, asked.named or request.headers.get(PROFILE_HEADER, "")
         if route.action == "none":
             raise DialectError(
