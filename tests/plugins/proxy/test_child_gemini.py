@@ -79,7 +79,7 @@ async def test_a_key_in_the_query_is_the_clients_and_goes_no_further(
     proxy: Proxy, google: Provider_, capfd: pytest.CaptureFixture[str]
 ) -> None:
     async with proxy.client.post(
-        URL(f"{proxy.client._base_url}{PATH[1:]}?k%65y={TOKEN}&new=1", encoded=True),
+        URL(f"{str(proxy.client._base_url).rstrip('/')}{PATH}?k%65y={TOKEN}&new=1", encoded=True),
         json=ASKED,
         headers={"Authorization": ""},
     ) as answer:
