@@ -34,8 +34,8 @@ def setting_problems(settings: Mapping[str, Json]) -> Iterator[Problem]:
             yield Problem(f"settings.{name}", message)
     if given.get("redactionPolicy", "none") != "none":
         message = (
-            "Stored executions cannot be redacted here; use none, and saveDataSuccessExecution and "
-            "saveDataErrorExecution none to keep no data."
+            "Stored executions cannot be redacted here; use none, and keep no data: saveDataSuccessExecution and "
+            "saveDataErrorExecution none, and for runs by hand saveManualExecutions false."
         )
         yield Problem("settings.redactionPolicy", message)
 
