@@ -223,7 +223,9 @@ def test_any_output_cut_anywhere_is_text_again(tmp_path_factory: pytest.TempPath
         text = b"".join(shown for _, shown in outputs(opened)).decode()
     whole = data.decode("utf-8", "replace")
     assert whole.startswith(text)
-    assert len(whole) - len(text) <= 1  # half a character at the end
+    assert (
+        len(whole) - len(text) <= 3
+    )  # half a character at the end: each of its bytes is one sign, where it can be none
 
 
 # -- playing
