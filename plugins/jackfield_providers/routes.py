@@ -1,4 +1,4 @@
-"""`/api/providers`: who serves models, and where."""
+"""`/api/providers`: who serves models, and where; `/api/custom-providers`: those that were added here."""
 
 from __future__ import annotations
 
@@ -66,7 +66,8 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     views = ProviderRoutes(context)
     made = Blueprint("providers", __name__, url_prefix="/api/providers")
     made.add_url_rule("", view_func=views.list_providers, methods=["GET"])
-    made.add_url_rule("", view_func=views.add_provider, methods=["POST"])
     made.add_url_rule("/<provider_id>", view_func=views.get_provider, methods=["GET"])
-    made.add_url_rule("/<provider_id>", view_func=views.remove_provider, methods=["DELETE"])
-    return [made]
+    custom = Blueprint("custom_providers", __name__, url_prefix="/api/custom-providers")
+    custom.add_url_rule("", view_func=views.add_provider, methods=["POST"])
+    custom.add_url_rule("/<provider_id>", view_func=views.remove_provider, methods=["DELETE"])
+    return [made, custom]

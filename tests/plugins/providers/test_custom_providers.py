@@ -30,7 +30,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 
 def test_a_provider_is_added_used_and_removed(daemon: Daemon) -> None:
     api = daemon.client()
-    answer = api.post("/api/providers", json=BODY)
+    answer = api.post("/api/custom-providers", json=BODY)
     assert answer.status_code == 200, answer.text
     found = answer.json()["data"]
     assert (found["endpoints"], found["default_model"], found["custom"]) == (BODY["endpoints"], "large", True)
@@ -44,10 +44,10 @@ def test_a_provider_is_added_used_and_removed(daemon: Daemon) -> None:
     proxy = {"enabled": True, "routing": {"strategy": "simple", "rules": []}}
     made = api.post("/api/profiles", json={**profile, "proxy_config": proxy})
     assert made.status_code == 200, made.text
-    refused = api.delete("/api/providers/mine")
+    refused = api.delete("/api/custom-providers/mine")
     assert (refused.status_code, "uses-it" in refused.json()["error"]) == (409, True)
     assert api.delete("/api/profiles/uses-it").status_code == 200
-    assert api.delete("/api/providers/mine").status_code == 200
+    assert api.delete("/api/custom-providers/mine").status_code == 200
     assert api.get("/api/providers/mine").status_code == 404
     assert not file.exists()
 
@@ -70,7 +70,7 @@ def test_a_provider_is_added_used_and_removed(daemon: Daemon) -> None:
     ],
 )
 def test_a_mistake_names_its_field(daemon: Daemon, change: dict[str, Any], field: str) -> None:
-    answer = daemon.client().post("/api/providers", json={**BODY, **change})
+    answer = daemon.client().post("/api/custom-providers", json={**BODY, **change})
     assert answer.status_code == 400
     told = answer.json()["details"].items()
     assert [name for name, why in told if name.startswith(field) or why.startswith(field)], answer.text
@@ -79,19 +79,19 @@ def test_a_mistake_names_its_field(daemon: Daemon, change: dict[str, Any], field
 
 def test_one_that_is_there_stays(daemon: Daemon) -> None:
     api = daemon.client()
-    answer = api.post("/api/providers", json={**BODY, "id": "openai"})
+    answer = api.post("/api/custom-providers", json={**BODY, "id": "openai"})
     assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_EXISTS")
-    answer = api.delete("/api/providers/openai")
+    answer = api.delete("/api/custom-providers/openai")
     assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_NOT_CUSTOM")
     (daemon.config_dir / "providers.d").mkdir(exist_ok=True)
     broken = daemon.config_dir / "providers.d/broken.toml"
     broken.write_text("nonsense")
-    assert api.post("/api/providers", json={**BODY, "id": "broken"}).status_code == 409
+    assert api.post("/api/custom-providers", json={**BODY, "id": "broken"}).status_code == 409
     assert broken.read_text() == "nonsense"
 
 
 def test_what_is_odd_is_warned_about(daemon: Daemon) -> None:
     models = {"available": ["large"], "default": "huge"}
-    answer = daemon.client().post("/api/providers", json={**BODY, "id": "odd", "models": models})
+    answer = daemon.client().post("/api/custom-providers", json={**BODY, "id": "odd", "models": models})
     assert answer.status_code == 200
     assert "models.default" in answer.json()["warnings"][0]

@@ -420,6 +420,101 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/custom-providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a provider: a manifest in `providers.d` */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CustomProviderBody"];
+                };
+            };
+            responses: {
+                /** @description Add a provider: a manifest in `providers.d` */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProviderAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/custom-providers/{provider_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a provider that was added */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    provider_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Remove a provider that was added */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ProviderRemoved"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/daemon/status": {
         parameters: {
             query?: never;
@@ -1519,40 +1614,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Add a provider: a manifest in `providers.d` */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CustomProviderBody"];
-                };
-            };
-            responses: {
-                /** @description Add a provider: a manifest in `providers.d` */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1598,37 +1660,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Remove a provider that was added */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    provider_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Remove a provider that was added */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderRemoved"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;

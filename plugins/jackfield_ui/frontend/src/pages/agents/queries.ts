@@ -7,6 +7,8 @@ export type AgentDetail = Schemas['AgentDetail'];
 export type Provider = Schemas['ProviderItem'];
 export type ProviderBody = Schemas['CustomProviderBody'];
 export type ProviderDetail = Schemas['ProviderDetail'];
+/** Providers that were added here. */
+const CUSTOM = '/api/custom-providers';
 /** Where the key for proxies comes from; null: from nowhere. */
 export type KeySource = 'stored' | 'environment' | null;
 
@@ -56,13 +58,12 @@ export function useAddProvider() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ body, key }: { body: ProviderBody; key: string }) => {
-      await request('POST', '/api/providers', { json: body });
-      const path = `/api/providers/${segment(body.id)}`;
+      await request('POST', CUSTOM, { json: body });
       if (!key) return;
       try {
-        await request('PUT', `${path}/key`, { json: { api_key: key } });
+        await request('PUT', `/api/providers/${segment(body.id)}/key`, { json: { api_key: key } });
       } catch (error) {
-        await request('DELETE', path);
+        await request('DELETE', `${CUSTOM}/${segment(body.id)}`);
         throw error;
       }
     },
@@ -73,7 +74,7 @@ export function useAddProvider() {
 export function useRemoveProvider(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => request('DELETE', `/api/providers/${segment(id)}`),
+    mutationFn: () => request('DELETE', `${CUSTOM}/${segment(id)}`),
     onSuccess: () => client.invalidateQueries({ queryKey: ['providers'] }),
   });
 }
