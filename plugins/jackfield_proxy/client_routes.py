@@ -42,7 +42,8 @@ _OF_OPENAI = frozenset({
 })  # fmt: skip
 """The first parts of the paths that pass through: what a key of a project may do, and nothing of an organisation's
 administration."""
-_DOTS = re.compile(r"/(?:\.|%2e){1,2}(?:/|$)|%2f|%5c", re.IGNORECASE).search
+_ELSEWHERE = re.compile(r"/(?:\.|%2e){1,2}(?=[/:]|$)|//|%2f|%5c", re.IGNORECASE).search
+"""Servers differ in where such a path leads, and in which part of it is an id."""
 _POSTS = {
     "/messages": ClientRoute("complete", "anthropic"),
     "/messages/count_tokens": ClientRoute("count", "anthropic"),
@@ -97,7 +98,7 @@ def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -
             return ClientRoute("probe", dialect)
         if short == "/models" or short.startswith("/models/"):
             return ClientRoute("models", "gemini" if "x-goog-api-key" in headers else dialect)
-    if method in _METHODS and not _DOTS(short):
+    if method in _METHODS and not _ELSEWHERE(short):
         return _endpoint(short, headers)
     return ClientRoute("none", dialect)
 
@@ -113,7 +114,7 @@ def _endpoint(short: str, headers: Mapping[str, str]) -> ClientRoute:
 
 def _of_google(method: str, version: str, rest: str) -> ClientRoute:
     call = _CALL(rest) if method == "POST" else None
-    if call is not None and call["verb"] in _VERBS:
+    if call is not None and call["verb"] in _VERBS and not _ELSEWHERE(rest):
         action, stream = _VERBS[call["verb"]]
         return ClientRoute(action, "gemini", NamedInPath(call["model"], stream, version))
     lists = method in ("GET", "HEAD") and (rest.rstrip("/") == "/models" or rest.startswith("/models/"))

@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from jackfield.api.gateway import StoredObject
+from jackfield.api.gateway import PREFIX, CallerPass, StoredObject
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
 from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
@@ -24,6 +24,8 @@ from jackfield_proxy.messages import FromChild, ServedRequest
 from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Rule, Target, Upstream
 from jackfield_proxy.serving import DaemonRole
 
+VIRTUAL = f"{PREFIX}one"
+"""A virtual key, of a plan with `keys`."""
 TOKEN = "token-of-the-proxy"
 KEY = "key-of-the-provider"
 MESSAGE = {
@@ -111,6 +113,7 @@ class Pipe:
         self.served: list[ServedRequest] = []
         self.said: dict[str, bool] = {}
         self.kept: dict[str, StoredObject] = {}
+        self.caller = CallerPass("key-1")
 
     def send(self, message: FromChild) -> None:
         if message.served is not None:
@@ -120,6 +123,10 @@ class Pipe:
 
     async def objects(self, timeout: float, key: str, ids: Sequence[str]) -> Sequence[StoredObject]:
         return [self.kept[one] for one in ids if one in self.kept]
+
+    async def permission(self, timeout: float, **asked: object) -> CallerPass:
+        """Of the one virtual key."""
+        return self.caller
 
     async def ask(self, path: str, attributes: Mapping[str, Any], timeout: float) -> bool:
         return self.said.get(path, False)

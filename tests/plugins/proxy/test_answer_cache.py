@@ -6,7 +6,9 @@ from proxy_lab import Pipe, profile
 
 from jackfield.api.records import replace
 from jackfield_proxy.child.answers.answer_cache import ENTRY, AnswerCache, CachedFor, name_of
+from jackfield_proxy.child.incoming.client_request import NOT_NAMED
 from jackfield_proxy.child.serving.tenants import Tenants
+from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.daemon.planning import with_cache_part
 from jackfield_proxy.plan import ProxyPlan, Target
 from jackfield_proxy.settings import ProxySettings
@@ -64,17 +66,27 @@ def test_a_copy_that_grows_too_large_is_none() -> None:
 
 def test_names_tell_requests_apart() -> None:
     pairs = [("Anthropic-Beta", "one"), ("X-Trace", "1")]
-    name = name_of(("k", "p"), "anthropic", "", pairs, b"{}")
-    assert name == name_of(("k", "p"), "anthropic", "", [("anthropic-beta", "one")], b"{}")
+    name = name_of(("k", "p"), "anthropic", NOT_NAMED, "", pairs, b"{}")
+    assert name == name_of(("k", "p"), "anthropic", NOT_NAMED, "", [("anthropic-beta", "one")], b"{}")
     others = [
-        name_of(("l", "p"), "anthropic", "", pairs, b"{}"),
-        name_of(("k", "p"), "chat", "", pairs, b"{}"),
-        name_of(("k", "p"), "anthropic", "beta=true", pairs, b"{}"),
-        name_of(("k", "p"), "anthropic", "", [("anthropic-beta", "two")], b"{}"),
-        name_of(("k", "p"), "anthropic", "", pairs, b"{ }"),
+        name_of(("l", "p"), "anthropic", NOT_NAMED, "", pairs, b"{}"),
+        name_of(("k", "p"), "chat", NOT_NAMED, "", pairs, b"{}"),
+        name_of(("k", "p"), "anthropic", NOT_NAMED, "beta=true", pairs, b"{}"),
+        name_of(("k", "p"), "anthropic", NOT_NAMED, "", [("anthropic-beta", "two")], b"{}"),
+        name_of(("k", "p"), "anthropic", NOT_NAMED, "", pairs, b"{ }"),
     ]
-    others.append(name_of(("k", "q"), "anthropic", "", pairs, b"{}"))
+    others.append(name_of(("k", "q"), "anthropic", NOT_NAMED, "", pairs, b"{}"))
     assert len({name, *others}) == 7
+
+
+def test_what_stands_in_the_path_tells_requests_apart() -> None:
+    paths = [
+        NamedInPath("gemini-x", False, "v1beta"),
+        NamedInPath("gemini-y", False, "v1beta"),
+        NamedInPath("gemini-x", True, "v1beta"),
+        NamedInPath("gemini-x", False, "v1alpha"),
+    ]
+    assert len({name_of(("k", "p"), "gemini", one, "", [], b"{}") for one in paths}) == len(paths)
 
 
 def test_a_profile_that_leaves_the_shared_listener_keeps_no_answers() -> None:

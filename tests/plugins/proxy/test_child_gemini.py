@@ -11,11 +11,12 @@ import openai
 import pytest
 from aiohttp import web
 from google.genai import errors, types
-from proxy_lab import KEY, TOKEN, Provider_, Proxy, plan, proxy_of, rule, upstream
+from proxy_lab import KEY, TOKEN, VIRTUAL, Provider_, Proxy, plan, proxy_of, rule, upstream
 from scripted import FRESH, OUTPUT, SSE, Say, gemini_events
 from sdk_lab import Bench, bench_of
 from yarl import URL
 
+from jackfield.api.gateway import CallerPass
 from jackfield.api.records import replace
 from jackfield_proxy.client_routes import route_of
 
@@ -94,6 +95,35 @@ async def test_a_key_in_the_query_is_the_clients_and_goes_no_further(
     records = repr(proxy.pipe.served)
     printed = "".join(capfd.readouterr())
     assert not any(secret in records + printed + json.dumps(told) for secret in (TOKEN, "wrong-canary", KEY))
+
+
+async def test_the_cache_of_answers_tells_models_and_streams_apart(google: Provider_) -> None:
+    north = upstream(google, family="gemini", native=True)
+    other = PATH.replace("their-model", "other")
+    async with proxy_of(plan({"north": north}, keys=True)) as proxy:
+        proxy.pipe.caller = CallerPass("key-1", cache_seconds=60)
+        for path in (PATH, other, STREAM, PATH, other, STREAM):
+            _, answer = await proxy.post(ASKED, path, Authorization=f"Bearer {VIRTUAL}")
+            assert answer.startswith(b"data:") == (path == STREAM)
+    assert [one.path for one in google.asked] == [PATH, other, STREAM]
+
+
+@pytest.mark.parametrize("verb", ["embedContent", "generateContent"])
+@pytest.mark.parametrize("model", ["allowed/../other", "allowed/%2e%2e/other", "..", "a//b", "a/.", "../models/b"])
+async def test_a_models_name_leads_nowhere_else(proxy: Proxy, google: Provider_, verb: str, model: str) -> None:
+    for kind in ("models", "tunedModels"):
+        url = URL(f"{str(proxy.client._base_url).rstrip('/')}/v1beta/{kind}/{model}:{verb}", encoded=True)
+        async with proxy.client.post(url, json=ASKED) as answer:
+            assert answer.status == 404
+    assert not google.asked
+
+
+async def test_a_models_name_stays_one_part_of_the_path(proxy: Proxy, google: Provider_) -> None:
+    for path in ("models/acme/a:embedContent", "tunedModels/a:embedContent"):
+        await proxy.post({"content": {"parts": []}}, f"/v1beta/{path}?x=1")
+    assert [one.path for one in google.asked] == [
+        "/v1beta/models/acme%2Fa:embedContent?x=1", "/v1beta/tunedModels/a:embedContent?x=1",
+    ]  # fmt: skip
 
 
 async def test_another_model_stands_in_the_path_alone(google: Provider_) -> None:

@@ -13,6 +13,7 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 from proxy_lab import ASKED, EVENTS, KEY, MESSAGE, TOKEN, Provider_, failing, plan, proxy_of, rule, sse, until, upstream
+from yarl import URL
 
 from jackfield.api.dialects.model import TokenCounts
 from jackfield.api.records import replace
@@ -84,6 +85,17 @@ async def test_a_models_name_in_the_address_leads_nowhere_else(north: Provider_,
     made = replace(upstream(north, family="openai"), url=f"{north.url}/openai/deployments/{{model}}")
     async with proxy_of(plan({"north": made})) as proxy:
         assert (await proxy.post({**ASKED, "model": model, "input": "x"}, path))[0] == 400
+    assert not north.asked
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/files//file-x", "/v1/files/%2Ffile-x", "/v1//files/file-x", "/v1/files/./file-x"]
+)
+async def test_paths_that_may_lead_elsewhere_are_none(north: Provider_, path: str) -> None:
+    async with proxy_of(plan({"north": upstream(north, family="openai")})) as proxy:
+        url = URL(f"{str(proxy.client._base_url).rstrip('/')}{path}", encoded=True)
+        async with proxy.client.get(url) as answer:
+            assert (answer.status, (await answer.json())["error"]["code"]) == (404, "unknown_url")
     assert not north.asked
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proxy_lab import Provider_, plan, proxy_of, upstream
 
-from jackfield.api.dialects.model import DialectError
+from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield_proxy.child.answers.made_objects import FileLines, MadeIds, ids_in
 from jackfield_proxy.child.incoming.references import StoredPath, of_body, stored_path
 
@@ -71,7 +71,39 @@ def test_paths(path: str) -> None:
 @pytest.mark.parametrize("case", NAMED)
 def test_bodies(case: str) -> None:
     value, ids = NAMED[case]
-    assert list(of_body(value, json.dumps(value).encode())) == ids
+    assert list(of_body(value, json.dumps(value).encode(), "anthropic")) == ids
+
+
+RESULT = {"type": "code_execution_tool_result", "previous_response_id": "x", "content": {"file_id": "y"}}
+HIDDEN: dict[str, tuple[DialectName, Any, list[str]]] = {
+    "a body of a result's type": ("responses", {"type": "x_tool_result", "previous_response_id": "x"}, ["x"]),
+    "a batch of a result's type": ("chat", {"type": "mcp_tool_result", "input_file_id": "x"}, ["x"]),
+    "a body of a call's type": (
+        "responses",
+        {"type": "tool_use", "input": [{"type": "item_reference", "id": "x"}]},
+        ["x"],
+    ),
+    "the same in Anthropic's": ("anthropic", {"type": "tool_use", "input": [{"file_id": "x"}]}, ["x"]),
+    "a line of a batch": ("chat", {"type": "mcp_tool_result", "body": {**RESULT, "content": []}}, ["x"]),
+    "a result in another dialect": ("responses", {"input": [{"content": [RESULT]}]}, ["x", "y"]),
+    "a type that nobody has": (
+        "anthropic",
+        {"content": [{"type": "a_tool_result", "content": [{"file_id": "x"}]}]},
+        ["x"],
+    ),
+    "more than a result has": ("anthropic", {"messages": [{"content": [RESULT]}]}, ["x"]),
+    "a result at another place": ("anthropic", {"messages": [RESULT]}, ["x", "y"]),
+    "a type that is no text": ("anthropic", {"content": [{"type": ["tool_use"], "input": {"file_id": "x"}}]}, ["x"]),
+    "an item in other letters": ("responses", {"input": [{"Type": "item_reference", "Id": "x"}]}, ["x"]),
+    "an item of an id alone": ("responses", {"input": [{"ID": "x"}]}, ["x"]),
+    "a conversation in other letters": ("responses", {"conversation": {"ID": "x"}}, ["x"]),
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_nothing_hides_behind_a_type(case: str) -> None:
+    dialect, value, ids = HIDDEN[case]
+    assert sorted(of_body(value, json.dumps(value).encode(), dialect)) == ids
 
 
 json_values = st.recursive(
@@ -88,7 +120,7 @@ def test_a_file_is_found_however_deep_it_lies(way: list[str], beside: Any, escap
         value = {name: [beside, value]}
     body = json.dumps(value).encode()
     body = body.replace(b"file_id", b"\\u0066ile_i\\u0064") if escaped else body
-    assert "file-1" in of_body(json.loads(body), body)
+    assert "file-1" in of_body(json.loads(body), body, "anthropic")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +135,7 @@ def test_a_file_is_found_however_deep_it_lies(way: list[str], beside: Any, escap
 def test_two_readings_inside_are_refused(inside: str, field: str) -> None:
     body = f'{{"messages": [{{{inside}}}]}}'.encode()
     with pytest.raises(DialectError) as refused:
-        of_body(json.loads(body), body)
+        of_body(json.loads(body), body, "anthropic")
     assert refused.value.param == field
 
 
@@ -111,10 +143,10 @@ def test_how_deep_a_body_is_nested_breaks_nothing() -> None:
     value: Any = {"file_id": "file-1"}
     for _ in range(300):
         value = {"x": [value]}
-    assert of_body(value, json.dumps(value).encode()) == ["file-1"]
+    assert of_body(value, json.dumps(value).encode(), "anthropic") == ["file-1"]
     deep = b'{"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     with pytest.raises(DialectError) as refused:
-        of_body({}, deep)
+        of_body({}, deep, "anthropic")
     assert refused.value.status == 400
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from jackfield.api.records import record, state
 from jackfield_proxy.child.incoming.addressing import Pairs
+from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.plan import Target
 
 LARGEST_SHARE = 8
@@ -152,9 +153,11 @@ class AnswerCache:
             del self._keys[found.key]
 
 
-def name_of(who: tuple[str, str], dialect: str, query: str, headers: Pairs, body: bytes) -> bytes:
-    """The same for the same request of the same key, byte for byte. who: the key, and the profile that serves it."""
+def name_of(who: tuple[str, str], dialect: str, named: NamedInPath, query: str, headers: Pairs, body: bytes) -> bytes:
+    """The same for the same request of the same key, byte for byte. who: the key, and the profile that serves it.
+    named: what the path says in place of the body."""
     told = sorted((name.lower(), value) for name, value in headers if name.lower() in _TOLD)
-    found = hashlib.sha256(repr((who, dialect, query, told)).encode("utf-8", "surrogateescape"))
+    path = (named.model, named.stream, named.version)
+    found = hashlib.sha256(repr((who, dialect, path, query, told)).encode("utf-8", "surrogateescape"))
     found.update(body)
     return found.digest()

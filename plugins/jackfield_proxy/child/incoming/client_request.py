@@ -131,7 +131,7 @@ class ClientRequest:
         return self.references_now()
 
     def references_now(self) -> Sequence[str]:
-        return references.of_body(self._value, self.body)
+        return references.of_body(self._value, self.body, self.dialect)
 
     @property
     def keeps(self) -> bool:

@@ -91,7 +91,7 @@ class EndpointRequest(ClientRequest):
     def references_now(self) -> Sequence[str]:
         """Raises `DialectError` 400, also for what is no JSON here: a provider may be more lenient."""
         own = [self.place.id] if self.place.id else []
-        return [*own, *references.of_body(fields.body_object(self.body), self.body)] if self.body else own
+        return [*own, *references.of_body(fields.body_object(self.body), self.body, self.dialect)] if self.body else own
 
     @property
     def keeps(self) -> bool:

@@ -5,7 +5,6 @@ Source: the Gemini API's reference.
 
 from __future__ import annotations
 
-import re
 from urllib.parse import unquote_plus
 
 from jackfield.api.urls import joined
@@ -14,7 +13,6 @@ from jackfield_proxy.child.incoming import platforms
 VERSION = "v1beta"
 _TUNED = "tunedModels/"
 _NOT_PASSED = ("key", "alt", "$alt")
-_NAMED = re.compile(r"(/models/)[^/]+(:[A-Za-z]+)$")
 
 
 def verb_of(*, stream: bool) -> str:
@@ -30,10 +28,10 @@ def address(url: str, model: str, verb: str, query: str = "", version: str = "")
 
 
 def endpoint(url: str, path: str, model: str, query: str) -> str:
-    """Of what passes. path: with its version, encoded. model: in place of the one that it names, if it names one."""
-    if model:
-        path = _NAMED.sub(lambda found: f"{found[1]}{platforms.in_path(model)}{found[2]}", path)
-    return joined(url, path, _query(query, streams=False), without=f"/{VERSION}")
+    """Of what passes. path: with its version, encoded. model: in place of the one that it names. Raises as
+    `address`."""
+    version, verb = path[1:].partition("/")[0], path.rpartition(":")[2]
+    return address(url, model, verb, query, version)
 
 
 def _query(query: str, *, streams: bool) -> str:

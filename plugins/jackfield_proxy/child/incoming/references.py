@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from jackfield.api.dialects import fields
-from jackfield.api.dialects.model import DialectError
+from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 
@@ -52,9 +52,13 @@ _OPAQUE = frozenset({
 })  # fmt: skip
 """Values that clients and tools give a meaning, and no provider looks anything up by."""
 _CALLS = frozenset({"mcp_tool_use", "server_tool_use", "tool_use"})
-"""Types of blocks whose `input` is a tool's."""
-_RESULTS = "_tool_result"
-"""The end of the type of what a provider's own tool has given; a client sends it back as it was."""
+"""Types of Anthropic's blocks whose `input` is a tool's."""
+_RESULTS = frozenset({
+    "advisor_tool_result", "bash_code_execution_tool_result", "code_execution_tool_result", "mcp_tool_result",
+    "text_editor_code_execution_tool_result", "tool_search_tool_result", "web_fetch_tool_result",
+    "web_search_tool_result",
+})  # fmt: skip
+"""Types of what Anthropic's own tools have given; a client sends their `content` back as it was."""
 _OURS = "skill_"
 """Skills of a vendor's own have other ids, and are everybody's."""
 
@@ -87,11 +91,11 @@ def stored_path(path: str) -> StoredPath:
     return StoredPath(collection, rest[0], len(rest) > 1)
 
 
-def of_body(value: Mapping[str, Json], body: bytes) -> Sequence[str]:
+def of_body(value: Mapping[str, Json], body: bytes, dialect: DialectName) -> Sequence[str]:
     """Ids that a body names, each once. value: as it was read. Raises `DialectError` 400 for one that has two readings
     inside."""
     _require_one_reading(body)
-    return list(dict.fromkeys(_found(value)))
+    return list(dict.fromkeys(_found(value, dialect)))
 
 
 def likely_in(body: bytes) -> bool:
@@ -99,41 +103,66 @@ def likely_in(body: bytes) -> bool:
     return any(mark in body for mark in _LIKELY)
 
 
-def _found(value: Mapping[str, Json]) -> Iterator[str]:
+@record
+class _Waiting:
+    """A value that is to be looked at. block: it is one of those that a message's `content` lists."""
+
+    value: Json
+    block: bool = False
+
+
+def _found(value: Mapping[str, Json], dialect: DialectName) -> Iterator[str]:
     """Without recursion: how deep a body is nested is its sender's affair."""
-    waiting: list[Json] = [dict(value)]
+    waiting = [_Waiting(dict(value))]
     for one in waiting:  # which grows meanwhile
-        if isinstance(one, list):
-            waiting += one
-        elif isinstance(one, dict):
-            yield from _own(one, waiting)
+        if isinstance(one.value, list):
+            waiting += [_Waiting(part, one.block and isinstance(part, dict)) for part in one.value]
+        elif isinstance(one.value, dict):
+            given = _of_tools(one.value) if one.block and dialect == "anthropic" else ""
+            yield from _own(one.value, given, waiting)
 
 
-def _own(value: Mapping[str, Json], waiting: list[Json]) -> Iterator[str]:
-    """Of one object; what lies in it waits."""
-    kind = value.get("type")
-    kind = kind if isinstance(kind, str) else ""
-    if kind.endswith(_RESULTS):
-        return
-    if kind in _WITH_ID and isinstance(own := value.get("id"), str):
+def _of_tools(block: Mapping[str, Json]) -> str:
+    """The name of what a tool was given, or has given, in a block; empty: it has none."""
+    kind = block.get("type")
+    if not isinstance(kind, str):
+        return ""
+    return "input" if kind in _CALLS else "content" if kind in _RESULTS else ""
+
+
+def _own(value: Mapping[str, Json], skipped: str, waiting: list[_Waiting]) -> Iterator[str]:
+    """Of one object; what lies in it waits, but for what is skipped."""
+    kind, own = _named(value, "type"), _named(value, "id")
+    if isinstance(kind, str) and kind in _WITH_ID and isinstance(own, str):
         yield own
     for written, part in value.items():
         name = written.casefold()
-        if name in _OPAQUE or (name == "input" and kind in _CALLS):
+        if name in _OPAQUE or (skipped and written == skipped):
             continue
         if name in _NAMES:
             yield from _ids(name, part)
         elif name in _LISTS and isinstance(part, list):
             yield from _items(part)
-        # Variables of a stored prompt have names of the client's own.
-        waiting += part.values() if name == "variables" and isinstance(part, dict) else (part,)
+        if name == "variables" and isinstance(part, dict):  # of a stored prompt: names are the client's own
+            waiting += [_Waiting(one) for one in part.values()]
+        else:
+            waiting.append(_Waiting(part, written == "content" and isinstance(part, list)))
+
+
+def _named(value: Mapping[str, Json], name: str) -> Json:
+    """By a name in whatever case, as lenient parsers read it; of two `_require_one_reading` lets none pass."""
+    if name in value:
+        return value[name]
+    return next((part for written, part in value.items() if written.casefold() == name), None)
 
 
 def _items(value: list[Json]) -> Iterator[str]:
     """Items of which the provider looks up all but the id."""
     for one in value:
-        if isinstance(one, dict) and _ITEM.issuperset(one) and isinstance(own := one.get("id"), str):
-            yield own
+        if isinstance(one, dict) and len(one) <= len(_ITEM) and _ITEM.issuperset(name.casefold() for name in one):
+            own = _named(one, "id")
+            if isinstance(own, str):
+                yield own
 
 
 def _ids(name: str, value: Json) -> Iterator[str]:
@@ -141,7 +170,7 @@ def _ids(name: str, value: Json) -> Iterator[str]:
         for one in value:
             yield from () if isinstance(one, list) else _ids(name, one)
     elif isinstance(value, dict):
-        inner = value.get("id")
+        inner = _named(value, "id")
         if isinstance(inner, str):
             yield inner
     elif name in _ADDRESSES and not (isinstance(value, str) and _OF_GOOGLE(value)):

@@ -82,7 +82,7 @@ class BatchInput(Carrier):
         if not line.strip():
             return ()
         try:
-            return references.of_body(fields.body_object(line), line)
+            return references.of_body(fields.body_object(line), line, self._context.call.dialect)
         except DialectError as exc:
             message = f"Line {self._line} of the batch's input: {exc.message}"
             raise InputRefused(exc.status, message, exc.kind) from None

@@ -120,7 +120,8 @@ class ProxiedExchange:
         if not (self._caller.cache_seconds and self.call.answers):
             return None
         call, cache = self.call, self.shared.cache
-        self._kept_as = name_of((self._caller.key, self.plan.alias), call.dialect, call.query, call.pairs, call.body)
+        who = (self._caller.key, self.plan.alias)
+        self._kept_as = name_of(who, call.dialect, call.named, call.query, call.pairs, call.body)
         found = cache.find(self._kept_as)
         if found is None:
             return None
