@@ -8,10 +8,12 @@ import signal
 import uuid
 from collections.abc import Sequence
 
+from jackfield.api.asgi import Scope
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
+from jackfield.api.http import comes_from_network
 from jackfield.api.process_containers import EndStep
-from jackfield.api.profiles import Profiles
+from jackfield.api.profiles import Profiles, require_sandbox
 from jackfield_agent_sessions.ports import AgentSessionRequest
 from jackfield_agent_sessions.session.session import AgentSession
 from jackfield_agent_sessions.session.telling import SessionTeller
@@ -53,6 +55,14 @@ class AgentSessionHub:
         if found is None:
             raise NotFound(f"There is no agent session {id}.", code="SESSION_NOT_FOUND")
         return found
+
+    def driven(self, id: str, scope: Scope) -> AgentSession:
+        session = self.find(id)
+        if comes_from_network(scope):
+            require_sandbox(
+                session.about.launch.profile, self._settings.network_sandbox, "agent_sessions.network_sandbox"
+            )
+        return session
 
     def _running(self) -> list[AgentSession]:
         return [session for session in self._sessions.values() if not session.over.is_set()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from jackfield.api.asgi import Scope
 from jackfield.api.records import record
 
 if TYPE_CHECKING:
@@ -30,6 +31,11 @@ class SessionKeeper(Protocol):
 
     def find(self, id: str) -> AgentSession:
         """Raises `NotFound`."""
+
+    def driven(self, id: str, scope: Scope) -> AgentSession:
+        """The session, when whoever sends the request of this scope may speak to it, answer it and end it. Raises
+        `NotFound`; `AccessDenied` for a caller from the network when its sandbox is less than
+        `agent_sessions.network_sandbox`."""
 
     async def create(self, request: AgentSessionRequest) -> AgentSession:
         """Returns when the agent is ready for messages. Raises `NotFound`, `InvalidInput`, `Conflict` when there are

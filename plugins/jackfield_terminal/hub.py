@@ -12,16 +12,17 @@ from functools import partial
 from jackfield.api.asgi import AsgiApp, Receive, Scope, Send
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.http import comes_from_network
 from jackfield.api.process_containers import EndStep, ProcessContainer, ProcessContainers
-from jackfield.api.profiles import NOT_STARTED, Launch, Profiles
+from jackfield.api.profiles import NOT_STARTED, Launch, Profiles, require_sandbox
 from jackfield_terminal.driving.answering import answers_of
 from jackfield_terminal.driving.driver import Driver
 from jackfield_terminal.output.reading_budget import ReadingBudget
 from jackfield_terminal.persistent.restoring import found_again
 from jackfield_terminal.persistent.session import PersistentSession
 from jackfield_terminal.persistent.starting import StartedSession
-from jackfield_terminal.ports import SessionRequest
+from jackfield_terminal.ports import Act, SessionRequest
 from jackfield_terminal.pty.processes import abandon
 from jackfield_terminal.session import attachment
 from jackfield_terminal.session.ending import end_processes, end_session
@@ -35,6 +36,8 @@ ANSWERING = 5.0
 """Seconds after which the supervisor of a session that has been killed is not waited for."""
 GONE = 4404
 """Close code for a session that is not there."""
+REFUSED = 4403
+"""Close code for a caller who may not do what it has asked for."""
 FULL = 4409
 """Close code for a session with too many clients."""
 
@@ -75,8 +78,26 @@ class Hub:
         """Raises `NotFound`."""
         found = self._sessions.get(id)
         if found is None:
-            raise NotFound(f"There is no terminal session {id}.", code="SESSION_NOT_FOUND")
+            raise NotFound(f"There is no terminal session {id[:100]}.", code="SESSION_NOT_FOUND")
         return found
+
+    def reached(self, id: str, act: Act, scope: Scope) -> Session:
+        """See `SessionHub.reached`."""
+        session = self.find(id)
+        self._require_reach(session, act, scope)
+        return session
+
+    def _require_reach(self, session: Session, act: Act, scope: Scope) -> None:
+        """An agent answers for what it shows; a shell shows whatever its user looks at."""
+        if comes_from_network(scope) and not (act == "look" and session.kind == "agent"):
+            require_sandbox(session.launch.profile, self.settings.network_sandbox, "terminal.network_sandbox")
+
+    def _is_reached(self, session: Session, act: Act, scope: Scope) -> bool:
+        try:
+            self._require_reach(session, act, scope)
+        except AccessDenied:
+            return False
+        return True
 
     def driver(self, id: str) -> Driver:
         """What drives the session. Raises `NotFound`."""
@@ -247,9 +268,10 @@ class Hub:
             session.end_unless_answered()
         await ending
 
-    async def clean_up(self) -> None:
-        """Forget the sessions that have ended, and their recordings."""
-        ended = [session.id for session in self._sessions.values() if session.state == "terminated"]
+    async def clean_up(self, scope: Scope) -> None:
+        """See `SessionHub.clean_up`."""
+        over = [session for session in self._sessions.values() if session.state == "terminated"]
+        ended = [session.id for session in over if self._is_reached(session, "drive", scope)]
         self._forget(ended)
         await self.recordings.forget(ended)
 
@@ -287,9 +309,20 @@ class Hub:
             return
         await send({"type": "websocket.accept"})
         name = str(scope["path"]).removeprefix("/ws/terminal/")
-        session = self._sessions.get(name)
+        try:
+            self.reached(name, "look" if attachment.is_viewer(scope) else "drive", scope)
+        except NotFound as exc:
+            await attachment.refuse(send, exc.message, GONE)
+        except AccessDenied as exc:
+            await attachment.refuse(send, exc.message, REFUSED)
+        else:
+            await self.attach(name, scope, receive, send)
+
+    async def attach(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """See `SessionHub.attach`."""
+        session = self._sessions.get(id)
         if session is None:
-            await attachment.refuse(send, f"There is no terminal session {name[:100]}.", GONE)
+            await attachment.refuse(send, f"There is no terminal session {id[:100]}.", GONE)
         elif len(session.attachments) >= self.settings.max_clients:
             await attachment.refuse(send, "The session has as many clients as terminal.max_clients allows.", FULL)
         else:

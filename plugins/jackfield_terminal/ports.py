@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.clock import Clock
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from jackfield_terminal.session.recordings import Recordings
     from jackfield_terminal.session.session import Session
     from jackfield_terminal.settings import TerminalSettings
+
+Act: TypeAlias = Literal["look", "drive"]
+"""drive: type, resize, signal, end."""
 
 
 @record
@@ -60,6 +63,11 @@ class SessionHub(Protocol):
     def find(self, id: str) -> Session:
         """Raises `NotFound`."""
 
+    def reached(self, id: str, act: Act, scope: Scope) -> Session:
+        """The session, when whoever sends the request of this scope may do this to it. Raises `NotFound`;
+        `AccessDenied` for a caller from the network when the sandbox is less than `terminal.network_sandbox`, unless it
+        is to look at an agent."""
+
     def driver(self, id: str) -> Driver:
         """The one that drives the session. Raises `NotFound`."""
 
@@ -70,8 +78,8 @@ class SessionHub(Protocol):
     async def stop(self, id: str) -> None:
         """End a session, and return when it has ended. Raises `NotFound`."""
 
-    async def clean_up(self) -> None:
-        """Forget the sessions that have ended, and their recordings."""
+    async def clean_up(self, scope: Scope) -> None:
+        """Forget the sessions that have ended and that this caller may drive, and their recordings."""
 
     async def type(self, session: Session, data: bytes) -> None:
         """Raises `Conflict` when the session has ended, or its agent does not read; `InvalidInput` for too much at
@@ -79,3 +87,6 @@ class SessionHub(Protocol):
 
     async def connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The ASGI application at `/ws/terminal/{session_id}`."""
+
+    async def attach(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve an accepted WebSocket whose caller may see the session."""

@@ -90,14 +90,21 @@ class SessionNode(ItemNode):
         )
         return _state(await self._hub().create(request))
 
+    def _agent(self, parameters: SessionParameters) -> Session:
+        """Raises `NotFound`, `NodeError`."""
+        session = self._hub().find(parameters.session_id)
+        if session.kind == "shell":  # whoever starts an execution may be anywhere, and a shell is the whole machine
+            raise NodeError("The session is a shell, and this node drives agents only. Use the node executeCommand.")
+        return session
+
     async def _send(self, parameters: SessionParameters) -> dict[str, Json]:
         data = parameters.text.encode() + b"".join(sequence(name) for name in parameters.keys)
-        session = self._hub().find(parameters.session_id)
+        session = self._agent(parameters)
         await self._hub().type(session, data)
         return _state(session)
 
     async def _wait(self, parameters: SessionParameters) -> dict[str, Json]:
-        driver = self._hub().driver(parameters.session_id)
+        driver = self._hub().driver(self._agent(parameters).id)
         met = await driver.wait(
             parameters.wait_for, quiet=parameters.quiet, timeout=parameters.timeout, pattern=parameters.pattern
         )
@@ -108,11 +115,11 @@ class SessionNode(ItemNode):
         return {**_state(driver.session), "met": met, **_screen(screen), **told}
 
     async def _read(self, parameters: SessionParameters) -> dict[str, Json]:
-        driver = self._hub().driver(parameters.session_id)
+        driver = self._hub().driver(self._agent(parameters).id)
         return {**_state(driver.session), **_screen(await driver.screen.snapshot())}
 
     async def _stop(self, parameters: SessionParameters) -> dict[str, Json]:
-        session = self._hub().find(parameters.session_id)
+        session = self._agent(parameters)
         await self._hub().stop(session.id)
         return _state(session)
 

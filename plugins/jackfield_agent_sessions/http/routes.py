@@ -11,7 +11,7 @@ from quart import Blueprint, Response
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
-from jackfield.api.http import is_from_network, operation, read_model, read_query, success
+from jackfield.api.http import is_from_network, operation, read_model, read_query, request_scope, success
 from jackfield_agent_sessions.http.schemas import AgentSessionIn, MessagesQuery, PermissionIn, SessionMessageIn
 from jackfield_agent_sessions.ports import SessionKeeper
 from jackfield_agent_sessions.session.telling import message_out
@@ -27,6 +27,9 @@ _TAGS = ("agent-sessions",)
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     keeper = partial(context.port, SessionKeeper)  # asked for with a request: the routes are made at the start
     made = Blueprint("agent_sessions", __name__, url_prefix="/api/agent-sessions")
+
+    def driven(session_id: str) -> AgentSession:
+        return keeper().driven(session_id, request_scope())
 
     @made.get("")
     @operation("Every agent session.", scope=None, response=f"{_SCHEMAS}:AgentSessionList", tags=_TAGS)
@@ -59,10 +62,11 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         tags=_TAGS,
     )
     async def delete_agent_session(session_id: str) -> Response:
-        if keeper().find(session_id).over.is_set():
-            keeper().forget(session_id)
+        session = driven(session_id)
+        if session.over.is_set():
+            keeper().forget(session.id)
         else:
-            await keeper().stop(session_id)
+            await keeper().stop(session.id)
         return success()
 
     @made.get(f"{_ONE}/messages")
@@ -97,8 +101,8 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         errors=(Conflict,),
     )
     async def say_to_agent(session_id: str) -> Response:
+        session = driven(session_id)
         body = await read_model(SessionMessageIn)
-        session = keeper().find(session_id)
         session.say(body.text)
         return success(shown(session))
 
@@ -112,8 +116,8 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         errors=(Conflict,),
     )
     async def answer_permission(session_id: str, permission_id: str) -> Response:
+        session = driven(session_id)
         body = await read_model(PermissionIn)
-        session = keeper().find(session_id)
         session.answer(permission_id, body.option, body.note)
         return success(shown(session))
 
@@ -126,7 +130,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         errors=(Conflict,),
     )
     async def interrupt_agent(session_id: str) -> Response:
-        session = keeper().find(session_id)
+        session = driven(session_id)
         session.interrupt()
         return success(shown(session))
 

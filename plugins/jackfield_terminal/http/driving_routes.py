@@ -8,18 +8,23 @@ from __future__ import annotations
 import base64
 import binascii
 from functools import partial
+from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
-from jackfield.api.http import operation, read_model, read_query, success
+from jackfield.api.http import operation, read_model, read_query, request_scope, success
 from jackfield_terminal.driving.event_stream import event_stream, message_out
 from jackfield_terminal.driving.view import dialog_out
 from jackfield_terminal.http.schemas import InputIn, MessageIn, WaitQuery
-from jackfield_terminal.ports import SessionHub
+from jackfield_terminal.ports import Act, SessionHub
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from jackfield_terminal.driving.driver import Driver
+    from jackfield_terminal.session.session import Session
 
 _SCHEMAS = "jackfield_terminal.http.schemas"
 _PATH = "/sessions/<session_id>"
@@ -28,6 +33,12 @@ _PATH = "/sessions/<session_id>"
 def blueprint(context: PluginContext) -> Blueprint:
     hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     driving = Blueprint("terminal_driving", __name__, url_prefix="/api/terminal")
+
+    def reached(session_id: str, act: Act) -> Session:
+        return hub().reached(session_id, act, request_scope())
+
+    def watched(session_id: str) -> Driver:
+        return hub().driver(reached(session_id, "look").id)
 
     @driving.get(f"{_PATH}/screen")
     @operation(
@@ -38,7 +49,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         media=("application/json", "text/plain"),
     )
     async def screen(session_id: str) -> Response:
-        found = await hub().driver(session_id).screen.snapshot()
+        found = await watched(session_id).screen.snapshot()
         if request.accept_mimetypes.best == "text/plain":
             return Response(found.text + "\n", content_type="text/plain; charset=utf-8")
         return success(screen_out(found))
@@ -53,8 +64,9 @@ def blueprint(context: PluginContext) -> Blueprint:
         errors=(Conflict,),
     )
     async def send_input(session_id: str) -> Response:
+        session = reached(session_id, "drive")
         data = bytes_of(await read_model(InputIn))
-        await hub().type(hub().find(session_id), data)
+        await hub().type(session, data)
         return success({"bytes": len(data)})
 
     @driving.route(f"{_PATH}/wait", methods=["GET", "POST"])
@@ -67,7 +79,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     )
     async def wait(session_id: str) -> Response:
         query = read_query(WaitQuery)
-        driver = hub().driver(session_id)
+        driver = watched(session_id)
         met = await driver.wait(query.for_, quiet=query.quiet, timeout=query.timeout, pattern=query.pattern)
         found = await driver.screen.snapshot()
         session = driver.session
@@ -89,8 +101,8 @@ def blueprint(context: PluginContext) -> Blueprint:
         errors=(Conflict,),
     )
     async def message(session_id: str) -> Response:
+        driver = hub().driver(reached(session_id, "drive").id)
         body = await read_model(MessageIn)
-        driver = hub().driver(session_id)
         if body.type == "raw":
             await hub().type(driver.session, body.content.encode())
             return success({"ok": True})
@@ -102,13 +114,13 @@ def blueprint(context: PluginContext) -> Blueprint:
     @driving.get(f"{_PATH}/messages")
     @operation("The conversation so far.", scope=None, response=f"{_SCHEMAS}:MessagesAnswer", tags=["terminal"])
     async def messages(session_id: str) -> Response:
-        found = await hub().driver(session_id).conversation.messages()
+        found = await watched(session_id).conversation.messages()
         return success({"messages": [message_out(entry) for entry in found]})
 
     @driving.get(f"{_PATH}/status")
     @operation("Whether the agent waits for input.", scope=None, response=f"{_SCHEMAS}:StatusAnswer", tags=["terminal"])
     async def status(session_id: str) -> Response:
-        driver = hub().driver(session_id)
+        driver = watched(session_id)
         found = await driver.conversation.status()
         agent = driver.session.launch.profile.agent_id or driver.session.kind
         told = {"status": found.status, "agent_type": agent, "transport": "pty", "judged_by": found.judged_by}
@@ -117,7 +129,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @driving.get(f"{_PATH}/events")
     @operation("The conversation as server-sent events.", scope=None, tags=["terminal"], media=("text/event-stream",))
     async def events(session_id: str) -> Response:
-        driver = hub().driver(session_id)
+        driver = watched(session_id)
         response = Response(event_stream(driver, hub()), content_type="text/event-stream")
         response.timeout = None
         response.headers["Cache-Control"] = "no-store"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import operation, response_of, success
+from jackfield.api.http import is_from_network, operation, request_scope, response_of, success
 from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.session.recorder import Recorder
+
+if TYPE_CHECKING:
+    from jackfield_terminal.session.session import Session
 
 _SCHEMAS = "jackfield_terminal.http.schemas"
 _PATH = "/sessions/<session_id>"
@@ -21,6 +25,9 @@ def blueprint(context: PluginContext) -> Blueprint:
     hub = partial(context.port, SessionHub)  # asked for with a request: the routes are made on a thread, at the start
     recording = Blueprint("terminal_recording", __name__, url_prefix="/api/terminal")
 
+    def reached(session_id: str) -> Session:
+        return hub().reached(session_id, "look", request_scope())
+
     @recording.post(f"{_PATH}/record")
     @operation(
         "Record the session from now on.",
@@ -30,7 +37,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         errors=(Conflict,),
     )
     async def start(session_id: str) -> Response:
-        return success(recording_out(await hub().recordings.start(hub().find(session_id))))
+        return success(recording_out(await hub().recordings.start(reached(session_id))))
 
     @recording.delete(f"{_PATH}/record")
     @operation(
@@ -40,7 +47,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         tags=["terminal"],
     )
     async def stop(session_id: str) -> Response:
-        session = hub().find(session_id)
+        session = reached(session_id)
         recorder = session.recorder
         if recorder is None:
             raise NotFound("The session is not recorded.", code="RECORDING_NOT_FOUND")
@@ -52,6 +59,8 @@ def blueprint(context: PluginContext) -> Blueprint:
     @recording.get(f"{_PATH}/recording")
     @operation("The session's recording, asciicast v2.", scope=None, tags=["terminal"], media=(_TYPE,))
     async def download(session_id: str) -> Response:
+        if is_from_network():  # of a session that is forgotten nobody knows whether it was a shell
+            reached(session_id)
         response = response_of(await hub().recordings.open(session_id))
         response.content_type = _TYPE
         response.headers["Content-Disposition"] = f'attachment; filename="{session_id}.cast"'

@@ -11,7 +11,7 @@ from quart import Blueprint, Response
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import is_from_network, operation, read_model, success
+from jackfield.api.http import is_from_network, operation, read_model, request_scope, success
 from jackfield_terminal.http import driving_routes, recording_routes
 from jackfield_terminal.http.recording_routes import recording_out
 from jackfield_terminal.http.schemas import SessionIn, ShellSessionIn
@@ -76,7 +76,8 @@ def blueprint(context: PluginContext) -> Blueprint:
         "End a session: hang up, terminate, kill.", scope=None, tags=["terminal"], response=f"{_SCHEMAS}:TerminalDone"
     )
     async def delete_session(session_id: str) -> Response:
-        await hub().stop(session_id)
+        session = hub().reached(session_id, "drive", request_scope())
+        await hub().stop(session.id)
         return success()
 
     @terminal.post("/cleanup")
@@ -87,7 +88,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         response=f"{_SCHEMAS}:TerminalDone",
     )
     async def clean_up() -> Response:
-        await hub().clean_up()
+        await hub().clean_up(request_scope())
         return success()
 
     return terminal

@@ -12,13 +12,12 @@ from collections import Counter
 from quart import Blueprint, Response
 
 from jackfield.api import jsontext
-from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
-from jackfield.api.auth import Principal
+from jackfield.api.asgi import AsgiApp, Receive, Scope, Send
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.events import STOPPING, Subscription
-from jackfield.api.http import operation, read_model, standing, success
+from jackfield.api.http import operation, read_model, request_scope, standing, success
 from jackfield_terminal.http.share_schemas import ShareIn
 from jackfield_terminal.http.shares import Share, ShareInvalid, Shares
 from jackfield_terminal.ports import SessionHub
@@ -108,24 +107,9 @@ class Sharing:
         return str(found.get("token", ""))[:200] if isinstance(found, dict) else ""
 
     async def _look(self, share: Share, query: bytes, receive: Receive, send: Send) -> None:
-        """Be a client of the session that may look only, whatever the query says of that."""
-        begun = False
-
-        async def ours() -> Message:
-            nonlocal begun
-            if begun:
-                return await receive()
-            begun = True
-            return {"type": "websocket.connect"}
-
-        async def answer(message: Message) -> None:
-            if message["type"] != "websocket.accept":  # that was done
-                await send(message)
-
-        viewer = Principal("share", "share", "viewer", "share")
-        asked = query + b"&mode=ro"
-        seen = {"path": f"/ws/terminal/{share.session_id}", "query_string": asked, "jackfield.principal": viewer}
-        await self._hub().connect({**scope_of_link(), **seen}, ours, answer)
+        """Be a client of the session that may look only, whatever the query says of that, and from wherever: whoever
+        made the link has allowed it."""
+        await self._hub().attach(share.session_id, scope_of_link(query), receive, send)
 
     async def _until_it_ends(self, token: str) -> None:
         while True:
@@ -148,7 +132,7 @@ class Sharing:
     )
     async def share(self, session_id: str) -> Response:
         body = await read_model(ShareIn)
-        self._hub().find(session_id)
+        self._hub().reached(session_id, "look", request_scope())
         token, share = self._shares.new(session_id, body.expires_in, standing())
         url = f"{self._context.service.public_url}/ui/shared#token={token}"
         answer = success(
@@ -175,9 +159,9 @@ async def stop_of(system: Subscription) -> None:
             return
 
 
-def scope_of_link() -> dict[str, object]:
+def scope_of_link(query: bytes) -> Scope:
     """Nothing of the request but what a viewer needs: no header, no credential that came with it."""
-    return {"type": "websocket", "headers": []}
+    return {"type": "websocket", "headers": [], "query_string": query + b"&mode=ro"}
 
 
 async def close(send: Send, why: str, code: int = REFUSED) -> None:

@@ -19,6 +19,7 @@ from .object_references import load
 from .records import record
 
 if TYPE_CHECKING:
+    from .asgi import Scope
     from .context import PluginContext
 
 ModelRef: TypeAlias = "type[BaseModel] | str"
@@ -143,10 +144,20 @@ def standing() -> Standing:
     return found
 
 
+def request_scope() -> Scope:
+    """Of the present request."""
+    return cast("Scope", request.scope)
+
+
 def is_from_network() -> bool:
     """Whether the present request comes from another machine, or through a proxy, behind which anybody may be."""
-    peer = (request.scope.get("client") or ("", 0))[0]
-    return bool(request.scope.get("jackfield.forwarded")) or not is_loopback(str(peer))
+    return comes_from_network(request_scope())
+
+
+def comes_from_network(scope: Scope) -> bool:
+    """The same of any request or WebSocket that the gate has let in."""
+    peer = (scope.get("client") or ("", 0))[0]
+    return bool(scope.get("jackfield.forwarded")) or not is_loopback(str(peer))
 
 
 def request_id() -> str:

@@ -11,7 +11,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, get_args
 
-from .errors import InvalidInput, JackfieldError
+from .errors import AccessDenied, InvalidInput, JackfieldError
 from .jsontext import Json
 from .process_containers import ProcessLimits
 from .proxy import ProxyFailure
@@ -97,6 +97,17 @@ def with_least_sandbox(launch: Launch, least: Sandbox) -> Launch:
 def stricter(one: Sandbox, other: Sandbox) -> Sandbox:
     """That of the two which lets through less."""
     return max(one, other, key=get_args(Sandbox).index)
+
+
+def require_sandbox(profile: Profile, least: Sandbox, setting: str) -> None:
+    """For callers from the network, who must not act in a session that lets through more than one of theirs would.
+    setting: its name, which says `least`. Raises `AccessDenied` (code `SESSION_NOT_SANDBOXED`)."""
+    if stricter(profile.sandbox, least) != profile.sandbox:
+        raise AccessDenied(
+            f"The session has the sandbox {profile.sandbox}, and a caller from the network needs {least}. "
+            f"Start a session of your own, call from the daemon's machine without a proxy, or lower {setting}.",
+            code="SESSION_NOT_SANDBOXED",
+        )
 
 
 @record

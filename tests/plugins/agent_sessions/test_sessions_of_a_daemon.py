@@ -152,6 +152,25 @@ def test_a_session_from_the_network_is_in_a_sandbox(daemon: Daemon) -> None:
         assert answered(far, data(answer)["id"], hidden) == "False"
 
 
+def test_the_network_reads_a_session_without_a_sandbox_and_does_nothing_to_it(daemon: Daemon) -> None:
+    api = daemon.client(timeout=60)
+    session = f"{PATH}/{opened(api)}"
+    key = daemon.admin().post("/api-keys", json={"name": "far"}).json()["key"]
+    headers = {"X-API-Key": key, "X-Forwarded-For": "203.0.113.9"}
+    with httpx.Client(base_url=daemon.base_url, headers=headers, timeout=60) as far:
+        for method, path, body in (
+            ("POST", "/messages", {"text": "x"}),
+            ("POST", "/permissions/1", {"option": "yes"}),
+            ("POST", "/interrupt", None),
+            ("DELETE", "", None),
+        ):
+            answer = far.request(method, f"{session}{path}", json=body)
+            assert (answer.status_code, answer.json()["code"]) == (403, "SESSION_NOT_SANDBOXED")
+            assert "agent_sessions.network_sandbox" in answer.json()["error"]
+        assert data(far.get(session))["state"] == "idle"
+        assert data(far.get(f"{session}/messages"))["messages"] == []
+
+
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_the_daemons_end_leaves_no_process(daemon: Daemon, end: str) -> None:
     api = daemon.client(timeout=60)

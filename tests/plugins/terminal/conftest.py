@@ -23,6 +23,8 @@ from jackfield_terminal.settings import TerminalSettings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "nodes"))
 DEADLINE = 15.0
+NEAR: dict[str, Any] = {"client": ("127.0.0.1", 50000)}
+"""What a scope has of a caller on this machine."""
 
 
 class FakeProfiles:
@@ -60,7 +62,9 @@ class FakeProfiles:
 class Client:
     """A WebSocket client without a network: what the application sends is in `frames`."""
 
-    def __init__(self, hub: Hub, path: str, query: str = "", principal: Principal | None = None) -> None:
+    def __init__(
+        self, hub: Hub, path: str, query: str = "", principal: Principal | None = None, peer: str = "127.0.0.1"
+    ) -> None:
         self.frames: list[dict[str, Any]] = []
         self.output = bytearray()
         self.gate = asyncio.Event()
@@ -68,7 +72,13 @@ class Client:
         self._in: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._in.put_nowait({"type": "websocket.connect"})
         self._changed = asyncio.Condition()
-        scope = {"type": "websocket", "path": path, "query_string": query.encode(), "jackfield.principal": principal}
+        scope = {
+            "type": "websocket",
+            "path": path,
+            "query_string": query.encode(),
+            "jackfield.principal": principal,
+            "client": (peer, 50000),
+        }
         self.task = asyncio.ensure_future(hub.connect(scope, self._in.get, self._send))
 
     async def _send(self, message: dict[str, Any]) -> None:

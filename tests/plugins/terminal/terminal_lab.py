@@ -14,7 +14,7 @@ from jackfield_terminal.http import driving_routes as driving
 from jackfield_terminal.http import recording_routes, routes
 from jackfield_terminal.hub import Hub
 
-from .conftest import python
+from .conftest import NEAR, python
 
 TALKER = python(r"""
 import os, sys, termios, time
@@ -75,7 +75,8 @@ class Api:
         self.app = app_of(hub)
 
     async def raw(self, method: str, path: str, **options: Any) -> Any:
-        return await self.app.test_client().open(f"/api/terminal{path}", method=method, **options)
+        scope = {**NEAR, **options.pop("scope_base", {})}
+        return await self.app.test_client().open(f"/api/terminal{path}", method=method, scope_base=scope, **options)
 
     async def ask(self, method: str, path: str, status: int = 200, **options: Any) -> Any:
         answer = await self.raw(method, path, **options)

@@ -16,7 +16,7 @@ from jackfield_terminal import starting
 from jackfield_terminal.hub import Hub
 from jackfield_terminal.settings import TerminalSettings
 
-from .conftest import DEADLINE, FakeProfiles, attach, python, start
+from .conftest import DEADLINE, NEAR, FakeProfiles, attach, python, start
 
 DEAF = python('import tty,time;tty.setraw(0);print("DEAF",flush=True);time.sleep(300)')
 
@@ -56,7 +56,7 @@ async def test_a_session_that_was_driven_is_let_go(hub: Hub) -> None:
     session = await start(hub, "echo x")
     await hub.driver(session.id).screen.snapshot()
     await ended(session)
-    await hub.clean_up()
+    await hub.clean_up(NEAR)
     kept = weakref.ref(session)
     del session
     async with asyncio.timeout(DEADLINE):

@@ -50,6 +50,15 @@ async def test_start_wait_send_read_stop(hub: Hub, tmp_path: Path) -> None:
     assert hub.find(session).recorder.state == "complete"
 
 
+@pytest.mark.parametrize("operation", ["send", "wait", "read", "stop"])
+async def test_a_shell_is_not_driven(hub: Hub, operation: str) -> None:
+    session = await started(hub, "cat")
+    hub.find(session).kind = "shell"
+    with pytest.raises(NodeError, match="is a shell"):
+        await ran(hub, {"operation": operation, "sessionId": session, "text": "x"})
+    assert hub.find(session).state == "running"
+
+
 async def test_each_item_has_its_session_and_keeps_its_pairing_and_files(hub: Hub) -> None:
     given = items({"args": ["-c", "echo a; cat"]}, {"args": ["-c", "exit 4"]})
     given[0]["binary"] = {"f": {"mimeType": "text/plain"}}

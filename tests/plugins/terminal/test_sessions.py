@@ -16,7 +16,7 @@ from jackfield_terminal.hub import Hub
 from jackfield_terminal.pty.processes import alive, members
 from jackfield_terminal.settings import TerminalSettings
 
-from .conftest import DEADLINE, FakeProfiles, attach, python, start
+from .conftest import DEADLINE, NEAR, FakeProfiles, attach, python, start
 
 VIEWER = Principal("1", "v", "viewer", "jwt")
 SCOPED = Principal("2", "k", "member", "api_key", scopes=frozenset({"workflows:read"}))
@@ -202,7 +202,7 @@ async def test_scrollback_of_an_ended_session_stays_until_it_is_cleaned_up(hub: 
     late = attach(hub, session)
     await late.until(lambda: late.frames and late.frames[-1]["type"] == "websocket.close")
     assert b"remember" in late.output
-    await hub.clean_up()
+    await hub.clean_up(NEAR)
     with pytest.raises(NotFound):
         hub.find(session.id)
     gone = attach(hub, session)
@@ -231,7 +231,7 @@ async def test_no_descriptor_and_no_process_is_left_over_100_sessions(hub: Hub) 
         sessions = [await start(hub, "echo x") for _ in range(5)]
         for session in sessions:
             await ended(session)
-        await hub.clean_up()
+        await hub.clean_up(NEAR)
     while hub._ending:
         await asyncio.wait(set(hub._ending))
     assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1

@@ -63,6 +63,14 @@ async def test_a_link_shows_the_session_and_takes_no_input(hub: Hub, sharing: Sh
     assert b"intruder" not in bytes(client.output)
 
 
+async def test_a_link_to_a_shell_shows_it_to_whoever_has_the_link(hub: Hub, sharing: Sharing) -> None:
+    session = await start(hub, "printf hello; read line")
+    session.kind = "shell"
+    token, _ = sharing._shares.new(session.id, 60)
+    client = look(sharing, f'{{"token": "{token}"}}')
+    await client.printed(b"hello")
+
+
 async def test_a_link_stays_one_to_look_with(hub: Hub, sharing: Sharing) -> None:
     """Whatever the address asks for."""
     session = await start(hub, 'read line; printf "got $line"')

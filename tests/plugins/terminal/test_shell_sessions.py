@@ -11,6 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.processes import is_running
@@ -153,6 +155,56 @@ def test_one_from_the_network_is_in_a_sandbox_with_a_home_of_its_own(shells: She
     assert f"home={shells.daemon.config_dir}/shell" in text
     assert "of the user" not in text
     assert text.count("No such file") == 2
+
+
+@pytest.fixture(scope="module")
+def far(shells: Shells) -> dict[str, str]:
+    """Headers of a caller behind a proxy who may read and drive agents."""
+    body = {"name": "far", "scopes": ["agents:read", "agents:write"]}
+    key = shells.daemon.admin().post("/api-keys", json=body).json()["key"]
+    return {"X-API-Key": key, "X-Forwarded-For": "203.0.113.9"}
+
+
+def test_nobody_from_the_network_reaches_the_owners_shell(shells: Shells, far: dict[str, str]) -> None:
+    session = shells.start(record=True)
+    shells.shows(session, "ready>")
+    mark = shells.home / "from-the-network"
+    typed = f"touch {mark}\n"
+    tries: list[tuple[str, str, dict[str, Any] | None]] = [
+        ("POST", "/input", {"text": typed}),
+        ("POST", "/message", {"content": typed}),
+        ("POST", "/message", {"content": typed, "type": "raw"}),
+        ("POST", "/record", None),
+        ("DELETE", "/record", None),
+        ("POST", "/share", {}),
+        ("DELETE", "", None),
+        *(("GET", path, None) for path in ("/screen", "/wait", "/messages", "/status", "/events", "/recording")),
+    ]
+    with httpx.Client(base_url=shells.daemon.base_url, headers=far, timeout=30) as stranger:
+        for method, path, body in tries:
+            answer = stranger.request(method, f"/api/terminal/sessions/{session}{path}", json=body)
+            assert (answer.status_code, answer.json()["code"]) == (403, "SESSION_NOT_SANDBOXED"), f"{method} {path}"
+        assert "terminal.network_sandbox" in answer.json()["error"]
+        assert stranger.get(f"/api/terminal/sessions/{session}").json()["data"]["state"] == "running"
+    for query in ("", "?mode=ro"):
+        url = f"ws://127.0.0.1:{shells.daemon.port}/ws/terminal/{session}{query}"
+        with connect(url, additional_headers=far, proxy=None) as stranger_socket:
+            assert "terminal.network_sandbox" in str(stranger_socket.recv(10))
+            with pytest.raises(ConnectionClosed):
+                stranger_socket.recv(10)
+            assert stranger_socket.close_code == 4403
+    shells.type(session, "echo still $((40 + 2))\n")
+    shells.shows(session, "still 42")
+    assert not mark.exists()
+
+
+def test_a_recording_of_a_forgotten_session_stays_here(shells: Shells, far: dict[str, str]) -> None:
+    file = shells.daemon.config_dir / "recordings/0b7f3ad4-1f3e-4a52-9d4a-2f1df2a5b1aa.cast"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('{"version": 2}\n')
+    path = f"/api/terminal/sessions/{file.stem}/recording"
+    assert shells.api.get(path).status_code == 200
+    assert httpx.get(f"{shells.daemon.base_url}{path}", headers=far).status_code == 404
 
 
 def test_the_command_starts_and_lists_one(shells: Shells, tmp_path: Path) -> None:

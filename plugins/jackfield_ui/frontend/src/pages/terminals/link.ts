@@ -4,7 +4,7 @@ import type { Size } from './screen';
 
 /**
  * `connecting`; `live`; `away`: reconnects by itself; `ended`: the agent has ended; `gone`: there is no such session;
- * `full`: too many clients; `refused`: this link may not look.
+ * `full`: too many clients; `refused`: this link or caller may not.
  */
 export type Phase = 'connecting' | 'live' | 'away' | 'ended' | 'gone' | 'full' | 'refused';
 
@@ -32,7 +32,7 @@ const TELL = 64 * 1024;
 const FRAME = 64 * 1024;
 const LASTING = new Set<Phase>(['ended', 'gone', 'full', 'refused']);
 
-const CLOSED: Record<number, Phase> = { 4404: 'gone', 4409: 'full' };
+const CLOSED: Record<number, Phase> = { 4403: 'refused', 4404: 'gone', 4409: 'full' };
 
 /** The connection to one session, made again when it is lost. */
 export class Link {
