@@ -12,11 +12,12 @@ from aiohttp import web
 
 from jackfield.api.dialects.model import DialectName
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
+from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.serving.own_list import MOST_PAGES, ListRefused, OwnList
 
 
 def asked(query: str = "", dialect: DialectName = "chat") -> EndpointRequest:
-    return EndpointRequest(dialect, "GET", "/files", b"", [], query)
+    return EndpointRequest(dialect, "GET", "/files", b"", [], query, HelperProcesses())
 
 
 def page(*ids: str, **more: Any) -> web.Response:

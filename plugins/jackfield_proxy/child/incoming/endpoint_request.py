@@ -10,7 +10,8 @@ from copy import copy
 
 from jackfield.api.dialects import fields
 from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
-from jackfield_proxy.child.incoming import addressing, references
+from jackfield.api.jsontext import Json
+from jackfield_proxy.child.incoming import addressing, large, references
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import (
     NOT_NAMED,
@@ -21,7 +22,8 @@ from jackfield_proxy.child.incoming.client_request import (
     headers_of,
     minute_of_day,
 )
-from jackfield_proxy.child.incoming.raw_model import model_in, require_one_reading, with_model
+from jackfield_proxy.child.incoming.helpers import HelperProcesses
+from jackfield_proxy.child.incoming.raw_model import model_in, with_model
 from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.plan import ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
@@ -35,13 +37,18 @@ _LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos
 """Where what a POST costs comes after its answer, whatever model the body names beside what is read."""
 _NO_IDS = re.compile(r"/(?:completions|embeddings|moderations|rerank)\b").match
 """Where a body names nothing that is kept."""
+_FORMS = re.compile(
+    r"/(?:files|videos|uploads/[^/]+/parts|containers/[^/]+/files|(?:audio|images|skills)(?:/.+)?)"
+).fullmatch
+"""Where clients send a file, and a form with it."""
+_EVALS = re.compile(r"/evals\b").match
 _NO_OUTPUT = re.compile(r"/(?:embeddings|moderations|rerank|responses/input_tokens)\b").match
 _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
 class EndpointRequest(ClientRequest):
-    """path: below `/v1`, encoded; of Gemini's the whole. named: as of `ClientRequest`. body: a stream is for one
-    attempt with one provider."""
+    """path: below `/v1`, encoded; of Gemini's the whole. named: as of `ClientRequest`. body: it has one reading, and a
+    stream is for one attempt with one provider."""
 
     def __init__(
         self,
@@ -51,14 +58,14 @@ class EndpointRequest(ClientRequest):
         body: bytes | ClientBody,
         pairs: addressing.Pairs,
         query: str,
+        helpers: HelperProcesses,
         named: NamedInPath = NOT_NAMED,
     ) -> None:
-        """Raises `DialectError` 400 for a body that has two readings."""
         self.named = named
         self.dialect, self.method, self.path, self.pairs, self.query = dialect, method, path, pairs, query
+        self.helpers = helpers
         self._sent = body
         self.body = body if isinstance(body, bytes) else b""
-        require_one_reading(self.body)
         self.model = named.model or model_in(self.body)
         self.headers = headers_of(pairs)
         self.stream = self.counts = self.answers = False
@@ -88,10 +95,12 @@ class EndpointRequest(ClientRequest):
     def conversation(self) -> str:
         return ""
 
-    def references_now(self) -> Sequence[str]:
+    async def references(self) -> Sequence[str]:
         """Raises `DialectError` 400, also for what is no JSON here: a provider may be more lenient."""
         own = [self.place.id] if self.place.id else []
-        return [*own, *references.of_body(fields.body_object(self.body), self.body, self.dialect)] if self.body else own
+        if not self.body or _NO_IDS(self.path):
+            return own
+        return [*own, *await large.read(self.helpers, references.of_text, self.body, self.dialect)]
 
     @property
     def keeps(self) -> bool:
@@ -109,9 +118,22 @@ class EndpointRequest(ClientRequest):
 
     @property
     def unread(self) -> bool:
-        """Its body may name what nobody has looked at; a form has contents and no ids."""
-        form = self.headers.get("content-type", "").lower().startswith("multipart/form-data")
+        """Its body may name what nobody has looked at; where a form is due it has contents and no ids."""
+        form = self.is_form and self.method == "POST" and _FORMS(self.path) is not None
         return isinstance(self._sent, ClientBody) and not form and not _NO_IDS(self.path)
+
+    @property
+    def is_form(self) -> bool:
+        return self.headers.get("content-type", "").lower().startswith("multipart/form-data")
+
+    @property
+    def draws_answers(self) -> bool:
+        """It is an eval of other requests' answers. Raises `DialectError` 400."""
+        return _EVALS(self.path) is not None and bool(self.body) and references.draws_answers(self._object)
+
+    @property
+    def _object(self) -> Mapping[str, Json]:
+        return fields.body_object(self.body)
 
     def of_page(self, query: str) -> EndpointRequest:
         """The same for another page of a list."""
@@ -159,7 +181,7 @@ class EndpointRequest(ClientRequest):
                 raise DialectError(502, "The body was sent once, and is not kept for another try.")
             headers += [] if body.length is None else [("Content-Length", str(body.length))]
         elif target.model != self.model and not self.named.model:
-            body = with_model(body, target.model)
+            body = await large.read(self.helpers, with_model, body, target.model)
         if self.dialect == "anthropic":
             headers = addressing.with_version(headers)
         url = addressing.endpoint(upstream, self.dialect, self.path, target.model, self.query)

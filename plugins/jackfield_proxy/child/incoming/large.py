@@ -13,7 +13,7 @@ from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
 from jackfield.api.records import record
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import NOT_NAMED, AllowedOutput, ClientRequest, headers_of
-from jackfield_proxy.child.incoming.helpers import HelperProcesses
+from jackfield_proxy.child.incoming.helpers import HelperProcesses, ResultT
 from jackfield_proxy.child.incoming.raw_model import with_model
 from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.routing.request_attributes import RequestAttributes
@@ -101,6 +101,11 @@ class LargeClientRequest(ClientRequest):
 
     def known(self, signatures: Mapping[str, str]) -> Mapping[str, str]:
         return {one: signatures[one] for one in self._read.ids if one in signatures}
+
+
+async def read(helpers: HelperProcesses, work: Callable[..., ResultT], body: bytes, *given: object) -> ResultT:
+    """`work(body, *given)`: by another process where the body is large. Raises what the work raises."""
+    return work(body, *given) if len(body) < LARGE else await helpers.run(work, body, *given)
 
 
 async def request_of(

@@ -50,7 +50,7 @@ def model_in(body: bytes) -> str:
     """What a body names as its model; empty: it names none, or is no JSON object."""
     try:
         value = _DECODER.decode(body).get("model")
-        found = None if value is None else json.loads(bytes(value))
+        found = None if value is None or not bytes(value).startswith(b'"') else json.loads(bytes(value))
     except (ValueError, msgspec.MsgspecError, RecursionError):
         return ""
     return found if isinstance(found, str) else ""

@@ -63,6 +63,9 @@ _OURS = "skill_"
 """Skills of a vendor's own have other ids, and are everybody's."""
 
 
+_ANSWERS = frozenset({"responses", "stored_completions"})
+_ANSWER_LOGS = frozenset({"logs", "stored_completions"})
+"""Types of sources of an eval's data: all of an account's kept answers."""
 _LIKELY = (
     b'file_id"', b'file_ids"', b'"previous_response_id"', b'"conversation"', b'"container"', b'"vector_store_id',
     b'"item_reference"', b'"fileUri"', b'"cachedContent"',
@@ -98,6 +101,18 @@ def of_body(value: Mapping[str, Json], body: bytes, dialect: DialectName) -> Seq
     return list(dict.fromkeys(_found(value, dialect)))
 
 
+def of_text(body: bytes, dialect: DialectName) -> Sequence[str]:
+    """The same of a body that was not read yet. Raises `DialectError` 400, also for what is no JSON object."""
+    return of_body(fields.body_object(body), body, dialect)
+
+
+def draws_answers(value: Mapping[str, Json]) -> bool:
+    """Whether an eval takes the answers that its provider has kept, whoever has asked for them."""
+    source = _named(_object(_named(value, "data_source")), "source")
+    config = _named(value, "data_source_config")
+    return _kind(source) in _ANSWERS or _kind(config) in _ANSWER_LOGS
+
+
 def likely_in(body: bytes) -> bool:
     """Whether a body that hides nothing may name any: a look that costs next to nothing."""
     return any(mark in body for mark in _LIKELY)
@@ -130,10 +145,9 @@ def _of_tools(block: Mapping[str, Json]) -> str:
     return "input" if kind in _CALLS else "content" if kind in _RESULTS else ""
 
 
-def _own(value: Mapping[str, Json], skipped: str, waiting: list[_Waiting]) -> Iterator[str]:
+def _own(value: dict[str, Json], skipped: str, waiting: list[_Waiting]) -> Iterator[str]:
     """Of one object; what lies in it waits, but for what is skipped."""
-    kind, own = _named(value, "type"), _named(value, "id")
-    if isinstance(kind, str) and kind in _WITH_ID and isinstance(own, str):
+    if _kind(value) in _WITH_ID and isinstance(own := _named(value, "id"), str):
         yield own
     for written, part in value.items():
         name = written.casefold()
@@ -154,6 +168,15 @@ def _named(value: Mapping[str, Json], name: str) -> Json:
     if name in value:
         return value[name]
     return next((part for written, part in value.items() if written.casefold() == name), None)
+
+
+def _object(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def _kind(value: Json) -> str:
+    kind = _named(_object(value), "type")
+    return kind.casefold() if isinstance(kind, str) else ""
 
 
 def _items(value: list[Json]) -> Iterator[str]:

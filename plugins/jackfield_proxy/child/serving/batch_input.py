@@ -11,11 +11,12 @@ from aiohttp import web
 from jackfield.api.dialects import fields
 from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.answers.relay import Carrier
-from jackfield_proxy.child.incoming import references
+from jackfield_proxy.child.incoming import large, references
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.answers.relay import RelayContext
+    from jackfield_proxy.child.incoming.helpers import HelperProcesses
     from jackfield_proxy.child.upstream.sending import Opened
 
 LONGEST_LINE = 4 * 2**20
@@ -36,7 +37,7 @@ def input_of(call: EndpointRequest) -> EndpointRequest | None:
     if not isinstance(file, str):
         return None
     pairs = [(name, value) for name, value in call.pairs if not name.lower().startswith("content-")]
-    found = EndpointRequest(call.dialect, "GET", f"/files/{quote(file, safe='')}/content", b"", pairs, "")
+    found = EndpointRequest(call.dialect, "GET", f"/files/{quote(file, safe='')}/content", b"", pairs, "", call.helpers)
     found.account = call.account
     return found
 
@@ -45,10 +46,15 @@ class BatchInput(Carrier):
     """An answer that is looked at, line by line, and goes to nobody. usable: which of these ids are the key's."""
 
     def __init__(
-        self, context: RelayContext, opened: Opened, usable: Callable[[Sequence[str]], Awaitable[frozenset[str]]]
+        self,
+        context: RelayContext,
+        opened: Opened,
+        usable: Callable[[Sequence[str]], Awaitable[frozenset[str]]],
+        helpers: HelperProcesses,
     ) -> None:
         super().__init__(context, opened)
         self._usable = usable
+        self._helpers = helpers
         self._known: set[str] = set()
         self._line = 0
 
@@ -66,7 +72,7 @@ class BatchInput(Carrier):
 
     async def _look_at(self, lines: Sequence[bytes]) -> None:
         """Raises `InputRefused`."""
-        named = [one for line in lines for one in self._named(line) if one not in self._known]
+        named = [one for line in lines for one in await self._named(line) if one not in self._known]
         for start in range(0, len(named), MOST_IDS):
             part = named[start : start + MOST_IDS]
             own = await self._usable(part)
@@ -77,12 +83,12 @@ class BatchInput(Carrier):
             if len(self._known) < MOST_IDS:
                 self._known |= own
 
-    def _named(self, line: bytes) -> Sequence[str]:
+    async def _named(self, line: bytes) -> Sequence[str]:
         self._line += 1
         if not line.strip():
             return ()
         try:
-            return references.of_body(fields.body_object(line), line, self._context.call.dialect)
+            return await large.read(self._helpers, references.of_text, line, self._call.dialect)
         except DialectError as exc:
             message = f"Line {self._line} of the batch's input: {exc.message}"
             raise InputRefused(exc.status, message, exc.kind) from None

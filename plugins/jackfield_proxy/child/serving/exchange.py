@@ -292,7 +292,7 @@ class ProxiedExchange:
         opened = await self.sender.attempt(self.plan, file, candidate, 1)
         try:
             usable = partial(self._usable, opened.account)
-            await BatchInput(self._context(opened), opened, usable).carry(request)
+            await BatchInput(self._context(opened), opened, usable, file.helpers).carry(request)
         finally:
             self.sender.closed(opened)
 

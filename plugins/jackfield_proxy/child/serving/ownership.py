@@ -67,6 +67,12 @@ def _require_looked_at(call: ClientRequest) -> None:
     if call.path.startswith(_REALTIME):
         message = "A virtual key may not have the provider's own credentials, which this would give it."
         raise DialectError(403, message, "permission_error")
+    if call.draws_answers:
+        message = "A virtual key's eval may not take the answers that the provider keeps of everybody: give it a file."
+        raise DialectError(403, message, "permission_error", param="data_source")
+    if call.unread and call.is_form:
+        message = "A virtual key may send a form only with a file's content. Send application/json here."
+        raise DialectError(400, message, "invalid_request_error")
     if call.unread:
         message = (
             "A virtual key's request is looked at for what it names: send application/json of at most 4 MiB, or a form."

@@ -23,10 +23,11 @@ from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.answers.relay import STOPPING
 from jackfield_proxy.child.clients.connections import ClientConnection, ClientConnections, connection_of
 from jackfield_proxy.child.clients.takeover import TakeoverLink
-from jackfield_proxy.child.incoming import addressing, client_body
+from jackfield_proxy.child.incoming import addressing, client_body, large
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.large import request_of
+from jackfield_proxy.child.incoming.raw_model import require_one_reading
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.child.serving import catalogue
 from jackfield_proxy.child.serving.callers import caller_of
@@ -232,7 +233,10 @@ class Server:
             if route_of(request.method, path, request.headers) != route:  # an encoded slash would lead elsewhere
                 raise DialectError(404, "There is no such path here.", "not_found_error", code="unknown_url")
             short = path if route.dialect == "gemini" else short_of(path)
-            return EndpointRequest(route.dialect, request.method, short, body, pairs, query, route.named)
+            if isinstance(body, bytes):
+                await large.read(self._helpers, require_one_reading, body)
+            made = (short, body, pairs, query, self._helpers, route.named)
+            return EndpointRequest(route.dialect, request.method, *made)
         counts = route.action == "count"
         return await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts, named=route.named)
 
