@@ -273,6 +273,58 @@ def test_a_format_beside_functions_is_told_in_words_before_3(name: str, told: bo
     assert body.get("generationConfig", {}).get("responseJsonSchema") == (None if told else shape["schema"])
 
 
+LIST = {"type": "ARRAY", "items": {"type": "STRING"}}
+TEXT = {"type": "STRING", "enum": ["a", "b\u00fc"]}
+
+
+@pytest.mark.parametrize("schema", [LIST, TEXT, {"anyOf": [LIST, TEXT]}, {"type": "OBJECT", "nullable": True}])
+def test_openai_is_told_of_a_schema_without_an_object_in_words(schema: Any) -> None:
+    body = {"contents": [HI], "generationConfig": {"responseMimeType": "application/json", "responseSchema": schema}}
+    made = parsed(**body).format
+    assert made is not None
+    chat, responses = translated("gemini", "chat", body), translated("gemini", "responses", body)
+    assert ("response_format" in chat, "text" in responses) == (False, False)
+    for told in (chat["messages"][0]["content"], responses["instructions"]):
+        assert json.loads(told.partition("schema: ")[2]) == made.schema
+
+
+def test_openai_is_told_of_a_schema_with_an_object_as_a_format() -> None:
+    schema = {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}
+    body = {"contents": [HI], "generationConfig": {"responseMimeType": "application/json", "responseSchema": schema}}
+    assert translated("gemini", "chat", body)["response_format"]["json_schema"]["strict"] is True
+    assert translated("gemini", "responses", body)["text"]["format"]["strict"] is True
+
+
+@pytest.mark.parametrize("dialect", ["chat", "responses", "anthropic", "gemini"])
+def test_a_choice_of_texts_is_told_in_words(dialect: Any) -> None:
+    generation = {"responseMimeType": "text/x.enum", "responseSchema": TEXT}
+    body = translated("gemini", dialect, {"contents": [HI], "generationConfig": generation})
+    assert "Answer with one of these values" in json.dumps(body)
+    assert "b\u00fc" in json.dumps(body, ensure_ascii=False)
+    assert dialect != "gemini" or body["generationConfig"] == generation
+    with pytest.raises(DialectError, match="enum"):
+        parsed(generationConfig={"responseMimeType": "text/x.enum"})
+
+
+@pytest.mark.parametrize(
+    ("config", "names", "choice"),
+    [
+        ({"mode": "ANY", "allowedFunctionNames": ["a", "b"]}, ["a", "b"], "required"),
+        ({"mode": "any", "allowed_function_names": ["b", "c"]}, ["b", "c"], "required"),
+        ({"mode": "VALIDATED", "allowedFunctionNames": ["a"]}, ["a"], "auto"),
+        ({"mode": "ANY"}, ["a", "b", "c"], "required"),
+        ({"mode": "AUTO", "allowedFunctionNames": ["a"]}, ["a", "b", "c"], "auto"),
+        ({"mode": "ANY", "allowedFunctionNames": ["x", "y"]}, ["a", "b", "c"], "required"),
+    ],
+)
+def test_other_dialects_get_the_functions_that_may_be_called(config: Any, names: list[str], choice: str) -> None:
+    tools = [{"functionDeclarations": [{"name": name} for name in "abc"]}, {"googleSearch": {}}]
+    body = {"contents": [HI], "tools": tools, "toolConfig": {"functionCallingConfig": config}}
+    made = translated("gemini", "chat", body)
+    assert ([tool["function"]["name"] for tool in made["tools"]], made["tool_choice"]) == (names, choice)
+    assert [tool.kind for tool in parsed(**body).tools].count("hosted") == 1
+
+
 def test_a_search_beside_functions_is_left_out_and_named() -> None:
     search = ToolDefinition("web_search", kind="hosted", dialect="anthropic")
     code = ToolDefinition("code_execution", kind="hosted", dialect="anthropic")

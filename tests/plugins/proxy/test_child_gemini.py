@@ -289,6 +289,30 @@ async def test_a_blocked_prompt_is_a_clear_error(client: str, stream: bool) -> N
             await ask(bench, client, stream)
 
 
+@pytest.mark.parametrize("words", ["API Key not found. Please pass a valid API key.", "Nope."])
+async def test_a_key_that_google_does_not_know_gives_way(google: Provider_, words: str) -> None:
+    detail = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}
+    refusal = {"error": {"code": 400, "message": words, "status": "INVALID_ARGUMENT", "details": [detail]}}
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        good = request.headers["x-goog-api-key"] == "good"
+        return await answering(request) if good else web.json_response(refusal, status=400)
+
+    google.answer = answer
+    turn = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}
+    both = upstream(google, family="gemini", keys=("bad", "good"))
+    async with proxy_of(plan({"north": both})) as proxy:
+        assert [(await proxy.post(turn))[0] for _ in range(3)] == [200] * 3
+    assert len(google.asked) == 4, "the bad one rests"
+    async with proxy_of(plan({"north": replace(both, keys=("bad",))})) as proxy:
+        status, told = await proxy.post(turn)
+        assert (status, json.loads(told)["error"]["type"]) == (401, "authentication_error")
+        status, told = await proxy.post(turn, "/v1/chat/completions")
+        assert (status, json.loads(told)["error"]["code"]) == (401, "invalid_api_key")
+        status, told = await proxy.post(ASKED, PATH)
+        assert (status, json.loads(told)) == (400, refusal), "in its own dialect it passes as it came"
+
+
 @pytest.mark.parametrize("family", ["anthropic", "openai", "gemini"])
 @pytest.mark.parametrize(
     ("status", "named"), [(400, "INVALID_ARGUMENT"), (429, "RESOURCE_EXHAUSTED"), (500, "INTERNAL")]

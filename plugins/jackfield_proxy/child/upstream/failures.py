@@ -24,7 +24,7 @@ _CODES_OF_PROVIDER = frozenset({
 _CODES_OF_ACCOUNT = frozenset({"insufficient_quota", "invalid_api_key"})
 _SAID_OF_PROVIDER = re.compile(
     r"credit balance is too low|insufficient (?:balance|credits|quota)"
-    r"|api[ _]key (?:is )?(?:not valid|invalid|expired)",
+    r"|api[ _]key (?:is )?(?:not valid|not found|invalid|expired)",
     re.IGNORECASE,
 ).search
 """Anthropic and Google say with 400 that an account has no credit, or that its key does not count."""

@@ -78,6 +78,8 @@ _CODES: dict[str, ErrorKind] = {
     "context_length_exceeded": "invalid_request_error",
     "timeout": "timeout_error",
 }
+_BAD_KEY = "API_KEY_INVALID"
+"""Google's reason of a 400, in `details`; its words for it differ."""
 OVERFLOW = "prompt is too long"
 OVERFLOW_CODE = "context_length_exceeded"
 _OVERFLOWS = re.compile(
@@ -118,7 +120,9 @@ def from_object(error: Object, status: int | None = None, retry_after: float | N
     """The `error` object of either dialect; without a status (in a stream) that of its kind."""
     code = text(error.get("code")) or None
     kind = _KNOWN.get(text(error.get("type")))
-    if status is None:
+    if any(text(detail.get("reason")) == _BAD_KEY for detail in map(obj, arr(error.get("details")))):
+        code, kind, status = code or "invalid_api_key", "authentication_error", 401
+    elif status is None:
         given = error.get("code")
         kind = _CODES.get(code or "") or kind
         if kind is None and type(given) is int and 400 <= given <= 599:  # as gateways tell the status of their provider

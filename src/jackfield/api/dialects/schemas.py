@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from ..jsontext import Json
-from .fields import arr, dumps, obj
-from .model import Object
+from .fields import arr, dumps, dumps_text, obj
+from .model import ModelRequest, Object, OutputFormat
 
 # What OpenAI's schemas may say; others answer 400 for any they do not know.
 _FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 _CHOICES = ("anyOf", "oneOf", "allOf")
 _MAPS = ("properties", "$defs", "definitions", "patternProperties")  # name -> schema
 _DEEPEST = 60  # levels that are looked into
+
+
+def told_format(wanted: OutputFormat) -> str:
+    """The format of an answer in words."""
+    if wanted.kind == "json_object":
+        return "Answer with one JSON object and nothing else."
+    return f"Answer with one JSON document and nothing else. It must fit this JSON schema: {dumps_text(wanted.schema)}"
+
+
+def told_to_openai(request: ModelRequest) -> str:
+    """The format in words, where OpenAI would refuse its schema: the root is no object. A client of its own dialects
+    knows what its provider takes. Empty: nothing has to be told."""
+    wanted = request.format
+    if wanted is None or wanted.kind != "json_schema" or request.dialect in ("chat", "responses"):
+        return ""
+    return "" if _is_object(wanted.schema) else told_format(wanted)
+
+
+def _is_object(schema: Object) -> bool:
+    return schema.get("type") == "object" and not any(key in schema for key in (*_CHOICES, "$ref"))
 
 
 def parameters(schema: Object) -> Object:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...jsontext import Json
 from ...records import replace
 from .. import freeform, schemas
-from ..fields import dumps_text
 from ..history import check_whole
 from ..hosted import is_there
 from ..model import (
@@ -228,13 +227,7 @@ def _format(body: Object, request: ModelRequest, target: UpstreamModel) -> None:
         return
     system = body.setdefault("system", [])
     if isinstance(system, list):
-        system.append({"type": "text", "text": told_format(wanted.kind, wanted.schema)})
-
-
-def told_format(kind: str, schema: Object) -> str:
-    if kind == "json_object":
-        return "Answer with one JSON object and nothing else."
-    return f"Answer with one JSON document and nothing else. It must fit this JSON schema: {dumps_text(schema)}"
+        system.append({"type": "text", "text": schemas.told_format(wanted)})
 
 
 def _is_marked(request: ModelRequest) -> bool:

@@ -43,7 +43,7 @@ def build_body(request: ModelRequest, target: UpstreamModel) -> Object:
     _limits(body, request, target)
     if wants_reasoning(request, target):
         body["reasoning_effort"] = effort_of(request.reasoning or Reasoning())
-    if request.format is not None:
+    if request.format is not None and not schemas.told_to_openai(request):
         body["response_format"] = _format(request.format)
     if request.user:
         body["user"] = fit_name(request.user, MAX_USER) if len(request.user) > MAX_USER else request.user
@@ -96,7 +96,8 @@ def _format(wanted: OutputFormat) -> Object:
 
 def _messages(request: ModelRequest, target: UpstreamModel) -> list[Json]:
     found: list[Json] = []
-    if system := system_parts(request):
+    told = schemas.told_to_openai(request)
+    if system := [*system_parts(request), *([TextBlock(told)] if told else [])]:
         found.append({"role": "system", "content": _system(system, target)})
     for turn in repaired(request.turns):
         if turn.role == "assistant":

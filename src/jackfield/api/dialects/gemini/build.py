@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...jsontext import Json
 from .. import freeform, schemas
-from ..anthropic.build import CONTINUE, told_format
+from ..anthropic.build import CONTINUE
 from ..fields import obj
 from ..history import check_whole, system_texts
 from ..hosted import beside, is_there
@@ -48,7 +48,7 @@ def _told(request: ModelRequest, target: UpstreamModel) -> list[str]:
     wanted = request.format
     if wanted is None or version_of(target.model) >= (3, 0) or all(tool.kind == "hosted" for tool in request.tools):
         return []
-    return [told_format(wanted.kind, wanted.schema)]
+    return [schemas.told_format(wanted)]
 
 
 def _generation(request: ModelRequest, target: UpstreamModel) -> Object:

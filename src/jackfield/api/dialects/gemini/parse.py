@@ -5,7 +5,17 @@ from __future__ import annotations
 from ...jsontext import Json
 from .. import fields
 from ..fields import invalid, objects, opt_count, opt_number, opt_object, opt_text
-from ..model import Block, ChatTurn, ModelRequest, Object, OutputFormat, Role, TextBlock, ToolChoice
+from ..model import (
+    Block,
+    ChatTurn,
+    ModelRequest,
+    Object,
+    OutputFormat,
+    Role,
+    TextBlock,
+    ToolChoice,
+    ToolDefinition,
+)
 from .call_ids import CallIds
 from .declarations import parse_tools, schema_in
 from .naming import camel
@@ -13,12 +23,15 @@ from .parts import parse_part
 from .thinking import parse_thinking
 
 KNOWN = frozenset({"model", "contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "stream"})
-GENERATION = frozenset({
+_SHAPE = frozenset({"responseMimeType", "responseSchema", "responseJsonSchema", "_responseJsonSchema"})
+GENERATION = _SHAPE | {
     "candidateCount", "maxOutputTokens", "temperature", "topP", "topK", "stopSequences", "thinkingConfig",
-    "responseMimeType", "responseSchema", "responseJsonSchema", "_responseJsonSchema",
-})  # fmt: skip
+}  # fmt: skip
 CALLING = "functionCallingConfig"
+_CONFIG = f"toolConfig.{CALLING}."
 JSON = "application/json"
+_CHOICE = "text/x.enum"
+"""The answer is one of the schema's texts, bare."""
 
 
 def parse_body(data: bytes) -> ModelRequest:
@@ -30,13 +43,14 @@ def parse_body(data: bytes) -> ModelRequest:
     if generation.get("candidateCount") not in (None, 1):
         raise invalid(f"{where}candidateCount", "only one answer can be asked for")
     choosing = camel(opt_object(body, "toolConfig") or {})
+    calling = camel(opt_object(choosing, CALLING, "toolConfig.") or {})
     return ModelRequest(
         dialect="gemini",
         model=(opt_text(body, "model") or "").removeprefix("models/"),
-        system=_system(body.get("systemInstruction")),
+        system=(*_system(body.get("systemInstruction")), *_told_choice(generation, where)),
         turns=_turns(body.get("contents")),
-        tools=parse_tools(body.get("tools")),
-        tool_choice=_tool_choice(opt_object(choosing, CALLING, "toolConfig.")),
+        tools=_allowed(parse_tools(body.get("tools")), calling),
+        tool_choice=_tool_choice(calling),
         max_tokens=opt_count(generation, "maxOutputTokens", where, least=1),
         stop=fields.texts(generation.get("stopSequences"), f"{where}stopSequences"),
         temperature=opt_number(generation, "temperature", where),
@@ -56,7 +70,8 @@ def _top_k(value: float | None) -> int | None:
 
 def _extra(body: Object, generation: Object, choosing: Object) -> Object:
     extra: Object = {name: value for name, value in body.items() if name not in KNOWN}
-    if rest := {name: value for name, value in generation.items() if name not in GENERATION}:
+    read = GENERATION - _SHAPE if generation.get("responseMimeType") == _CHOICE else GENERATION
+    if rest := {name: value for name, value in generation.items() if name not in read}:
         extra["generationConfig"] = rest
     if left := {name: value for name, value in choosing.items() if name != CALLING}:
         extra["toolConfig"] = left
@@ -102,19 +117,34 @@ def _role(value: Json, where: str) -> Role:
     raise invalid(f"{where}role", 'must be "user" or "model"')
 
 
-def _tool_choice(config: Object | None) -> ToolChoice | None:
-    if config is None:
+def _allowed(tools: tuple[ToolDefinition, ...], config: Object) -> tuple[ToolDefinition, ...]:
+    """Other dialects have no choice among some: those that may not be called are left out."""
+    names = _names(config)
+    if _mode(config) not in ("ANY", "VALIDATED") or not any(tool.name in names for tool in tools):
+        return tools
+    return tuple(tool for tool in tools if tool.kind == "hosted" or tool.name in names)
+
+
+def _names(config: Object) -> tuple[str, ...]:
+    return fields.texts(config.get("allowedFunctionNames"), f"{_CONFIG}allowedFunctionNames")
+
+
+def _mode(config: Object) -> str:
+    return (opt_text(config, "mode", _CONFIG) or "AUTO").upper()
+
+
+def _tool_choice(config: Object) -> ToolChoice | None:
+    if not config:
         return None
-    config, where = camel(config), f"toolConfig.{CALLING}."
-    allowed = fields.texts(config.get("allowedFunctionNames"), f"{where}allowedFunctionNames")
-    match (opt_text(config, "mode", where) or "AUTO").upper():
+    allowed = _names(config)
+    match _mode(config):
         case "AUTO" | "VALIDATED" | "MODE_UNSPECIFIED":
             return ToolChoice("auto")
         case "NONE":
             return ToolChoice("none")
         case "ANY":
             return ToolChoice("tool", allowed[0]) if len(allowed) == 1 else ToolChoice("any")
-    raise invalid(f"{where}mode", "must be one of AUTO, ANY, NONE, VALIDATED")
+    raise invalid(f"{_CONFIG}mode", "must be one of AUTO, ANY, NONE, VALIDATED")
 
 
 def _format(generation: Object, where: str) -> OutputFormat | None:
@@ -122,3 +152,14 @@ def _format(generation: Object, where: str) -> OutputFormat | None:
         return None
     schema = schema_in(generation, "responseSchema", where)
     return OutputFormat("json_object") if schema is None else OutputFormat("json_schema", schema=schema)
+
+
+def _told_choice(generation: Object, where: str) -> tuple[TextBlock, ...]:
+    """A choice of texts in words: other dialects have no such format."""
+    if opt_text(generation, "responseMimeType", where) != _CHOICE:
+        return ()
+    values = fields.arr((schema_in(generation, "responseSchema", where) or {}).get("enum"))
+    if not values:
+        raise invalid(f"{where}responseSchema", f"{_CHOICE} needs a schema with enum")
+    listed = fields.dumps_text(values)
+    return (TextBlock(f"Answer with one of these values, without quotes, and with nothing else: {listed}"),)

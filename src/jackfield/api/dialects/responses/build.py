@@ -36,7 +36,8 @@ ENCRYPTED = "reasoning.encrypted_content"
 def build_body(request: ModelRequest, target: UpstreamModel) -> Object:
     check_whole(request, "responses")
     body: Object = {"model": target.model}
-    if system := system_texts(request):
+    told = schemas.told_to_openai(request)
+    if system := [*system_texts(request), *([told] if told else [])]:
         body["instructions"] = "\n\n".join(system)
     body["input"] = [item for turn in repaired(request.turns) for item in _items(turn)]
     _tools(body, request, target)
@@ -73,7 +74,7 @@ def _limits(body: Object, request: ModelRequest, target: UpstreamModel) -> None:
 
 def _shape(request: ModelRequest) -> Object:
     shape: Object = {}
-    if request.format is not None:
+    if request.format is not None and not schemas.told_to_openai(request):
         shape["format"] = _format(request.format)
     if request.verbosity is not None:
         shape["verbosity"] = request.verbosity
