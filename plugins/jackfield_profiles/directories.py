@@ -70,7 +70,7 @@ class DirectoryLister:
 
     def _roots(self) -> Sequence[Path]:
         places = [Path(one).expanduser() for one in self._settings.roots]
-        return [place.resolve() for place in places if place.is_dir()]
+        return [place.resolve() for place in places if _is_directory(place)]
 
     def _directories(
         self, path: Path, entries: Iterator[os.DirEntry[str]], roots: Sequence[Path]
@@ -82,11 +82,19 @@ class DirectoryLister:
             if entry.is_symlink():
                 target = Path(os.path.realpath(place))
                 inside = any(target.is_relative_to(root) for root in roots)
-                if not inside or target.is_relative_to(self._excluded) or not target.is_dir():
+                if not inside or target.is_relative_to(self._excluded) or not _is_directory(target):
                     continue
             elif not entry.is_dir(follow_symlinks=False):
                 continue
             yield ListedDirectory(entry.name, str(place), entry.name.startswith("."))
+
+
+def _is_directory(place: Path) -> bool:
+    """False as well for one that is below a directory that cannot be entered."""
+    try:
+        return place.is_dir()
+    except OSError:
+        return False
 
 
 def _real(asked: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +67,27 @@ def test_what_is_no_directory_is_refused(place: Path, path: str, code: int) -> N
     with pytest.raises(JackfieldError) as caught:
         lister(place).listing(str(place / "home" / path))
     assert caught.value.status == code
+
+
+def test_what_cannot_be_entered_is_no_directory_and_hides_no_others(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked = tmp_path / "home/locked"
+    (locked / "inner").mkdir(parents=True)
+    (tmp_path / "home/src").mkdir()
+    (tmp_path / "home/link").symlink_to(locked / "inner")
+    stat = Path.stat
+
+    def refused(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if path != locked and path.is_relative_to(locked):  # root may enter everything
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return stat(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    roots = (str(locked / "inner"), str(tmp_path / "home"))
+    found = DirectoryLister(DirectorySettings(roots=roots), tmp_path / "config").listing(None)
+    assert found.roots == (str(tmp_path / "home"),)
+    assert [one.name for one in found.entries] == ["locked", "src"]
 
 
 @given(st.text(max_size=40) | st.lists(st.sampled_from(["..", ".", "out", "in", "src", "~", ""])).map("/".join))
