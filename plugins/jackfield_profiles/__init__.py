@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
-from jackfield.api.profiles import ProfileImports, Profiles, Shells
+from jackfield.api.profiles import ProfileImports, Profiles, ProviderKeys, Shells
 
 
 class ProfilesPlugin(Plugin):
@@ -31,6 +31,7 @@ class ProfilesPlugin(Plugin):
     provides = {
         Profiles: "jackfield_profiles.service:ProfileService",
         ProfileImports: "jackfield_profiles.imports:ImportedProfiles",
+        ProviderKeys: "jackfield_profiles.keys.store:key_store",
         Shells: "jackfield_profiles.launching.shells:ShellLauncher",
         "jackfield_profiles.ports:ProfileCreation": "jackfield_profiles.editing.creating:ProfileCreator",
         "jackfield_profiles.ports:ProfileChanges": "jackfield_profiles.editing.changing:ProfileEditor",

@@ -16,7 +16,7 @@ def item(provider: Provider) -> dict[str, Json]:
 
 
 def detail(provider: Provider, *, added: bool) -> dict[str, Json]:
-    """added: its manifest is a file of its name in `providers.d`, and can be removed."""
+    """added: the daemon wrote its manifest, and can remove it."""
     return {
         **item(provider),
         "endpoints": dict(provider.named_endpoints),

@@ -145,6 +145,11 @@ class KeyStore:
         await asyncio.to_thread(self._files.remove, owner)
 
 
+def key_store(context: PluginContext) -> KeyStore:
+    """The daemon's one, as the port `ProviderKeys`."""
+    return context.port(KeyStore)
+
+
 def checked_key(text: str) -> str:
     """In one line: without the white space around a key that copying leaves, and with one space between several.
     Raises `InvalidInput`; the key is not quoted."""

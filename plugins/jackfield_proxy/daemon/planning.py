@@ -19,6 +19,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.manifests import Layers
 from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.providers import Provider, Providers, keys_in
+from jackfield.api.proxy import stored_rules, targets_in
 from jackfield.api.records import replace
 from jackfield.api.urls import joined
 from jackfield_proxy.daemon import cloud_credentials, offered_kinds, prices
@@ -185,7 +186,7 @@ async def problems_of(context: PluginContext, config: Mapping[str, Json]) -> tup
     known = await context.port(Providers).all()
     mistakes: dict[str, str] = {}
     warnings: list[str] = []
-    for path, target in _targets(config):
+    for path, target in targets_in(config):
         provider = known.get(target.provider)
         if provider is None:
             mistakes[path] = f"there is no provider {target.provider}; {_use(known)}"
@@ -209,28 +210,14 @@ def _use(known: Iterable[str]) -> str:
 
 async def _unpriced(context: PluginContext, config: Mapping[str, Json]) -> list[str]:
     """A budget in dollars does not see what has no price."""
-    targets = {target for _, target in _targets(config)}
+    targets = {target for _, target in targets_in(config)}
     names = [target.text for target in targets if await prices.price_of(context, target) is None]
     return [f"No price is known for {name}: a budget in dollars does not count it." for name in sorted(names)]
 
 
-def _targets(config: Mapping[str, Json]) -> Iterable[tuple[str, Target]]:
-    for number, rule in enumerate(_stored_rules(config)):
-        yield f"proxy_config.routing.rules[{number}].target", Target.of(str(rule.get("target")))
-    aliases = config.get("model_aliases")
-    for name, target in aliases.items() if isinstance(aliases, dict) else ():
-        yield f"proxy_config.model_aliases.{name}", Target.of(str(target))
-
-
-def _stored_rules(config: Mapping[str, Json]) -> list[Mapping[str, Json]]:
-    routing = config.get("routing")
-    rules = routing.get("rules") if isinstance(routing, dict) else None
-    return [rule for rule in rules if isinstance(rule, dict)] if isinstance(rules, list) else []
-
-
 async def _scripts(context: PluginContext, config: Mapping[str, Json]) -> dict[str, str]:
     missing = {}
-    for number, rule in enumerate(_stored_rules(config)):
+    for number, rule in enumerate(stored_rules(config)):
         condition = rule.get("condition")
         for path in scripts_in(condition) if isinstance(condition, dict) else ():
             if await asyncio.to_thread(context.port(Layers).find, "scripts", path) is None:

@@ -197,6 +197,14 @@ class Profiles(Protocol):
         """One sentence for each stored profile that cannot be read, as of the last look."""
 
 
+class ProviderKeys(Protocol):
+    """The port: keys that are stored for providers, each under the provider's id."""
+
+    async def remove_provider_key(self, provider_id: str) -> None:
+        """What is not there is removed already. Raises `JackfieldError` when the keyring must be used and does not
+        answer."""
+
+
 class Shells(Protocol):
     """The port: the user's shell, as profiles' agents are prepared."""
 

@@ -9,7 +9,7 @@ Source: docs/decisions.md, 'Proxies'.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Protocol
 
@@ -78,6 +78,22 @@ class Target:
         """Of `<provider_id>/<model>`; the model's name may have slashes."""
         provider, _, model = text.partition("/")
         return cls(provider, model)
+
+
+def stored_rules(config: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:
+    """Of a stored `proxy_config`."""
+    routing = config.get("routing")
+    rules = routing.get("rules") if isinstance(routing, dict) else None
+    return [rule for rule in rules if isinstance(rule, dict)] if isinstance(rules, list) else []
+
+
+def targets_in(config: Mapping[str, Json]) -> Iterable[tuple[str, Target]]:
+    """Where a stored `proxy_config` sends requests: path in the profile -> target."""
+    for number, rule in enumerate(stored_rules(config)):
+        yield f"proxy_config.routing.rules[{number}].target", Target.of(str(rule.get("target")))
+    aliases = config.get("model_aliases")
+    for name, target in aliases.items() if isinstance(aliases, dict) else ():
+        yield f"proxy_config.model_aliases.{name}", Target.of(str(target))
 
 
 @record

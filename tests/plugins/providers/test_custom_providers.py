@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from jackfield.testing.daemon import Daemon
+from jackfield_providers.custom import MARK
 
 BODY: dict[str, Any] = {
     "id": "mine",
@@ -19,6 +20,8 @@ BODY: dict[str, Any] = {
     "auth": {"kind": "api-key", "header": "x-key"},
     "models": {"available": ["large", "small"], "default": "large"},
 }
+
+RULE: dict[str, Any] = {"name": "r", "condition": {"type": "always"}}
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +91,95 @@ def test_one_that_is_there_stays(daemon: Daemon) -> None:
     broken.write_text("nonsense")
     assert api.post("/api/custom-providers", json={**BODY, "id": "broken"}).status_code == 409
     assert broken.read_text() == "nonsense"
+
+
+def source(daemon: Daemon, provider: str) -> str | None:
+    """Where the provider's key comes from."""
+    found: str | None = daemon.client().get(f"/api/providers/{provider}/key").json()["data"]["source"]
+    return found
+
+
+def test_a_key_does_not_outlive_its_provider(daemon: Daemon) -> None:
+    api = daemon.client()
+    body = {**BODY, "id": "first"}
+    assert api.post("/api/custom-providers", json=body).status_code == 200
+    assert api.put("/api/providers/first/key", json={"api_key": "key-of-the-first-0123"}).status_code == 200
+    assert source(daemon, "first") == "stored"
+    assert api.delete("/api/custom-providers/first").status_code == 200
+    assert not (daemon.config_dir / "keys/providers/first.sealed").exists()
+    assert api.post("/api/custom-providers", json=body).status_code == 200
+    assert source(daemon, "first") is None
+
+
+def test_a_key_that_was_left_is_not_the_next_ones(daemon: Daemon) -> None:
+    """A manifest that was deleted in an editor leaves its key."""
+    api = daemon.client()
+    body = {**BODY, "id": "left"}
+    assert api.post("/api/custom-providers", json=body).status_code == 200
+    assert api.put("/api/providers/left/key", json={"api_key": "key-that-was-left-0123"}).status_code == 200
+    (daemon.config_dir / "providers.d/left.toml").unlink()
+    assert api.get("/api/providers/left").status_code == 404
+    assert api.post("/api/custom-providers", json={**body, "endpoints": {"a": "nonsense"}}).status_code == 400
+    assert (daemon.config_dir / "keys/providers/left.sealed").exists()
+    assert api.post("/api/custom-providers", json=body).status_code == 200
+    assert source(daemon, "left") is None
+
+
+@pytest.mark.parametrize("name", ["hand", "openai"])
+def test_a_file_that_a_person_wrote_is_theirs(daemon: Daemon, name: str) -> None:
+    """Of the same id, or in a file that is called as a shipped provider."""
+    api = daemon.client()
+    file = daemon.config_dir / f"providers.d/{name}.toml"
+    file.parent.mkdir(exist_ok=True)
+    given = "hand" if name == "hand" else "my-openai"
+    text = f'id = "{given}"\ntype = "openai-compatible"\nendpoints = {{main = "https://m.example/v1"}}\n'
+    for written in (text, f"{MARK.decode()}{text}") if name == "openai" else (text,):
+        file.write_text(written)
+        assert api.get(f"/api/providers/{given}").status_code == 200
+        answer = api.delete(f"/api/custom-providers/{name}")
+        assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_NOT_CUSTOM")
+        assert api.get(f"/api/providers/{name}").json()["data"]["custom"] is False
+        assert file.read_text() == written
+    file.unlink()
+
+
+@pytest.mark.parametrize(
+    ("part", "field"),
+    [
+        (
+            {"routing": {"rules": [{"name": "r", "condition": {"type": "always"}, "target": "routed/large"}]}},
+            "rules[0]",
+        ),
+        ({"model_aliases": {"fast": "routed/large"}}, "model_aliases.fast"),
+        ({"providers": {"routed": {"max_concurrent": 1}}}, "providers.routed"),
+    ],
+)
+def test_one_that_routes_name_stays(daemon: Daemon, part: dict[str, Any], field: str) -> None:
+    api = daemon.client()
+    assert api.post("/api/custom-providers", json={**BODY, "id": "routed"}).status_code == 200
+    assert api.put("/api/providers/routed/key", json={"api_key": "key-of-routed-0123"}).status_code == 200
+    profile = {"agent_id": "codex", "alias": "routes", "provider_id": "openai", "api_key": "k", "allow_missing": True}
+    made = api.post("/api/profiles", json={**profile, "proxy_config": {"enabled": True, **part}})
+    assert made.status_code == 200, made.text
+    answer = api.delete("/api/custom-providers/routed")
+    assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_IN_USE")
+    assert "routes (" in answer.json()["error"]
+    assert field in answer.json()["error"]
+    assert source(daemon, "routed") == "stored"
+    assert api.delete("/api/profiles/routes").status_code == 200
+    assert api.delete("/api/custom-providers/routed").status_code == 200
+
+
+def test_two_do_not_share_the_variable_for_the_key(daemon: Daemon) -> None:
+    api = daemon.client()
+    assert api.post("/api/custom-providers", json={**BODY, "id": "a-b"}).status_code == 200
+    for other in ("a.b", "a_b", "A-B"):
+        answer = api.post("/api/custom-providers", json={**BODY, "id": other})
+        assert (answer.status_code, answer.json()["code"]) == (409, "PROVIDER_VARIABLE_TAKEN")
+        assert "a-b" in answer.json()["details"]["id"]
+        assert not (daemon.config_dir / f"providers.d/{other}.toml").exists()
+    keyless = {**BODY, "id": "a.b", "auth": {"required": False}}
+    assert api.post("/api/custom-providers", json=keyless).status_code == 200
 
 
 def test_what_is_odd_is_warned_about(daemon: Daemon) -> None:

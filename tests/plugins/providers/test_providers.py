@@ -202,7 +202,7 @@ async def test_the_detail_has_endpoints_without_the_pseudo_entry(context: FakeCo
         "default_endpoint": "backup",
         "models": ["large", "small"],
         "dialect": "anthropic",
-        "custom": True,
+        "custom": False,
         "auth": {"required": True, "env_key": "ACME_API_KEY", "prompt": "Key for Acme"},
     }
 
