@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
 from jackfield.api.date_patterns import is_plain, write_date
-from jackfield.api.dates import floored, iana_zone, iso, iso_date, moved, placed
+from jackfield.api.dates import floored, iana_zone, iso, iso_date, moved, placed_by_luxon
 from jackfield.api.dates import unit_of as any_unit
 from jackfield.api.javascript import UNDEFINED, NotExact, Special
 from jackfield_expressions.operators import to_number
@@ -153,9 +153,14 @@ def from_iso(scope: ItemScope, text: object) -> LuxonDate:
     try:
         read = datetime.fromisoformat(text)
         zone = zone_of(scope.around.timezone)
-        return LuxonDate(read.astimezone(zone) if read.tzinfo else placed(read, datetime.now(zone)))
+        if read.tzinfo:
+            return LuxonDate(read.astimezone(zone))
+        moment, offset = placed_by_luxon(read, datetime.now(zone))
     except (ValueError, OverflowError):
         raise NotExact from None
+    if moment.utcoffset() != offset:
+        raise NotExact
+    return LuxonDate(moment)
 
 
 def _in_zone(date: LuxonDate, name: object) -> LuxonDate:

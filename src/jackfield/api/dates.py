@@ -46,18 +46,24 @@ def settled(moment: datetime) -> datetime:
 def placed(local: datetime, near: datetime) -> datetime:
     """The moment at which clocks of the zone of `near` show a local time. Of an hour that comes twice it is the one
     with the offset of `near`, an hour that is left out is moved on."""
+    return placed_by_luxon(local, near)[0]
+
+
+def placed_by_luxon(local: datetime, near: datetime) -> tuple[datetime, timedelta]:
+    """The same, and the offset with which luxon shows it: beside a change of the clock it may be another one than that
+    of the moment, where the zone has changed its rules since."""
     if near.tzinfo is UTC:
-        return local.replace(tzinfo=UTC)
+        return local.replace(tzinfo=UTC), timedelta()
     offset = near.utcoffset() or timedelta()
     guess = (local - offset).replace(tzinfo=UTC).astimezone(near.tzinfo)
     first = guess.utcoffset() or timedelta()
     if first == offset:
-        return guess
+        return guess, first
     guess = (local - first).replace(tzinfo=UTC).astimezone(near.tzinfo)
     second = guess.utcoffset() or timedelta()
     if first == second:
-        return guess
-    return (local - min(first, second)).replace(tzinfo=UTC).astimezone(near.tzinfo)
+        return guess, first
+    return (local - min(first, second)).replace(tzinfo=UTC).astimezone(near.tzinfo), max(first, second)
 
 
 def moved(moment: datetime, amounts: Mapping[str, float]) -> datetime:

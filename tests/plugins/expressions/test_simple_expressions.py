@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from scopes import FakeSurroundings, scope_of
 from jackfield.api.expressions import ExpressionProblem
 from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
+from jackfield_expressions.dates import luxon
 from jackfield_expressions.evaluator.compiling import compile_expression
 from jackfield_expressions.evaluator.parsing import NotSimple, parse
 from jackfield_expressions.parameters import compile_parameters
@@ -245,6 +247,22 @@ def test_what_is_left_to_javascript(source: str) -> None:
 def test_what_python_would_not_get_right(source: str) -> None:
     with pytest.raises(NotExact):
         value_of(source)
+
+
+def test_what_luxon_shows_with_an_offset_that_the_moment_does_not_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows 2022-03-27T00:30+00:00 for the first, since the zone's offset is another one today."""
+
+    class Today(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Today:
+            return cls(2026, 11, 28, tzinfo=tz)
+
+    monkeypatch.setattr(luxon, "datetime", Today)
+    around = FakeSurroundings(timezone="America/Scoresbysund")
+    with pytest.raises(NotExact):
+        value_of("DateTime.fromISO('2022-03-26T23:30:00').toISO()", around)
+    for local, shown in (("2022-03-27T00:30:00", "2022-03-27T01:30"), ("2022-03-26T22:30:00", "2022-03-26T22:30")):
+        assert str(value_of(f"DateTime.fromISO('{local}').toISO()", around)).startswith(shown)
 
 
 def test_a_broken_reference_reaches_the_user() -> None:
