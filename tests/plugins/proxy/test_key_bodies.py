@@ -138,6 +138,13 @@ async def test_large_lines_of_a_batch_are_looked_at_elsewhere(
     assert helpers.asked == ["of_text", "of_text"]
 
 
+async def test_the_input_of_a_batch_has_one_name(proxy: Proxy, north: Provider_) -> None:
+    """By another one its lines would not be looked at."""
+    status, told = await proxy.post({"Input_File_Id": "file-1"}, "/v1/batches", **KEY)
+    assert (status, json.loads(told)["error"]["param"]) == (400, "input_file_id")
+    assert not north.asked
+
+
 async def made_by(proxy: Proxy, north: Provider_) -> str:
     """The mark of the provider's one key."""
     await proxy.post({}, "/v1/conversations", **KEY)

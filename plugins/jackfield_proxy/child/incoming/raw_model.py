@@ -17,8 +17,8 @@ _NAME = re.compile(rb'("(?:[^"\\]+|\\.)*")\s*:\s*', re.DOTALL).match
 _AFTER = re.compile(rb"\s*([,}])\s*").match
 _DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _READ = frozenset({
-    "best_of", "conversation", "max_completion_tokens", "max_output_tokens", "max_tokens", "model", "n",
-    "previous_response_id", "store", "stream",
+    "best_of", "conversation", "input_file_id", "max_completion_tokens", "max_output_tokens", "max_tokens", "model",
+    "n", "previous_response_id", "store", "stream",
 })  # fmt: skip
 """Names that decide who may ask, what it costs and where it goes."""
 
