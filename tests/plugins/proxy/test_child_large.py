@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,9 @@ from jackfield_proxy.child.incoming import helpers as helper_processes
 from jackfield_proxy.child.incoming import large
 from jackfield_proxy.child.incoming.client_request import NOT_NAMED, ClientRequest
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
-from jackfield_proxy.child.incoming.large import LARGE, LargeClientRequest, request_of
+from jackfield_proxy.child.incoming.large import LARGE, LargeClientRequest, read, request_of
+from jackfield_proxy.child.incoming.raw_model import require_one_reading, with_model
+from jackfield_proxy.child.incoming.references import of_text
 from jackfield_proxy.plan import ProxyLimits, Target
 
 HEADERS = [("X-Session-Id", "s1"), ("User-Agent", "agent")]
@@ -98,6 +101,21 @@ async def test_what_is_wrong_with_it_is_told(helpers: HelperProcesses) -> None:
 def test_an_error_keeps_all_that_it_says() -> None:
     error = DialectError(429, "no cormorants", "rate_limit_error", code="c", param="p", overflow=True, retry_after=2.5)
     assert vars(pickle.loads(pickle.dumps(error))) == vars(error)
+    assert str(pickle.loads(pickle.dumps(error))) == "no cormorants"
+
+
+@pytest.mark.parametrize("work", [require_one_reading, partial(of_text, dialect="chat")])
+async def test_a_process_that_has_read_nothing_else_tells_what_is_wrong(
+    helpers: HelperProcesses, work: Callable[[bytes], object]
+) -> None:
+    with pytest.raises(DialectError, match="more than once"):
+        await read(helpers, work, b'{"file_id": 1, "file_id": 2, "x": "%b"}' % (b"x" * LARGE))
+
+
+async def test_other_processes_give_what_this_one_would(helpers: HelperProcesses) -> None:
+    asked = b'{"model": "m", "input": [{"file_id": "file-1"}], "x": "%b"}' % (b"x" * LARGE)
+    assert await read(helpers, of_text, asked, "chat") == of_text(asked, "chat") == ["file-1"]
+    assert await read(helpers, with_model, asked, "n") == with_model(asked, "n")
 
 
 @pytest.mark.parametrize("family", ["anthropic", "openai"])

@@ -4,12 +4,10 @@ thread would not help, as the interpreter and its JSON parser let nobody else in
 
 from __future__ import annotations
 
-import copyreg
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
-from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest, UpstreamModel
+from jackfield.api.dialects.model import DialectName, ModelRequest, UpstreamModel
 from jackfield.api.records import record
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import NOT_NAMED, AllowedOutput, ClientRequest, headers_of
@@ -160,16 +158,3 @@ def _counted(
     dialect: DialectName, body: bytes, named: NamedInPath, spoken: DialectName, model: str, counts: bool
 ) -> bytes:
     return ClientRequest(dialect, body, [], "", counts=counts, named=named).counted_now(spoken, model)
-
-
-def _revived(*given: Any) -> DialectError:  # Any: the fields of an error
-    *fields, code, param, overflow, retry_after = given
-    return DialectError(*fields, code=code, param=param, overflow=overflow, retry_after=retry_after)
-
-
-def _packed(error: DialectError) -> tuple[Callable[..., DialectError], tuple[object, ...]]:
-    told = (error.status, error.message, error.kind, error.code, error.param, error.overflow, error.retry_after)
-    return _revived, told
-
-
-copyreg.pickle(DialectError, _packed)

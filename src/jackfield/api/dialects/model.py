@@ -67,6 +67,10 @@ class DialectError(Exception):
         self.retry_after = retry_after
         self.lasting = lasting
 
+    def __reduce__(self) -> tuple[type[DialectError], tuple[int, str, ErrorKind], dict[str, object]]:
+        """It passes whole from one process to another, whatever that has imported."""
+        return type(self), (self.status, self.message, self.kind), vars(self)
+
 
 # --------------------------------------------------------------------------------------------------------------- blocks
 
