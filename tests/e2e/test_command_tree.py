@@ -51,6 +51,7 @@ ARGUMENTS = {
     "proxy route add": ["p", "n", "always", "a/b"],
     "import cc-switch": ["."], "import claude-code-router": ["."], "import litellm": ["."], "import ringlet": ["."],
     "agents validate": ["file.json"], "providers validate": ["file.json"], "scripts validate": ["file.json"],
+    "templates validate": ["file.json"],
     "workflow run": ["Name"], "proxy stop": ["--all"], "variable set": ["k", "v"],
     "credential change": ["c", "--name", "n"],
     "data-table add": ["t", "column=value"], "data-table import": ["t", "file.csv"],

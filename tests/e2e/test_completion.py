@@ -37,6 +37,7 @@ COMPLETED = {
     "proxy route list": (["on"], "one"),
     "proxy status": (["on"], "one"),
     "tag rename": (["urg"], "urgent"),
+    "templates show": (["care"], "careful"),
     "terminal attach": ([""], ANY),
     "terminal new": (["on"], "one"),
     "usage": (["--agent", "she"], "shell"),
