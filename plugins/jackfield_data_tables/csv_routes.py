@@ -45,7 +45,14 @@ class CsvRoutes:
             ("POST", f"{ONE}/csv", self.import_csv),
         )
 
-    @operation("Write a data table as CSV", scope=READ, query=schema("CsvQuery"), tags=TAGS, media=(CSV,))
+    @operation(
+        "Write a data table as CSV",
+        scope=READ,
+        query=schema("CsvQuery"),
+        tags=TAGS,
+        media=(CSV,),
+        headers={"Content-Disposition": "Name of the file to save."},
+    )
     async def export_csv(self, table_id: str) -> Response:
         table = await self._tables.find(table_id)
         query: CsvQuery = read_query(model("CsvQuery"))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import operation, read_model, read_query, success
 from jackfield.api.profiles import Profiles
 from jackfield_gateway.keyring import KeyRing
@@ -106,6 +106,7 @@ class GatewayRoutes:
         query=f"{_SCHEMAS}:KeyUsageQuery",
         response=f"{_SCHEMAS}:KeyUsageList",
         tags=TAGS,
+        errors=(NotFound,),
     )
     async def get_usage(self) -> Response:
         query = read_query(KeyUsageQuery)

@@ -57,7 +57,13 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success(recording_out(recorder))
 
     @recording.get(f"{_PATH}/recording")
-    @operation("The session's recording, asciicast v2.", scope=None, tags=["terminal"], media=(_TYPE,))
+    @operation(
+        "The session's recording, asciicast v2.",
+        scope=None,
+        tags=["terminal"],
+        media=(_TYPE,),
+        headers={"Content-Disposition": "Name of the file to save."},
+    )
     async def download(session_id: str) -> Response:
         if is_from_network():  # of a session that is forgotten nobody knows whether it was a shell
             reached(session_id)

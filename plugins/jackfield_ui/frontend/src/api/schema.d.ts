@@ -869,6 +869,7 @@ export interface paths {
                 400: components["responses"]["DaemonInvalidRequest"];
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
                 431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
                 500: components["responses"]["DaemonInternalError"];
                 503: components["responses"]["DaemonStoreUnavailable"];
@@ -3186,6 +3187,8 @@ export interface paths {
                 /** @description The session's recording, asciicast v2. */
                 200: {
                     headers: {
+                        /** @description Name of the file to save. */
+                        "Content-Disposition"?: string;
                         [name: string]: unknown;
                     };
                     content: {
@@ -4910,6 +4913,8 @@ export interface paths {
                 /** @description Write a data table as CSV */
                 200: {
                     headers: {
+                        /** @description Name of the file to save. */
+                        "Content-Disposition"?: string;
                         [name: string]: unknown;
                     };
                     content: {
