@@ -50,6 +50,7 @@ def test_an_api_key_is_shown_once(stranger_page: Page, daemon: Daemon) -> None:
     address = f"{daemon.base_url}/api/v1/workflows"
     assert httpx.get(address, headers=headers, trust_env=False).status_code == httpx.codes.OK
     dialog.get_by_role("button", name="I have copied it").click()
+    shown.wait_for(state="detached")
     row = page.get_by_role("row", name=re.compile("Continuous integration"))
     row.get_by_text("workflows:read executions:read").wait_for()
     assert key not in page.content()
@@ -73,6 +74,7 @@ def test_a_virtual_key_is_shown_once_replaced_and_revoked(page: Page, daemon: Da
     key = shown.inner_text()
     assert key.startswith("jf_vk_")
     dialog.get_by_role("button", name="I have copied it").click()
+    shown.wait_for(state="detached")
     row = page.get_by_role("row", name=re.compile("Reports"))
     row.get_by_text("$0.00 of $20.00 a month").wait_for()
     assert key not in page.content()

@@ -51,7 +51,7 @@ export function VirtualKeyForm({
       label,
       owner,
       models,
-      profiles,
+      profiles: profiles.length ? profiles : null,
       requests_per_minute: limit('requests'),
       tokens_per_minute: limit('tokens'),
       parallel_requests: limit('parallel'),
