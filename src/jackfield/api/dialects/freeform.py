@@ -6,7 +6,7 @@ The tool becomes a function with one text argument; the call's argument is unwra
 from __future__ import annotations
 
 from .fields import dumps_text, loads, obj
-from .model import Object, ToolDefinition
+from .model import Object, ToolDefinition, ToolUse
 
 ARGUMENT = "input"
 
@@ -40,3 +40,13 @@ def unwrapped(arguments: str) -> str:
     except ValueError:
         return arguments
     return value if isinstance(value, str) else arguments
+
+
+def input_of(call: ToolUse) -> Object:
+    """For dialects whose calls have objects; arguments that are none become an empty one."""
+    if call.kind == "custom":
+        return {ARGUMENT: call.arguments}
+    try:
+        return obj(loads(call.arguments))
+    except ValueError:
+        return {}

@@ -6,6 +6,7 @@ from ...jsontext import Json
 from .. import errors
 from ..counts import cumulative
 from ..fields import arr, loads, obj, text
+from ..freeform import input_of
 from ..model import (
     Block,
     DialectError,
@@ -20,7 +21,7 @@ from ..model import (
 )
 from ..names import answer_id, asked_tools, hide_call_id, tag_signature
 from ..reading import no_answer
-from .blocks import build_block, input_of, parse_block
+from .blocks import build_block, parse_block
 
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end_turn",

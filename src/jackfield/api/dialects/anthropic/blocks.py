@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...jsontext import Json
-from ..fields import dumps_text, invalid, loads, need_text, obj, objects, opt_bool, opt_object, opt_text, text
-from ..freeform import ARGUMENT
+from ..fields import dumps_text, invalid, need_text, objects, opt_bool, opt_object, opt_text, text
+from ..freeform import input_of
 from ..model import (
     Block,
     DocumentBlock,
@@ -149,16 +149,6 @@ def build_block(block: Block) -> Object | None:
             return _built_document(block)
         case Foreign():
             return block.raw if block.dialect == "anthropic" else None
-
-
-def input_of(call: ToolUse) -> Object:
-    """An object; arguments that are none become an empty one."""
-    if call.kind == "custom":
-        return {ARGUMENT: call.arguments}
-    try:
-        return obj(loads(call.arguments))
-    except ValueError:
-        return {}
 
 
 def _cached(block: Object, cache: Object | None) -> Object:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mimetypes
 
 from ...jsontext import Json
-from ..anthropic.blocks import input_of
 from ..fields import dumps_text, need_text, objects, opt_object, opt_text
+from ..freeform import input_of
 from ..media import titled_text
 from ..model import (
     Block,
