@@ -512,3 +512,10 @@ def test_what_google_keeps_goes_to_google_alone() -> None:
         of("chat").build_request(request, UpstreamModel("m"))
     again = json.loads(GEMINI.build_request(request, UpstreamModel("gemini-2.5-pro")))
     assert (again["cachedContent"], again["safetySettings"]) == ("cachedContents/x", [])
+
+
+def test_an_empty_part_of_an_answer_says_nothing() -> None:
+    candidate = {"content": {"role": "model", "parts": [{}, {"text": "Hello."}]}, "finishReason": "STOP"}
+    found = of("gemini").parse_response(json.dumps({"candidates": [candidate]}).encode())
+    assert [block.text for block in found.content if isinstance(block, TextBlock)] == ["Hello."]
+    assert len(found.content) == 1

@@ -91,7 +91,7 @@ def answer_blocks(part: Object) -> list[Block]:
     if part.get("thought") is True:
         return [Thinking(said, signature, "gemini")] if said or signature else []
     if not said and not signature:
-        return [] if "text" in part else [Foreign("gemini", part)]
+        return [Foreign("gemini", part)] if part and "text" not in part else []
     texts: list[Block] = [TextBlock(said)] if said else []
     return [*texts, Thinking("", signature, "gemini", redacted=True)] if signature else texts
 
