@@ -2,9 +2,10 @@
 
     python bench/expressions_against.py /path/to/earlier/checkout [--rounds 3] [--write]
 
-The other checkout has an environment in `.venv`. Both evaluate the segments of this `bench/expressions.py`, in turn,
-and the least of all rounds is compared: time of the thread that evaluates where Python does, of this process and its
-workers where they do. `single` is one item, `many` one evaluation of a node over 1,000 items.
+The other checkout has an environment in `.venv`. Both evaluate the segments and the items of this
+`bench/expressions.py`, in turn, and the least of all rounds is compared: time of the thread that evaluates where Python
+does, of this process and its workers where they do. `single` is one item, `many` one evaluation of a node over 1,000
+items.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ def processor_us() -> float:
 class Segments:
     """bench: the module `expressions` of a checkout, of whatever age; so its parts have no types."""
 
-    def __init__(self, bench: Any) -> None:
+    def __init__(self, bench: Any, item: Mapping[str, Any]) -> None:
         self._bench = bench
         self._scope = getattr(bench, "ItemScope", None) or bench.Scope
-        self._many, self._one = bench.items(MANY), bench.items(1)
+        self._many = [{"json": {**item, "n": place}} for place in range(MANY)]
+        self._one = self._many[:1]
 
     async def measure(self, sources: Sequence[str]) -> Found:
         engine = self._engine()
@@ -91,11 +93,17 @@ class Segments:
         return (processor_us() - begun) / times / len(given)
 
 
-def measured(checkout: Path, sources: Sequence[str]) -> Found:
+def measured(checkout: Path, item: Mapping[str, Any], sources: Sequence[str]) -> Found:
     """What a process of the checkout's own environment finds."""
     command = [str(checkout / ".venv" / "bin" / "python"), __file__, str(checkout), "--only"]
     done = subprocess.run(
-        command, input=json.dumps(sources), cwd=checkout, capture_output=True, text=True, timeout=600, check=False
+        command,
+        input=json.dumps([item, sources]),
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     if done.returncode:
         sys.exit(f"{checkout}: {done.stderr[-2000:]}")
@@ -133,18 +141,20 @@ def main() -> None:
     given = parser.parse_args()
     if given.only:
         sys.path[0] = str(given.checkout / "bench")
-        found = asyncio.run(Segments(import_module("expressions")).measure(json.load(sys.stdin)))
+        item, sources = json.load(sys.stdin)
+        found = asyncio.run(Segments(import_module("expressions"), item).measure(sources))
         json.dump(found, sys.stdout)
         return
     import harness
 
     bench = import_module("expressions")
     sources = [*bench.PATHS, *bench.SIMPLE, *bench.DATES, *bench.WHOLE, *bench.SCRIPTED]
+    item = bench.items(1)[0]["json"]
     before: Found | None = None
     now: Found | None = None
     for _ in range(given.rounds):
-        before = least(before, measured(given.checkout, sources))
-        now = least(now, measured(HERE, sources))
+        before = least(before, measured(given.checkout, item, sources))
+        now = least(now, measured(HERE, item, sources))
     if before is None or now is None:
         parser.error("--rounds must be at least 1")
     header = ["Segment", "In", "single before, us", "now", "", "many before, us each", "now", ""]

@@ -301,7 +301,7 @@ def is_plain(pattern: str) -> bool:
 
 def write_date(moment: datetime, pattern: str, style: str) -> str:
     """style: luxon or moment. Raises ValueError."""
-    return "".join(part if isinstance(part, str) else part.write(moment) for part in parts_of(pattern, style))
+    return "".join([part if isinstance(part, str) else part.write(moment) for part in parts_of(pattern, style)])
 
 
 def read_date(text: str, pattern: str, style: str, zone: tzinfo) -> datetime:
