@@ -12,7 +12,7 @@ from jackfield.testing.daemon import Daemon
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-SIZES = ((1920, 1080), (1280, 720), (390, 844))
+SIZES = ((1920, 1080), (1280, 800), (1280, 720), (390, 844))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
