@@ -1,5 +1,5 @@
 """Node types as the API shows them. JSON Schema takes its time: it is built once, on first use, off the event loop, and
-for one node type alone when only one is asked for."""
+for one node type alone when only one is asked for. The fields of forms come with that one alone."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from jackfield.api.containment import is_ctrl_c
 from jackfield.api.extensions import PluginReports
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeCatalog, NodeCredential, NodeParameters, NodeType
+from jackfield.api.nodes.fields import forms_of
 
 _log = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ class NodeTypeViews:
         self._catalog = catalog
         self._reports = reports
         self._views: dict[str, bytes] = {}
-        """By kind."""
+        """By kind, with the fields."""
         self._lists: dict[bool, bytes] = {}
         self._lock = asyncio.Lock()
 
@@ -30,7 +31,7 @@ class NodeTypeViews:
         """The list of all node types. schemas: with their parameters."""
         async with self._lock:
             if schemas not in self._lists:
-                self._lists[schemas] = await asyncio.to_thread(self._listed, self._whole if schemas else self._short)
+                self._lists[schemas] = await asyncio.to_thread(self._listed, schema_view if schemas else summary)
             return self._lists[schemas]
 
     async def one(self, kind: str) -> bytes:
@@ -42,9 +43,9 @@ class NodeTypeViews:
         found = self._catalog().find(kind)
         return b"" if found is None or found.kind != kind else self._whole(found)
 
-    def _listed(self, view: Callable[[NodeType], bytes]) -> bytes:
+    def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
         nodes = sorted(self._catalog().all(), key=lambda one: one.kind)
-        views = [shown for node_type in nodes if (shown := view(node_type))]
+        views = [shown for node_type in nodes if (shown := self._shown(node_type, view))]
         return b'{"data":[' + b",".join(views) + b'],"total":' + str(len(views)).encode() + b"}"
 
     def _shown(self, node_type: NodeType, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
@@ -59,9 +60,6 @@ class NodeTypeViews:
                 told = f"cannot give the parameters of the node type {node_type.kind}: {type(exc).__name__}: {exc}"
                 reports.report(plugin, told)
             return b""
-
-    def _short(self, node_type: NodeType) -> bytes:
-        return self._shown(node_type, summary)
 
     def _whole(self, node_type: NodeType) -> bytes:
         if node_type.kind not in self._views:
@@ -78,6 +76,7 @@ def summary(node_type: NodeType) -> dict[str, Json]:
         "displayName": described.display_name,
         "description": described.summary,
         "group": described.group,
+        "icon": described.icon,
         "versions": [*sorted(node_type.versions)],
         "trigger": described.trigger,
         "effect": node_type.effect,
@@ -103,22 +102,43 @@ def credential_view(credential: NodeCredential) -> dict[str, Json]:
     return view
 
 
-def node_type_view(node_type: NodeType) -> dict[str, Json]:
-    """`parameters` is the form of the newest version; `forms` has those of all versions, each once."""
-    forms: dict[type[NodeParameters], list[float]] = {}
+def schema_view(node_type: NodeType) -> dict[str, Json]:
+    """`parameters` is the model of the newest version; `forms` has those of all versions, each once."""
+    models: dict[type[NodeParameters], list[float]] = {}
     versions = sorted(node_type.versions)
     for version in versions:
-        forms.setdefault(node_type.parameters(version), []).append(version)
-    forms.setdefault(node_type.parameters(None), [])
-    schemas = {model: _schema(model, node_type.kind) for model in forms}
+        models.setdefault(node_type.parameters(version), []).append(version)
+    models.setdefault(node_type.parameters(None), [])
+    schemas = {model: _schema(model, node_type.kind) for model in models}
     return {
         **summary(node_type),
         "parameters": schemas[node_type.parameters(versions[-1] if versions else None)],
         "forms": [
             {"versions": list(given), "default": model is node_type.parameters(None), "parameters": schemas[model]}
-            for model, given in forms.items()
+            for model, given in models.items()
         ],
     }
+
+
+def node_type_view(node_type: NodeType) -> dict[str, Json]:
+    """The same, and each form with its fields."""
+    versions = sorted(node_type.versions)
+    schemas: dict[type[NodeParameters], dict[str, Json]] = {}
+
+    def schema(version: float | None) -> dict[str, Json]:
+        model = node_type.parameters(version)
+        if model not in schemas:
+            schemas[model] = _schema(model, node_type.kind)
+        return schemas[model]
+
+    forms: list[Json] = []
+    for form in forms_of(node_type):
+        fields: list[Json] = [
+            field.model_dump(mode="json", by_alias=True, exclude_defaults=True) for field in form.fields
+        ]
+        shown: dict[str, Json] = {"versions": [*form.versions], "default": form.default}
+        forms.append({**shown, "parameters": schema(next(iter(form.versions), None)), "fields": fields})
+    return {**summary(node_type), "parameters": schema(versions[-1] if versions else None), "forms": forms}
 
 
 def _schema(model: type[NodeParameters], kind: str) -> dict[str, Json]:

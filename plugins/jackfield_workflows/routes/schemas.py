@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from jackfield.api.nodes.forms import NodeField
 from jackfield.api.storage import ExecutionStatus
 
 VariableKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
@@ -353,6 +354,7 @@ class NodeTypeShown(Shown):
     displayName: str  # noqa: N815
     description: str
     group: str
+    icon: str
     versions: list[float]
     trigger: bool
     effect: bool
@@ -367,10 +369,23 @@ class NodeTypeShown(Shown):
     scopes: list[str]
 
 
-class NodeTypeForm(Shown):
+class NodeTypeModel(Shown):
+    """versions: those that it is for. default: whether it is for documents without typeVersion, too."""
+
     versions: list[float]
     default: bool
     parameters: dict[str, Any]  # a JSON Schema
+
+
+class NodeTypeForm(NodeTypeModel):
+    """The parameters of some versions: how a form shows them, and what is valid."""
+
+    fields: list[NodeField]
+
+
+class NodeTypeListed(NodeTypeShown):
+    parameters: dict[str, Any]  # a JSON Schema
+    forms: list[NodeTypeModel]
 
 
 class NodeTypeWhole(NodeTypeShown):
@@ -379,5 +394,5 @@ class NodeTypeWhole(NodeTypeShown):
 
 
 class NodeTypeList(Shown):
-    data: list[NodeTypeWhole | NodeTypeShown]
+    data: list[NodeTypeListed | NodeTypeShown]
     total: int

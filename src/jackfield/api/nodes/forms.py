@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic.alias_generators import to_camel
 
 from .types import NodeType
 
@@ -41,6 +42,8 @@ Control: TypeAlias = Literal[
 collection: `fields` that are added one by one, each at most once; with `multiple` a list of such objects.
 fixedCollection: `groups`, of which each holds an object, or with `multiple` a list of objects, under its name.
 locator: n8n's resource locator, `{"__rl": true, "mode": ..., "value": ...}`, or a plain text; `options` has its modes.
+text: with `multiple` a list of texts. select: with `load`, or with `choices`; a value that is none of them is shown as
+it is. mapper: n8n's resource mapper. credential: the name of a kind of credential.
 notice: a text without a value. hidden: a value that a document may have and no form shows.
 """
 
@@ -57,7 +60,9 @@ Wanted: TypeAlias = Annotated[list[JsonValue], BeforeValidator(_listed)]
 class FormPart(BaseModel):
     """Base of what forms are made of; JSON has only what differs from the defaults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, alias_generator=to_camel, populate_by_name=True
+    )
 
 
 class When(FormPart):

@@ -47,14 +47,14 @@ def _marked(model: type[BaseModel], above: tuple[type[BaseModel], ...]) -> Itera
 
 def _own_tails(field: FieldInfo) -> list[str]:
     """Of the paths to what the field itself marks as secret."""
-    if _is_secret(field):
+    if is_secret(field):
         return [""]
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
     rows = [f".{ROWS_BY}name.value"] if extra.get("credentialRows") else []
     return rows + ([f".{IF_NAMED}"] if extra.get("credentialJson") else [])
 
 
-def _is_secret(field: FieldInfo) -> bool:
+def is_secret(field: FieldInfo) -> bool:
     """Whether a form would hide what is typed into it."""
     extra = field.json_schema_extra
     if isinstance(extra, dict) and (extra.get("secret") or extra.get("writeOnly") or extra.get("format") == "password"):

@@ -93,6 +93,8 @@ class NodeDescription:
     scopes: Sequence[str] = ()
     """Names of `jackfield.api.auth.SCOPES` that whoever stores, activates or starts a workflow with such a node needs:
     `machine:write` for what reaches the machine, `agents:write` for what starts an agent. See also `ScopedNode`."""
+    icon: str = ""
+    """An icon's name, such as `webhook` or `slack`; the browser decides on the picture. Empty: that of the group."""
     reads_items: bool = True
     """Whether items change what a node does beyond the expressions in its parameters. Whoever lacks the scopes may
     change what leads to a node that reads none and has no expression."""

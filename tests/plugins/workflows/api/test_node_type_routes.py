@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters
+from jackfield.api.nodes.forms import NodeField
 from jackfield.testing.context import FakeCatalog
-from jackfield_workflows.routes.node_type_views import node_type_view, summary
+from jackfield_workflows.routes.node_type_views import node_type_view, schema_view, summary
 
 
 class OldParameters(NodeParameters):
@@ -27,6 +28,13 @@ class TwoForms:
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return NewParameters if version == 2 else OldParameters
+
+
+class OwnForm(TwoForms):
+    kind = "ownForm"
+
+    def form(self, version: float | None) -> list[NodeField]:
+        return [NodeField(name="given", control="notice", label=f"Of {int(version or 1)}")]
 
 
 class Unprintable(TwoForms):
@@ -60,6 +68,16 @@ def one_type(api: Any) -> Any:
     return api
 
 
+def without(form: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in form.items() if key != name}
+
+
+def test_a_node_may_give_its_form_itself() -> None:
+    (first, second) = node_type_view(OwnForm())["forms"]  # type: ignore[arg-type]
+    assert (first["versions"], [one["label"] for one in first["fields"]]) == ([1, 1.1], ["Of 1"])
+    assert (second["versions"], [one["label"] for one in second["fields"]]) == ([2], ["Of 2"])
+
+
 async def test_every_node_type_is_listed_with_its_form(one_type: Any) -> None:
     api = one_type
     found = await api.ok("GET", "/node-types")
@@ -72,8 +90,9 @@ async def test_every_node_type_is_listed_with_its_form(one_type: Any) -> None:
         True,
     )
     assert hook["parameters"]["required"] == ["path"]
-    assert hook == await api.ok("GET", "/node-types/webhook")
-    assert hook == await api.ok("GET", "/node-types/n8n-nodes-base.webhook")
+    alone = await api.ok("GET", "/node-types/webhook")
+    assert {**alone, "forms": [without(one, "fields") for one in alone["forms"]]} == hook
+    assert alone == await api.ok("GET", "/node-types/n8n-nodes-base.webhook")
     await api.refused("GET", "/node-types/nope", status=404)
 
 
@@ -110,10 +129,14 @@ def test_a_type_that_cannot_run_is_listed_as_not_available() -> None:
 
 def test_versions_with_one_form_share_it() -> None:
     view = node_type_view(TwoForms())  # type: ignore[arg-type]
+    old: dict[str, Any] = {"name": "old", "control": "text", "label": "Old", "default": ""}
+    new: dict[str, Any] = {"name": "new", "control": "number", "label": "New", "default": 1}
     assert view["forms"] == [
-        {"versions": [1, 1.1], "default": True, "parameters": OldParameters.model_json_schema()},
-        {"versions": [2], "default": False, "parameters": NewParameters.model_json_schema()},
+        {"versions": [1, 1.1], "default": True, "parameters": OldParameters.model_json_schema(), "fields": [old]},
+        {"versions": [2], "default": False, "parameters": NewParameters.model_json_schema(), "fields": [new]},
     ]
+    listed = schema_view(TwoForms())  # type: ignore[arg-type]
+    assert listed["forms"] == [without(one, "fields") for one in view["forms"]]
     assert view["parameters"] == NewParameters.model_json_schema()
     assert (view["outputs"], view["effect"]) == (["yes", "no"], True)
 

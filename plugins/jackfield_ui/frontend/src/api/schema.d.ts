@@ -9627,6 +9627,33 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * FieldChoice
+         * @description One of the values that may be chosen.
+         */
+        FieldChoice: {
+            /**
+             * Help
+             * @default
+             */
+            help?: string;
+            /** Label */
+            label: string;
+            /** Value */
+            value: string | number | boolean;
+        };
+        /**
+         * FieldGroup
+         * @description One of the objects of a `fixedCollection`.
+         */
+        FieldGroup: {
+            /** Fields */
+            fields?: components["schemas"]["NodeField"][];
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+        };
         /** FieldShown */
         FieldShown: {
             /** Choices */
@@ -10303,6 +10330,21 @@ export interface components {
              * @default null
              */
             agent?: string | null;
+        };
+        /**
+         * LoadedList
+         * @description A list that is asked for when the field is opened, through the node's credential: channels, sheets, models.
+         */
+        LoadedList: {
+            /** Dependson */
+            dependsOn?: string[];
+            /** Name */
+            name: string;
+            /**
+             * Searchable
+             * @default false
+             */
+            searchable?: boolean;
         };
         /**
          * LogAnswer
@@ -11363,6 +11405,64 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * NodeField
+         * @description One parameter as the form shows it.
+         *
+         *     Several fields may have one name, for different operations; the first that is shown counts.
+         */
+        NodeField: {
+            /** Choices */
+            choices?: components["schemas"]["FieldChoice"][];
+            /**
+             * Control
+             * @enum {string}
+             */
+            control: "text" | "textarea" | "code" | "json" | "secret" | "number" | "switch" | "select" | "multiselect" | "date" | "color" | "notice" | "hidden" | "collection" | "fixedCollection" | "locator" | "assignments" | "filter" | "mapper" | "credential" | "workflow";
+            /** @default null */
+            default?: components["schemas"]["JsonValue"];
+            /**
+             * Expression
+             * @default true
+             */
+            expression?: boolean;
+            /** Fields */
+            fields?: components["schemas"]["NodeField"][];
+            /** Groups */
+            groups?: components["schemas"]["FieldGroup"][];
+            /**
+             * Help
+             * @default
+             */
+            help?: string;
+            /** Label */
+            label: string;
+            /** @default null */
+            load?: components["schemas"]["LoadedList"] | null;
+            /**
+             * Multiple
+             * @default false
+             */
+            multiple?: boolean;
+            /** Name */
+            name: string;
+            /** Options */
+            options?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Placeholder
+             * @default
+             */
+            placeholder?: string;
+            /**
+             * Required
+             * @default false
+             */
+            required?: boolean;
+            /** @default null */
+            when?: components["schemas"]["When"] | null;
+        };
         /** NodeRunShown */
         NodeRunShown: {
             /**
@@ -11396,10 +11496,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** NodeTypeForm */
+        /**
+         * NodeTypeForm
+         * @description The parameters of some versions: how a form shows them, and what is valid.
+         */
         NodeTypeForm: {
             /** Default */
             default: boolean;
+            /** Fields */
+            fields: components["schemas"]["NodeField"][];
             /** Parameters */
             parameters: {
                 [key: string]: unknown;
@@ -11412,9 +11517,72 @@ export interface components {
         /** NodeTypeList */
         NodeTypeList: {
             /** Data */
-            data: (components["schemas"]["NodeTypeWhole"] | components["schemas"]["NodeTypeShown"])[];
+            data: (components["schemas"]["NodeTypeListed"] | components["schemas"]["NodeTypeShown"])[];
             /** Total */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** NodeTypeListed */
+        NodeTypeListed: {
+            /** Accepts */
+            accepts: string[];
+            /** Available */
+            available: boolean;
+            /** Credentials */
+            credentials: components["schemas"]["NodeCredentialShown"][];
+            /** Description */
+            description: string;
+            /** Displayname */
+            displayName: string;
+            /** Effect */
+            effect: boolean;
+            /** Forms */
+            forms: components["schemas"]["NodeTypeModel"][];
+            /** Group */
+            group: string;
+            /** Icon */
+            icon: string;
+            /** Inputs */
+            inputs: number;
+            /** Kind */
+            kind: string;
+            /** Missing */
+            missing: string;
+            /** Needs */
+            needs: string[];
+            /** Outputs */
+            outputs: string[];
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** Provides */
+            provides: string;
+            /** Scopes */
+            scopes: string[];
+            /** Trigger */
+            trigger: boolean;
+            /** Type */
+            type: string;
+            /** Versions */
+            versions: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * NodeTypeModel
+         * @description versions: those that it is for. default: whether it is for documents without typeVersion, too.
+         */
+        NodeTypeModel: {
+            /** Default */
+            default: boolean;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** Versions */
+            versions: number[];
         } & {
             [key: string]: unknown;
         };
@@ -11445,6 +11613,8 @@ export interface components {
             effect: boolean;
             /** Group */
             group: string;
+            /** Icon */
+            icon: string;
             /** Inputs */
             inputs: number;
             /** Kind */
@@ -11486,6 +11656,8 @@ export interface components {
             forms: components["schemas"]["NodeTypeForm"][];
             /** Group */
             group: string;
+            /** Icon */
+            icon: string;
             /** Inputs */
             inputs: number;
             /** Kind */
@@ -14675,6 +14847,23 @@ export interface components {
             successCalls: number;
             /** Totalcalls */
             totalCalls: number;
+        };
+        /**
+         * When
+         * @description A field is shown where all of `show` hold and none of `hide` does, by n8n's rules for `displayOptions`.
+         *
+         *     Keys are names of fields beside this one; with `/` in front, of fields at the top; `@version` is the node's version.
+         *     A field that has an expression fulfils every key of `show`, because its value is not known yet.
+         */
+        When: {
+            /** Hide */
+            hide?: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
+            /** Show */
+            show?: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
         };
         /**
          * WorkflowDocument

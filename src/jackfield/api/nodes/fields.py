@@ -1,0 +1,209 @@
+"""The form of a node whose parameters are a pydantic model: `fields_of(model)`.
+
+The types of the fields give controls, their names give labels, their descriptions give help, and `Ui` says the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeAlias, Union, cast, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel, JsonValue, SecretBytes, SecretStr
+from pydantic.fields import FieldInfo
+
+from .forms import FieldGroup, NodeField, NodeForm, formed_node
+from .labels import label_of
+from .parameters import is_secret
+from .types import NodeType
+from .ui import Ui, UiFields, worded
+
+_Above: TypeAlias = tuple[type[BaseModel], ...]
+"""The models that a model stands in, so that one that holds itself comes to an end."""
+_LAST = ("options", "additionalFields", "additionalOptions")
+"""Collections that close a form."""
+_OWN_CASE = re.compile(r"^[\w ,.-]{2,48}: (?=\S)")
+"""How a description begins that says when its parameter counts: `hmac: the key.`"""
+
+
+def fields_of(model: type[BaseModel]) -> list[NodeField]:
+    """The form of the model. Nested models are collections; those that hold nothing but models are fixedCollections."""
+    return _fields(model, ())
+
+
+def _fields(model: type[BaseModel], above: _Above) -> list[NodeField]:
+    if model in above:
+        return []
+    if not model.__pydantic_fields_complete__:
+        model.model_rebuild()
+    table = _table(model)
+    infos = {info.alias or name: info for name, info in model.model_fields.items()}
+    places = {name: place for place, name in enumerate(table)}
+    order = sorted(infos, key=lambda name: (name in _LAST, places.get(name, len(places))))
+    found: list[NodeField] = []
+    for name in order:
+        shape = _shape(infos[name].annotation, infos[name].metadata, (*above, model))
+        said = table.get(name, Ui())
+        variants = (said,) if isinstance(said, Ui) else said
+        found.extend(_field(name, infos[name], ui.over(shape)) for ui in variants)
+    return found
+
+
+def _table(model: type[BaseModel]) -> dict[str, Ui | Sequence[Ui]]:
+    merged: dict[str, Ui | Sequence[Ui]] = {}
+    for base in reversed(model.__mro__):
+        merged |= cast("UiFields", base.__dict__.get("ui_fields", {}))
+    return merged
+
+
+def _field(name: str, info: FieldInfo, ui: Ui) -> NodeField:
+    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    control = ui.control or ("select" if ui.choices else "text")
+    if is_secret(info):
+        control = "secret"
+    elif ui.choices and control not in ("multiselect", "locator"):
+        control = "select"
+    when = ui.shown_when()
+    return NodeField(
+        name=name,
+        control=control,
+        label=ui.label or info.title or label_of(name),
+        help=_help(info.description or "", bool(when)) if ui.help is None else ui.help,
+        placeholder=ui.placeholder,
+        default=_default(info) if ui.default is None else ui.default,
+        required=info.is_required() or "needed" in extra if ui.required is None else ui.required,
+        expression=control not in ("notice", "hidden") if ui.expression is None else ui.expression,
+        choices=worded(ui.choices),
+        load=ui.load,
+        when=when,
+        fields=list(ui.fields) if isinstance(ui.fields, Sequence) else _fields(ui.fields, ()),
+        groups=list(ui.groups),
+        multiple=bool(ui.multiple),
+        options=dict(ui.options) | (_bounds(info) if control == "number" else {}),
+    )
+
+
+def _help(description: str, conditional: bool) -> str:
+    """The form shows by itself when a conditional parameter counts."""
+    told = _OWN_CASE.sub("", description) if conditional else description
+    return told if "://" in told.partition(" ")[0] else told[:1].upper() + told[1:]
+
+
+def _default(info: FieldInfo) -> JsonValue:
+    """None for what JSON does not have, and for what the form makes of its parts."""
+    if info.default_factory is not None:
+        return _plain(info.get_default(call_default_factory=True, validated_data={}))
+    return None if info.is_required() else _plain(info.default)
+
+
+def _plain(value: object) -> JsonValue:
+    if isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, list | tuple | AbstractSet):
+        return [_plain(one) for one in value] if value else None
+    return None
+
+
+def _bounds(info: FieldInfo) -> dict[str, JsonValue]:
+    bounds: dict[str, JsonValue] = {}
+    for one in info.metadata:
+        if isinstance(one, Ge | Gt):
+            bounds["min"] = cast("float", one.ge if isinstance(one, Ge) else one.gt)
+        if isinstance(one, Le | Lt):
+            bounds["max"] = cast("float", one.le if isinstance(one, Le) else one.lt)
+    return bounds
+
+
+def _shape(annotation: Any, metadata: Sequence[object], above: _Above) -> Ui:  # whatever can be annotated
+    """What a type says: by itself, and by the `Ui` on it."""
+    inner = list(metadata)
+    while get_origin(annotation) is Annotated:
+        annotation, *more = get_args(annotation)
+        inner += more
+    shape = _bare(annotation, above)
+    for one in reversed([one for one in inner if isinstance(one, Ui)]):
+        shape = one.over(shape)
+    return shape
+
+
+def _bare(annotation: Any, above: _Above) -> Ui:  # as above
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return _union([one for one in get_args(annotation) if one is not NoneType], above)
+    if origin is Literal:
+        values = get_args(annotation)
+        return Ui("select", choices={value: label_of(str(value)) for value in values if value != ""})
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return _model(annotation, above)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence | AbstractSet):
+        return _list(get_args(annotation)[0], above)
+    if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
+        return Ui("json")
+    return Ui(_SIMPLE.get(annotation, "text")) if isinstance(annotation, type) else Ui("text")
+
+
+_SIMPLE: Mapping[type, Literal["switch", "number", "json", "secret"]] = {
+    bool: "switch",
+    int: "number",
+    float: "number",
+    dict: "json",
+    list: "json",
+    SecretStr: "secret",
+    SecretBytes: "secret",
+}
+
+
+def _union(kinds: Sequence[Any], above: _Above) -> Ui:  # as above
+    """Where a text may stand beside something with more to it, that counts."""
+    shapes = [_shape(kind, (), above) for kind in kinds]
+    return next((shape for shape in shapes if shape.control != "text"), shapes[0] if shapes else Ui("text"))
+
+
+def _list(kind: Any, above: _Above) -> Ui:  # as above
+    inner = _shape(kind, (), above)
+    if inner.choices:
+        return Ui("multiselect", choices=inner.choices)
+    if inner.control == "collection":
+        return Ui("collection", fields=inner.fields, multiple=True)
+    return Ui("json") if inner.control in ("json", "fixedCollection") else Ui("text", multiple=True)
+
+
+def _model(model: type[BaseModel], above: _Above) -> Ui:
+    fields = _fields(model, above)
+    own = getattr(model, "ui", Ui())
+    groups = list(_groups(model, fields))
+    if fields and len(groups) == len(fields):
+        many = all(field.multiple for field in fields)
+        return own.over(Ui("fixedCollection", groups=groups, multiple=many))
+    return own.over(Ui("collection", fields=fields))
+
+
+def _groups(model: type[BaseModel], fields: Sequence[NodeField]) -> Iterator[FieldGroup]:
+    for field in fields:
+        if field.control == "collection" and field.when is None:
+            yield FieldGroup(name=field.name, label=field.label, fields=field.fields)
+
+
+def form_of(node_type: NodeType, version: float | None) -> list[NodeField]:
+    """The form of a version of a node type: its own, else the one of its model. None: no typeVersion given."""
+    formed = formed_node(node_type)
+    return list(formed.form(version)) if formed else fields_of(node_type.parameters(version))
+
+
+def forms_of(node_type: NodeType) -> list[NodeForm]:
+    """The forms of all versions, each once. One without versions is that of documents without typeVersion alone."""
+    grouped: list[tuple[type[BaseModel], list[NodeField], list[float | None]]] = []
+    for version in (*sorted(node_type.versions), None):
+        model, fields = node_type.parameters(version), form_of(node_type, version)
+        known = next((one for one in grouped if one[0] is model and one[1] == fields), None)
+        if known is None:
+            grouped.append((model, fields, [version]))
+        else:
+            known[2].append(version)
+    return [
+        NodeForm(versions=[one for one in versions if one is not None], default=None in versions, fields=fields)
+        for _, fields, versions in grouped
+    ]
