@@ -64,6 +64,7 @@ pub fn line(line: &[u8], rows: &mut Rows, whose: &Whose) -> bool {
             model,
             tier: if text(7) == "fast" { "fast" } else { "" },
             tokens,
+            response: "",
         },
         whose,
     );

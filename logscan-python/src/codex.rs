@@ -12,8 +12,8 @@ use crate::text;
 const FALLBACK_MODEL: &str = "gpt-5";
 /// Milliseconds. A thread that was forked begins with its parent's events, written in one go.
 const REPLAY_PAUSE: i64 = 1000;
-const OTHERS: [&str; 4] = ["response_item", "compacted", "token_usage_record", "world_state"];
-const FIELDS: [(&str, Kind); 18] = [
+const OTHERS: [&str; 3] = ["response_item", "compacted", "world_state"];
+const FIELDS: [(&str, Kind); 19] = [
     ("timestamp", Kind::Time),
     ("type", Kind::Text { optional: true }),
     ("payload.type", Kind::Text { optional: true }),
@@ -32,6 +32,7 @@ const FIELDS: [(&str, Kind); 18] = [
     ("payload.source", Kind::Written),
     ("payload.forked_from_id", Kind::Nothing),
     ("payload.thread_settings", Kind::Nothing),
+    ("payload.response_id", Kind::Text { optional: true }),
 ];
 const TYPE: usize = 1;
 const PAYLOAD_TYPE: usize = 2;
@@ -41,6 +42,7 @@ const INFO_MODEL: usize = 11;
 const MODEL: usize = 12;
 const ID: usize = 13;
 const CWD: usize = 14;
+const RESPONSE: usize = 18;
 
 static TREE: LazyLock<Tree> = LazyLock::new(|| Tree::of(&FIELDS));
 static PASSED: LazyLock<Heads> = LazyLock::new(|| Heads::new("type", &OTHERS.map(str::to_owned)));
@@ -56,6 +58,7 @@ pub enum Total {
 }
 
 /// What earlier lines have told. replaying: time of the last line that repeats the parent's; None: not any more.
+/// response: the provider's id of the answer whose counts come next.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     pub session: Option<String>,
@@ -64,6 +67,7 @@ pub struct Memory {
     pub tier: Option<String>,
     pub total: Option<Total>,
     pub replaying: Option<i64>,
+    pub response: Option<String>,
 }
 
 /// Whether it is known what the line says; its answer is then among the rows.
@@ -93,6 +97,8 @@ pub fn line(line: &[u8], identity: &str, memory: &mut Memory, rows: &mut Rows, w
                 memory.cwd = Some(cwd);
             }
         }
+        Some("token_usage_record") if no_payload => return false,
+        Some("token_usage_record") => memory.response = named(RESPONSE).map(str::to_owned),
         Some("session_meta") if memory.session.is_none() => {
             memory.session = Some(named(ID).unwrap_or_default().to_owned());
             memory.cwd = cwd;
@@ -119,6 +125,7 @@ fn counted(
         return true;
     }
     memory.total = Some(Total::Counts(total));
+    let response = memory.response.take();
     if let Some(last) = memory.replaying {
         if time - last <= REPLAY_PAUSE {
             memory.replaying = Some(time.max(last));
@@ -144,6 +151,7 @@ fn counted(
             model: memory.model.as_deref().filter(|name| !name.is_empty()).unwrap_or(FALLBACK_MODEL),
             tier: memory.tier.as_deref().unwrap_or_default(),
             tokens: tokens(used),
+            response: response.as_deref().unwrap_or_default(),
         },
         whose,
     );

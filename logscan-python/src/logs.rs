@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 use crate::codex::{Memory, Total};
 use crate::files;
 use crate::part::{Part, RowTuple};
-use crate::rows::{Dim, Row, Rows, Session, Tokens, Whose};
+use crate::rows::{Dim, Response, Row, Rows, Session, Tokens, Whose};
 use crate::work::{Form, Found, Job, Judge, Odd, Source, Task};
 
 /// Parts that may wait to be taken; beyond that threads wait.
@@ -21,7 +21,7 @@ const WAITING: usize = 4;
 const MOST_THREADS: usize = 64;
 
 type GivenCounts = (i64, i64, i64, i64);
-/// session, model, cwd, tier, total as counts or else as text, replaying
+/// session, model, cwd, tier, total as counts or else as text, replaying, response
 pub type GivenMemory = (
     Option<String>,
     Option<String>,
@@ -29,10 +29,11 @@ pub type GivenMemory = (
     Option<String>,
     Option<(Option<GivenCounts>, String)>,
     Option<i64>,
+    Option<String>,
 );
 type GivenSource = (String, String, String, String);
 type GivenJob = (usize, PathBuf, String, u64, Option<GivenMemory>);
-type Judged = (GivenMemory, Vec<Dim>, Vec<Session>, Vec<RowTuple>);
+type Judged = (GivenMemory, Vec<Dim>, Vec<Session>, Vec<RowTuple>, Vec<Response>);
 
 /// Reads agents' logs on threads; an iterator of parts.
 #[pyclass(frozen, module = "logscan")]
@@ -134,9 +135,11 @@ impl Judge for Callback {
                 format!("{name}: {}", error.value(py))
             })
         });
-        let (now, dims, sessions, more) = judged.unwrap_or_else(|| Err("the interpreter has ended".to_owned()))?;
+        let (now, dims, sessions, more, responses) =
+            judged.unwrap_or_else(|| Err("the interpreter has ended".to_owned()))?;
         *known = memory(now);
         rows.know(dims, sessions);
+        rows.responses.extend(responses);
         more.into_iter().for_each(|one| rows.put(row(one)));
         Ok(())
     }
@@ -151,18 +154,18 @@ fn source((form, agent, provider, profile): GivenSource) -> PyResult<Source> {
     Ok(Source { form, whose: Whose { agent, provider, profile } })
 }
 
-fn memory((session, model, cwd, tier, total, replaying): GivenMemory) -> Memory {
+fn memory((session, model, cwd, tier, total, replaying, response): GivenMemory) -> Memory {
     let total = total.map(|(counts, other)| counts.map_or(Total::Other(other), |counts| Total::Counts(counts.into())));
-    Memory { session, model, cwd, tier, total, replaying }
+    Memory { session, model, cwd, tier, total, replaying, response }
 }
 
 pub fn given(known: &Memory) -> GivenMemory {
-    let Memory { session, model, cwd, tier, total, replaying } = known.clone();
+    let Memory { session, model, cwd, tier, total, replaying, response } = known.clone();
     let total = total.map(|total| match total {
         Total::Counts(counts) => (Some(counts.into()), String::new()),
         Total::Other(other) => (None, other),
     });
-    (session, model, cwd, tier, total, replaying)
+    (session, model, cwd, tier, total, replaying, response)
 }
 
 fn row((key, time, dim, session, step, input, output, written, read, hours, cost, profiled): RowTuple) -> Row {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::logs::{given, GivenMemory};
-use crate::rows::{self, Dim, Row, Session, Tokens};
+use crate::rows::{self, Dim, Response, Row, Session, Tokens};
 use crate::work::{Found, Trouble};
 
 /// key, time, dim, session, step, input, output, written, read, hours, cost, profiled
@@ -50,6 +50,11 @@ impl Part {
     #[getter]
     fn sessions(&self) -> Vec<Session> {
         self.found.rows.sessions.clone()
+    }
+
+    #[getter]
+    fn responses(&self) -> Vec<Response> {
+        self.found.rows.responses.clone()
     }
 
     #[getter]

@@ -13,6 +13,8 @@ const STEPS: [i64; 9] = [32_000, 64_000, 100_000, 128_000, 200_000, 256_000, 272
 const STEP_BITS: u32 = 4;
 const COUNT_BITS: u32 = 31;
 const SLOT_MS: i64 = 900_000;
+/// Characters of a response's id that are kept.
+const MOST_ID: usize = 256;
 
 /// input: without cached ones; hours: what of `written` was for an hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,7 +38,8 @@ pub struct Row {
     pub profiled: bool,
 }
 
-/// What a log says of an answer. request: empty, or with `answer` what tells it from others.
+/// What a log says of an answer. request: empty, or with `answer` what tells it from others. response: the provider's id
+/// of it, where the log has one beside `answer`.
 #[derive(Clone, Copy)]
 pub struct Answer<'a> {
     pub answer: &'a str,
@@ -48,6 +51,7 @@ pub struct Answer<'a> {
     pub model: &'a str,
     pub tier: &'a str,
     pub tokens: Tokens,
+    pub response: &'a str,
 }
 
 /// Whose logs they are. provider, profile: empty for the user's own.
@@ -62,6 +66,8 @@ pub struct Whose {
 pub type Dim = (i64, String, String, String, String, String, String);
 /// id, agent, name, project
 pub type Session = (i64, String, String, String);
+/// key of a row, the provider's id of its answer
+pub type Response = (i64, String);
 
 /// Keys are digests already.
 #[derive(Default)]
@@ -84,6 +90,7 @@ impl Hasher for Digested {
 pub struct Rows {
     pub dims: Vec<Dim>,
     pub sessions: Vec<Session>,
+    pub responses: Vec<Response>,
     known_dims: HashMap<(String, String), i64>,
     known_sessions: HashMap<(String, String), i64>,
     last_session: (String, String, i64),
@@ -100,6 +107,9 @@ impl Rows {
         let (dim, session) = (self.dim(answer, whose), self.session(answer, whose));
         let key =
             answer_key(&whose.agent, answer.answer) | if answer.copy { COPY } else { request_bits(answer.request) };
+        if !answer.response.is_empty() {
+            self.responses.push((key, answer.response.chars().take(MOST_ID).collect()));
+        }
         let prompt = answer.tokens.prompt();
         let step = STEPS.partition_point(|&step| step < prompt) as i64;
         let profiled = !whose.profile.is_empty();

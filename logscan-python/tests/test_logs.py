@@ -23,7 +23,7 @@ Judge = Callable[[int, int, bytes, Any], Judged]
 
 
 def nothing(_job: int, _offset: int, _line: bytes, memory: object) -> Judged:
-    return memory, [], [], []
+    return memory, [], [], [], []
 
 
 def refuse(_job: int, _offset: int, line: bytes, _memory: object) -> Judged:
@@ -70,7 +70,7 @@ def test_claude_logs(tmp_path: Path) -> None:
     assert rows_of(part) == sorted([first, second])
     place = len(b"".join(lines))
     digested = blake2b(path.read_bytes()[place - 256 : place], digest_size=8).digest()
-    assert part.marks == [(0, place, (None,) * 6, True, None, digested)]
+    assert part.marks == [(0, place, (None,) * 7, True, None, digested)]
 
 
 def line(kind: str, second: int = 0, **payload: object) -> bytes:
@@ -94,11 +94,26 @@ def test_codex_logs(tmp_path: Path) -> None:
     assert rows_of(part) == [(key("one@500", "10+1"), 500, dim, session, 0, 6, *tail)]
     assert part.sessions == [(session, "agent", "s", "/w")]
     ((_, offset, memory, *_),) = part.marks
-    assert memory == ("s", "m", "/w", None, ((10, 4, 0, 1), ""), None)
+    assert memory == ("s", "m", "/w", None, ((10, 4, 0, 1), ""), None, None)
     with path.open("ab") as file:
         file.write(count(10, 10) + count(15, 5, 2))
     (part,) = read(CODEX, path, refuse, offset, memory)
     assert rows_of(part) == [(key("one@2500", "15+1"), 2500, dim, session, 0, 1, *tail)]
+    assert part.responses == []
+
+
+def test_codex_names_an_answer_before_it_counts_it(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    named = [line("token_usage_record", response_id=name, usage={"input_tokens": 1}) for name in ("resp_1", "resp_2")]
+    path.write_bytes(named[0] + count(10, 10) + count(10, 10) + count(12, 2, 1) + named[1])
+    (part,) = read(CODEX, path, refuse)
+    assert part.responses == [(key("one@500", "10+1"), "resp_1")]
+    ((_, offset, memory, *_),) = part.marks
+    assert memory[6] == "resp_2"
+    with path.open("ab") as file:
+        file.write(count(15, 3, 2))
+    (part,) = read(CODEX, path, refuse, offset, memory)
+    assert part.responses == [(key("one@2500", "15+1"), "resp_2")]
 
 
 def test_the_judge_has_what_is_not_plain(tmp_path: Path) -> None:
@@ -111,13 +126,15 @@ def test_the_judge_has_what_is_not_plain(tmp_path: Path) -> None:
         asked.append((job, offset, line))
         row = (1 << 19, 7, 8, 9, 0, 1, 2, 3, 4, 5, 0.5, 0)
         names = [(8, "agent", "maker", "", "n", "", "log")], [(9, "agent", "t", "")]
-        return memory, list(names[0]), list(names[1]), [row] if len(line) > 1 else []
+        rows = [row] if len(line) > 1 else []
+        return memory, list(names[0]), list(names[1]), rows, [(1 << 19, "id") for _ in rows]
 
     (part,) = read(CLAUDE, path, judge)
     first = len(answer("b"))
     assert asked == [(0, first, odd[:-1]), (0, first + len(odd) + 1, b"{")]
     assert rows_of(part)[0] == (1 << 19, 7, 8, 9, 0, 1, 2, 3, 4, 5, 0.5, 0)
     assert [dim[4] for dim in part.dims] == ["m", "n"]
+    assert part.responses == [(1 << 19, "id")]
 
 
 def test_rows_that_can_be_stored_as_they_are(tmp_path: Path) -> None:
@@ -190,7 +207,7 @@ def test_the_interpreter_goes_on_meanwhile(tmp_path: Path) -> None:
 
     def wait(_job: int, _offset: int, _line: bytes, memory: object) -> Judged:
         assert released.wait(60)
-        return memory, [], [], []
+        return memory, [], [], [], []
 
     logs = Logs([CLAUDE], [(0, path, "one", 0, None)], wait)
     Timer(0.01, released.set).start()  # while the next line waits for the part

@@ -7,6 +7,7 @@ from typing import Literal
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
+from jackfield_telemetry.reports.answers import USUAL_ANSWERS, AnswersScope, answers, answers_view
 from jackfield_telemetry.reports.blocks import HOURS, BlocksScope, block_report
 from jackfield_telemetry.reports.periods import zone_of
 from jackfield_telemetry.reports.queries import UsageFilter
@@ -36,6 +37,31 @@ class ReportRequest:
     hours: int = HOURS
     token_limit: str = ""
     active: bool = False
+
+
+@record
+class AnswersRequest:
+    """As the query of `GET /api/usage/answers`."""
+
+    since: str = ""
+    until: str = ""
+    tz: str = ""
+    agent: str = ""
+    provider: str = ""
+    profile: str = ""
+    model: str = ""
+    session: str = ""
+    limit: int = USUAL_ANSWERS
+
+
+def requested_answers(service: UsageService, asked: AnswersRequest) -> tuple[dict[str, Json], list[str]]:
+    """The answers, and what is damaged. Blocks. Raises `InvalidInput`, `StoreUnavailable`."""
+    span = span_between(asked.since, asked.until, zone_of(asked.tz))
+    where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider)
+    wanted = AnswersScope(where, asked.session, asked.limit)
+    pricing = service.pricing()
+    found = service.ledger.read(lambda connection: answers(connection, pricing, wanted))
+    return answers_view(*found), service.warnings()
 
 
 def requested_report(service: UsageService, asked: ReportRequest) -> tuple[dict[str, Json], list[str]]:

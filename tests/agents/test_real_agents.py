@@ -79,6 +79,8 @@ def test_a_prompt_is_answered_and_its_usage_counted_once(case: Case, lab: Lab, o
 
     counted = lab.usage(case.alias)
     assert (counted["total_tokens"], counted["total_sessions"]) == (expected, 1)
+    [answer] = lab.data(lab.api.get("/api/usage/answers", params={"profile": case.alias}))["rows"]
+    assert (answer["response_id"] or "none").partition("_")[0] == ("resp" if case.agent == "codex" else "none")
     again = {"agent": case.agent, "agent_dir": str(lab.log(case.alias, case.agent))}
     assert "0 tokens" in lab.data(lab.api.post("/api/usage/import-agent", params=again))
     assert lab.usage(case.alias)["total_tokens"] == expected

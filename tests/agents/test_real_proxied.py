@@ -79,6 +79,15 @@ def test_two_turns_with_a_tool_and_each_answer_counted_once(case: Case, lab: Lab
     lab.data(lab.api.post("/api/usage/import-agent", params=again))
     assert lab.usage(case.alias)["total_tokens"] == expected
 
+    one_by_one = lab.data(lab.api.get("/api/usage/answers", params={"profile": case.alias}))["rows"]
+    assert [row["source"] for row in one_by_one] == ["proxy", "proxy"]
+    if case.agent == "codex":
+        names = [row["response_id"] for row in one_by_one]
+        rollouts = lab.log(case.alias, "codex").rglob("rollout-*.jsonl")
+        told = [line for path in rollouts for line in map(json.loads, path.read_text().splitlines())]
+        records = [line["payload"] for line in told if line["type"] == "token_usage_record"]
+        assert [record["response_id"] for record in records] == names
+
     listed = lab.data(lab.api.get(f"/api/proxy/{case.alias}/requests"))
     found = [one for one in listed if one["usage"] is not None]
     assert [one["translated"] for one in found] == [case.translated] * 2

@@ -7,11 +7,12 @@ __all__ = ["Logs", "Part", "Scanner"]
 _Counts: TypeAlias = tuple[int, int, int, int]
 _Sum: TypeAlias = tuple[int, int, int, int, int, int]
 _Memory: TypeAlias = tuple[
-    str | None, str | None, str | None, str | None, tuple[_Counts | None, str] | None, int | None
+    str | None, str | None, str | None, str | None, tuple[_Counts | None, str] | None, int | None, str | None
 ]
 _Row: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, float | None, int]
 _Dim: TypeAlias = tuple[int, str, str, str, str, str, str]
 _Session: TypeAlias = tuple[int, str, str, str]
+_Response: TypeAlias = tuple[int, str]
 _Mark: TypeAlias = tuple[int, int, _Memory | None, bool, tuple[int | None, str] | None, bytes]
 
 @final
@@ -26,11 +27,12 @@ class Logs(Iterator[Part]):
 
     judge: is asked about each line that is not plain, in strict JSON with everything at its place, and may be an answer
     all the same: `judge(job, offset, line, memory)` on one of the threads. It gives back what is to be remembered from
-    there on, and the names and rows of answers in the line, as `Part` has them, with 0 <= numbers < 2**63. What it
-    raises becomes the trouble of the file.
+    there on, and the names, rows and responses of answers in the line, as `Part` has them, with 0 <= numbers < 2**63.
+    What it raises becomes the trouble of the file.
 
     memory: session, model, directory, service tier, total counts (input, of which cached, of which written to the
-    cache, output; or None and any text), Unix ms up to which a fork repeats its parent's lines.
+    cache, output; or None and any text), Unix ms up to which a fork repeats its parent's lines, the provider's id of the
+    answer whose counts come next.
 
     A line without its end is left for another time; lines of more than 256 MiB are passed over. Memory is one block of
     256 KiB for each thread, or its longest line, and some parts. Raises ValueError for forms and sources that there are
@@ -41,7 +43,10 @@ class Logs(Iterator[Part]):
         cls,
         sources: Sequence[tuple[str, str, str, str]],
         jobs: Sequence[tuple[int, str | PathLike[str], str, int, _Memory | None]],
-        judge: Callable[[int, int, bytes, _Memory], tuple[_Memory, Sequence[_Dim], Sequence[_Session], Sequence[_Row]]],
+        judge: Callable[
+            [int, int, bytes, _Memory],
+            tuple[_Memory, Sequence[_Dim], Sequence[_Session], Sequence[_Row], Sequence[_Response]],
+        ],
         *,
         threads: int = 1,
         rows: int = 8192,
@@ -71,6 +76,10 @@ class Part:
     @property
     def sessions(self) -> list[_Session]:
         """id, agent, name, directory."""
+
+    @property
+    def responses(self) -> list[_Response]:
+        """The key of a row, and the provider's id of its answer: of rows of Codex whose log has one."""
 
     @property
     def marks(self) -> list[_Mark]:

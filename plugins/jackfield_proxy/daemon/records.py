@@ -134,6 +134,7 @@ class Records:
             service_tier=served.tier if served.tier in ("fast", "priority", "flex") else None,
             provider=served.provider,
             profile=self._alias,
+            response_id=served.answer or None,
         )
 
     async def _store(self, entry: UsageEntry) -> None:

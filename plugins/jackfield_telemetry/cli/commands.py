@@ -124,6 +124,20 @@ def blocks(cli: Cli, /, recent: bool, token_limit: str, **options: Any) -> None:
     _do(f"{_SHOWING}:show_report", cli, "blocks", {**options, "token_limit": token_limit})
 
 
+@usage.command()
+@click.option("-s", "--since", default="", metavar="DAY", help="From this day on (YYYY-MM-DD).")
+@click.option("-u", "--until", default="", metavar="DAY", help="Up to this day, it included.")
+@filters
+@click.option("--session", default="", help="Of this session of an agent alone.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="The latest so many.")
+@json_option
+@config_dir_option
+@click.pass_obj
+def answers(cli: Cli, /, config_dir: Path | None, as_json: bool, **asked: Any) -> None:  # Any: each option's own type
+    """Answer by answer, each with the id that its provider gave it."""
+    _do(f"{_SHOWING}:show_answers", cli, config_dir, asked, as_json)
+
+
 @usage.command(name="import")
 @click.argument("agent_dir", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(

@@ -73,6 +73,20 @@ def echo_blocks(view: View, zone: tzinfo, *, breakdown: bool) -> None:
             _show_pace(block)
 
 
+def echo_answers(view: View, zone: tzinfo) -> None:
+    named = ["TIME", "AGENT", "PROFILE", "MODEL", "RESPONSE"]
+    ranks = [0, 5, 6, 1, 7]
+    rows = []
+    for row in view["rows"]:
+        cost = dollars(row["cost"]["total_cost"]) if row["cost"] is not None else "-"
+        own = [row["agent"], row["profile"] or "-", row["model"], row["response_id"] or "-"]
+        rows.append([_moment(row["time"], zone), *own, *_counts(row["tokens"]), cost])
+    columns = [FigureColumn(name, rank, right=False) for name, rank in zip(named, ranks, strict=True)]
+    echo_fitting([*columns, *_SUMS], rows)
+    if view["left_out"]:
+        click.echo(f"\n{number(view['left_out'])} earlier answers are left out.")
+
+
 def _show_pace(block: View) -> None:
     rate, ahead = block["burn_rate"], block["projection"]
     click.echo(
@@ -127,9 +141,13 @@ def _sums(row: View) -> list[str]:
 
 
 def _figures(tokens: View, cost: View) -> list[str]:
+    return [*_counts(tokens), dollars(cost["total_cost"])]
+
+
+def _counts(tokens: View) -> list[str]:
     names = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     counts = [tokens[name] for name in names]
-    return [*map(number, counts), number(sum(counts)), dollars(cost["total_cost"])]
+    return [*map(number, counts), number(sum(counts))]
 
 
 def _moment(text: str, zone: tzinfo) -> str:

@@ -12,9 +12,9 @@ from jackfield.api.cli import Cli, echo_fields, echo_json
 from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.jsontext import Json
 from jackfield_telemetry.cli.asking import ask, filter_of, tell
-from jackfield_telemetry.cli.report_tables import View, echo_blocks, echo_groups, echo_report
+from jackfield_telemetry.cli.report_tables import View, echo_answers, echo_blocks, echo_groups, echo_report
 from jackfield_telemetry.cli.tables import dollars, number
-from jackfield_telemetry.report_requests import ReportRequest, requested_report
+from jackfield_telemetry.report_requests import AnswersRequest, ReportRequest, requested_answers, requested_report
 from jackfield_telemetry.reports.periods import LABELS, zone_of
 from jackfield_telemetry.reports.summary import usage_view
 from jackfield_telemetry.service import UsageService
@@ -85,6 +85,29 @@ def show_report(cli: Cli, kind: str, options: dict[str, Any]) -> None:  # Any: e
         echo_blocks(view, zone_of(asked.tz), breakdown=breakdown is not None)
     else:
         echo_report(view, breakdown=breakdown is not None)
+
+
+def show_answers(
+    cli: Cli,
+    config_dir: Path | None,
+    asked: dict[str, Any],  # Any: each option's own type
+    as_json: bool,
+) -> None:
+    """Answer by answer."""
+    if (daemon := daemon_elsewhere(cli.config_dir(config_dir))) is not None:
+        query = {name: str(value) for name, value in asked.items()}
+        answer = daemon.ask("GET", f"{PATH}/answers", query=query)
+        view, warnings = answer.data, list(answer.warnings)
+    else:
+        wanted = AnswersRequest(**asked)
+        view, warnings = ask(
+            cli, lambda service: service.thread(lambda: requested_answers(service, wanted)), config_dir
+        )
+    if as_json:
+        echo_json(view)
+        return
+    tell(warnings)
+    echo_answers(cast("View", view), zone_of(asked["tz"]))
 
 
 def narrow_to_recent(options: dict[str, Any]) -> None:  # Any: each option's own type

@@ -1,4 +1,4 @@
-"""Query and answer of `GET /api/usage/report`."""
+"""Queries and answers of `GET /api/usage/report` and `/api/usage/answers`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from jackfield_telemetry.http.schemas import Name, UsageCost, UsageTokens
+from jackfield_telemetry.reports.answers import MOST_ANSWERS, USUAL_ANSWERS
 from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order
 
 Day = Annotated[str, StringConstraints(max_length=10)]
@@ -35,6 +36,52 @@ class ReportQuery(BaseModel):
     hours: int = Field(5, ge=1, le=168)
     token_limit: Annotated[str, StringConstraints(pattern=r"^(max|[1-9]\d{0,14})?$")] = ""
     active: bool = False
+
+
+class AnswersQuery(BaseModel):
+    """since, until: days, YYYY-MM-DD or YYYYMMDD, both included. tz: IANA name; default the machine's. session: the
+    agent's own name of it. limit: the latest so many answers."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
+
+    since: Day = ""
+    until: Day = ""
+    tz: Annotated[str, StringConstraints(max_length=64)] = ""
+    agent: Name = ""
+    provider: Name = ""
+    profile: Name = ""
+    model: Name = ""
+    session: Annotated[str, StringConstraints(max_length=4096)] = ""
+    limit: int = Field(USUAL_ANSWERS, ge=1, le=MOST_ANSWERS)
+
+
+class LoggedAnswer(BaseModel):
+    """time: when it was there. source: the agent's own log, or the profile's proxy. response_id: the provider's id of
+    the answer, as the agent was told it; null: the log names none. cost: null: the model's price is not known."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    time: str
+    agent: str
+    provider: str
+    profile: str
+    model: str
+    session: str
+    project: str
+    source: Literal["log", "proxy"]
+    response_id: str | None
+    tokens: UsageTokens
+    total_tokens: int
+    cost: UsageCost | None
+
+
+class LoggedAnswers(BaseModel):
+    """rows: in the order of their time. left_out: how many earlier ones there are."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    rows: list[LoggedAnswer]
+    left_out: int
 
 
 class Sums(BaseModel):

@@ -46,6 +46,14 @@ REPORT = operation(
     tags=TAGS,
 )
 
+ANSWERS = operation(
+    "Usage answer by answer, with each one's id",
+    scope=None,
+    query=f"{_REPORTS}:AnswersQuery",
+    response=f"{_REPORTS}:LoggedAnswers",
+    tags=TAGS,
+)
+
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     made = Blueprint("usage", __name__, url_prefix="/api/usage")
@@ -53,4 +61,5 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     made.post("/import-agent", endpoint="import_agent")(deferred_view(f"{_VIEWS}:import_agent", context, IMPORT))
     made.get("/export", endpoint="export")(deferred_view(f"{_VIEWS}:export", context, EXPORT))
     made.get("/report", endpoint="report")(deferred_view(f"{_VIEWS}:report", context, REPORT))
+    made.get("/answers", endpoint="answers")(deferred_view(f"{_VIEWS}:answers", context, ANSWERS))
     return [made]

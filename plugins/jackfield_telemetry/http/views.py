@@ -11,11 +11,11 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http import read_query, success
-from jackfield_telemetry.http.report_schemas import ReportQuery
+from jackfield_telemetry.http.report_schemas import AnswersQuery, ReportQuery
 from jackfield_telemetry.http.schemas import ExportQuery, ImportQuery, UsageQuery
 from jackfield_telemetry.http.streaming import begun, streamed
 from jackfield_telemetry.importing.imports import import_sentence
-from jackfield_telemetry.report_requests import ReportRequest, requested_report
+from jackfield_telemetry.report_requests import AnswersRequest, ReportRequest, requested_answers, requested_report
 from jackfield_telemetry.reports.export import (
     BY,
     csv_broken,
@@ -95,6 +95,13 @@ async def report(context: PluginContext) -> Response:
     """`GET /api/usage/report`."""
     asked, service = ReportRequest(**read_query(ReportQuery).model_dump()), context.port(UsageService)
     data, warnings = await asyncio.to_thread(requested_report, service, asked)
+    return success(data, warnings=warnings)
+
+
+async def answers(context: PluginContext) -> Response:
+    """`GET /api/usage/answers`."""
+    asked, service = AnswersRequest(**read_query(AnswersQuery).model_dump()), context.port(UsageService)
+    data, warnings = await asyncio.to_thread(requested_answers, service, asked)
     return success(data, warnings=warnings)
 
 

@@ -13,7 +13,7 @@ from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.telemetry import LogFile
 from jackfield_telemetry.importing.jobs import ROWS, Job, LogSource, Mark
-from jackfield_telemetry.ledger.packing import Dim, Row, Session, pack
+from jackfield_telemetry.ledger.packing import Dim, Response, Row, Session, pack
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
 from jackfield_telemetry.readers.single_lines import Memory, SingleLineReader
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _FORMS: dict[type, str] = {ClaudeReader: "claude", CodexReader: "codex"}
 """By `logscan`'s names. A reader that is derived from one of these may read otherwise."""
-LOGS = "logscan:Logs"
-"""The extra `fast`, which nothing but an import loads."""
+LOGS, PART = "logscan:Logs", "logscan:Part"
+"""The extra `fast`, which nothing but an import loads; its version 0.1 reads otherwise, and is not used."""
 LATEST_MS = 253_402_300_799_999
 """The last moment that a log can write: the end of the year 9999, Unix ms."""
 NICE = 5
@@ -44,10 +44,9 @@ class ReadPart:
 def available() -> bool:
     """The daemon's start does not wait for it: ask when the first file is read."""
     try:
-        load(LOGS)
+        return hasattr(load(PART), "responses")
     except ImportError:
         return False
-    return True
 
 
 def is_read(job: Job, sources: Sequence[LogSource]) -> bool:
@@ -104,14 +103,14 @@ class _Wanted:
 
     def read_line(
         self, number: int, offset: int, line: bytes, memory: Memory
-    ) -> tuple[Memory, list[Dim], list[Session], list[Row]]:
+    ) -> tuple[Memory, list[Dim], list[Session], list[Row], list[Response]]:
         """On one of its threads."""
         job = self._jobs[number]
         source = self._sources[job.source]
         file = LogFile(Path(job.path), job.identity)
         memory, entries = self._reader(job).read_line(file, offset, line, memory)
         batch = pack(entries, profile=source.profile, provider=source.provider)
-        return memory, batch.dims, batch.sessions, batch.rows
+        return memory, batch.dims, batch.sessions, batch.rows, batch.responses
 
     def marks(self, part: logscan.Part) -> list[Mark]:
         return [

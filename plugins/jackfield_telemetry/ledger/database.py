@@ -18,7 +18,7 @@ from jackfield.api.errors import ConfigurationError, StoreUnavailable
 from jackfield.api.files import append_private, private_directory
 from jackfield.api.sqlite_files import make_tables
 from jackfield_telemetry.ledger.contradictions import contradiction
-from jackfield_telemetry.ledger.schema import APPLICATION, INCOMING, TABLES, VERSION
+from jackfield_telemetry.ledger.schema import APPLICATION, INCOMING, RESPONSES, TABLES, VERSION
 
 T = TypeVar("T")
 BUSY_MS = 30_000
@@ -192,8 +192,20 @@ def _prepare(path: Path) -> None:
         raise ValueError(exc.message) from None
     os.close(descriptor)
     with closing(_connect(path)) as connection:
-        make_tables(connection, TABLES, APPLICATION, VERSION)
+        make_tables(connection, TABLES + RESPONSES, APPLICATION, VERSION)
+        _bring_up_to_date(connection)
         _expect(connection)
+
+
+def _bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Raises sqlite3.Error."""
+    connection.execute("BEGIN IMMEDIATE")
+    marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+    if marks == [APPLICATION, 1]:
+        for statement in RESPONSES.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
 
 
 def _expect(connection: sqlite3.Connection) -> None:
@@ -201,7 +213,7 @@ def _expect(connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
         raise ValueError("it is not a ledger of Jackfield")
-    if version != VERSION:
+    if not 1 <= version <= VERSION:
         raise ValueError(f"it has version {version}, this program knows {VERSION}")
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from jackfield.api.records import record
 from jackfield.api.telemetry import Tokens
+from jackfield_telemetry.ledger import responses
 from jackfield_telemetry.ledger.packing import PROXIED, REQUEST_MASK, EntryBatch, Row
+from jackfield_telemetry.ledger.responses import EARLIER, LATER, NAMES_DIFFER
 from jackfield_telemetry.ledger.schema import SLOT_MS
 
 if TYPE_CHECKING:
     import logscan
 
-_EARLIER, _LATER = 3_600_000, 60_000
-"""Milliseconds by which a proxy may begin to serve an answer before, or after, the time in its agent's log."""
 _SUMS = "count, input, output, written, read, hours, cost"
 _DIM = "INSERT OR IGNORE INTO dims (id, agent, provider, profile, model, tier, source) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _SESSION = """
@@ -74,21 +74,22 @@ _SAME = (
     "served.agent = own.agent AND served.profile = own.profile AND served.source = 'proxy' AND own.source <> 'proxy'"
     " AND e.profiled = 1 AND i.profiled = 1"
     " AND e.input = i.input AND e.output = i.output AND e.written = i.written AND e.read = i.read"
+    f" AND NOT {NAMES_DIFFER}"
 )
 _TWINS = f"""
 DELETE FROM incoming WHERE key IN (
   SELECT i.key FROM incoming AS i CROSS JOIN dims AS own CROSS JOIN dims AS served CROSS JOIN entries AS e
   WHERE own.id = i.dim AND e.dim = served.id AND {_SAME}
-  AND e.time BETWEEN i.time - {_EARLIER} AND i.time + {_LATER})
+  AND e.time BETWEEN i.time - {EARLIER} AND i.time + {LATER})
 """  # noqa: S608 - of constants
 _GONE_TWINS = f"""
 INSERT OR IGNORE INTO gone
   SELECT e.key FROM incoming AS i CROSS JOIN dims AS served CROSS JOIN dims AS own CROSS JOIN entries AS e
   WHERE served.id = i.dim AND e.dim = own.id AND {_SAME}
-  AND e.time BETWEEN i.time - {_LATER} AND i.time + {_EARLIER}
+  AND e.time BETWEEN i.time - {LATER} AND i.time + {EARLIER}
 """  # noqa: S608 - of constants
 """Some agents' logs do not name the provider's answer, so that its id cannot tell that a proxy has counted it already:
-then the profile, the counts and the time do."""
+then the profile, the counts and the time do, unless both are named."""
 
 
 _ADDED = ", ".join(f"{name} = {name} + excluded.{name}" for name in _SUMS.split(", "))
@@ -130,10 +131,19 @@ def merge(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part) -> A
         return AddedUsage()
     connection.executemany(_DIM, batch.dims)
     connection.executemany(_SESSION, batch.sessions)
+    proxies = connection.execute(_PROXIES).fetchone() is not None
+    responses.load(connection, batch.responses)
+    added = _stored(connection, batch, proxies=proxies)
+    responses.keep(connection)
+    return added
+
+
+def _stored(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part, *, proxies: bool) -> AddedUsage:
     if isinstance(batch, EntryBatch):
         return _merged(connection, batch.rows)
     known = _known(connection, batch)
-    proxies = connection.execute(_PROXIES).fetchone() is not None
+    if proxies:
+        known += responses.seen(connection)
     rows, slots, (count, *tokens), others = batch.split(known, proxies, _TOGETHER)
     connection.executemany(_PUT, rows)
     connection.executemany(_PUT_SLOT, slots)
@@ -172,16 +182,20 @@ def _settle(connection: sqlite3.Connection) -> AddedUsage:
     proxies = run(_PROXIES).fetchone() is not None
     if proxies:
         run(_TWINS)
+        responses.leave_served(connection)
     if not related and not proxies:
         return AddedUsage()
     run(_SERVED)
     run("DELETE FROM gone")
-    gone = run(_GONE).rowcount + (run(_GONE_TWINS).rowcount if proxies else 0)
+    gone = run(_GONE).rowcount
+    if proxies:
+        gone += run(_GONE_TWINS).rowcount + responses.give_way(connection)
     if not gone:
         return AddedUsage()
     replaced = _sums(connection, "entries WHERE key IN (SELECT key FROM gone)", "-")
     run(_TAKE)
     run("DELETE FROM entries WHERE key IN (SELECT key FROM gone)")
+    responses.forget(connection)
     return replaced
 
 

@@ -25,16 +25,20 @@ _fields = cast("Callable[[object], tuple[Any, ...]]", msgspec.structs.astuple)
 Dim = tuple[int, str, str, str, str, str, str]
 Session = tuple[int, str, str, str]
 Row = tuple[int, int, int, int, int, int, int, int, int, int, float | None, int]
+Response = tuple[int, str]
+MOST_ID = 256
+"""Characters of a response's id that are kept; no provider has longer ones."""
 
 
 class EntryBatch(msgspec.Struct, array_like=True):
     """dims: (id, agent, provider, profile, model, service tier, source); sessions: (id, agent, name, project); rows: of
     the table `entries`, in the order of their keys and each key once. Ids follow from the names, so that rows need not
-    be changed any more to be stored."""
+    be changed any more to be stored. responses: (key of a row, the provider's id of the answer), where it is known."""
 
     dims: list[Dim]
     sessions: list[Session]
     rows: list[Row]
+    responses: list[Response] = []
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -45,10 +49,11 @@ def pack(entries: Iterable[UsageEntry], *, source: str = "log", profile: str = "
     dims: dict[tuple[str, ...], int] = {}
     sessions: dict[tuple[str, str, str], int] = {}
     rows: dict[int, Row] = {}
+    responses: dict[int, str] = {}
     proxied = source == "proxy"
     for entry in entries:
         # Some hundred thousand times in an import: all fields at once cost less than each by its name.
-        agent, answer, name, time, model, tokens, request, copy, cost, tier, project, by, own = _fields(entry)
+        agent, answer, name, time, model, tokens, request, copy, cost, tier, project, by, own, named = _fields(entry)
         given, out, written, read, hours = _fields(tokens)
         whose = own or profile
         dim = (agent, by or provider, whose, model, tier or "", source)
@@ -58,6 +63,8 @@ def pack(entries: Iterable[UsageEntry], *, source: str = "log", profile: str = "
         if (session_id := sessions.get(session)) is None:
             session_id = sessions[session] = _id(session[:2])
         key = _answer(agent, answer) | (PROXIED if proxied else COPY if copy else _request(request))
+        if named:
+            responses[key] = _text(named[:MOST_ID])
         prompt = given + written + read
         known = rows.get(key)
         if known is not None and (sum(known[5:9]), -known[1]) >= (prompt + out, -time):
@@ -68,6 +75,7 @@ def pack(entries: Iterable[UsageEntry], *, source: str = "log", profile: str = "
         [(number, *map(_text, dim)) for dim, number in dims.items()],  # type: ignore[misc]
         [(number, *map(_text, session)) for session, number in sessions.items()],  # type: ignore[misc]
         [rows[key] for key in sorted(rows)],
+        sorted(responses.items()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x4A464C47
 """`application_id` of the file."""
 SLOT_MS = 900_000
@@ -45,6 +45,13 @@ CREATE INDEX lines_by_end ON lines (ended);
 damaged: its lines that cannot be read; files: how far
 each was read, `tail` is the digest of the bytes before `position`."""
 
+RESPONSES = """
+CREATE TABLE responses (key INTEGER PRIMARY KEY, id TEXT NOT NULL);
+CREATE INDEX responses_by_id ON responses (id)
+"""
+"""Beside some of `entries`: the provider's id of the answer. A table of its own, since most entries have none, and are
+stored as packed numbers. It came with version 2."""
+
 INCOMING = """
 CREATE TEMP TABLE IF NOT EXISTS incoming (
   key INTEGER PRIMARY KEY, time INTEGER, dim INTEGER, session INTEGER, step INTEGER, input INTEGER, output INTEGER,
@@ -54,6 +61,7 @@ CREATE TEMP TABLE IF NOT EXISTS related (
   incoming INTEGER, stored INTEGER, PRIMARY KEY (incoming, stored)
 ) WITHOUT ROWID;
 CREATE TEMP TABLE IF NOT EXISTS gone (key INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS named (key INTEGER PRIMARY KEY, id TEXT NOT NULL);
 """
 """incoming: what is about to be stored; related: which of it is of the same answer as which entry that is stored; gone:
-entries that give way."""
+entries that give way; named: responses of what is about to be stored."""

@@ -22,7 +22,7 @@ FALLBACK_MODEL = "gpt-5"
 REPLAY_PAUSE_MS = 1000
 """A thread that was forked begins with its parent's events, written in one go; its own first answer takes longer."""
 _MOST = 2**50
-_OTHERS = ("response_item", "compacted", "token_usage_record", "world_state")
+_OTHERS = ("response_item", "compacted", "world_state")
 _KNOWN = re.compile(
     OWN_TYPE
     + rb'"(?:(?:%s)"|event_msg","payload":\{"type":"(?:' % "|".join(_OTHERS).encode()
@@ -59,6 +59,7 @@ class _Payload(msgspec.Struct):
     forked_from_id: str | None = None
     source: object = None
     thread_settings: _Settings | None = None
+    response_id: str | None = None
 
 
 class _Line(msgspec.Struct, gc=False):
@@ -68,7 +69,8 @@ class _Line(msgspec.Struct, gc=False):
 
 
 class _Memory(msgspec.Struct, gc=False):
-    """What earlier lines have told. replaying: time of the last line that repeats the parent's; None: not any more."""
+    """What earlier lines have told. replaying: time of the last line that repeats the parent's; None: not any more.
+    response: id of the answer whose count comes next."""
 
     session: str | None = None
     model: str | None = None
@@ -76,6 +78,7 @@ class _Memory(msgspec.Struct, gc=False):
     tier: str | None = None
     total: _Counts | None = None
     replaying: int | None = None
+    response: str | None = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
@@ -87,7 +90,7 @@ class CodexReader:
     """`UsageReader` of Codex."""
 
     name = "codex"
-    version = 1
+    version = 2
 
     def directories(self, environment: Mapping[str, str], home: Path) -> Sequence[Path]:
         named = environment.get("CODEX_HOME", "")
@@ -141,16 +144,16 @@ def _told(memory: _Memory) -> Memory:
         )
         small = all(abs(number) <= _MOST for number in numbers)
         counts = (numbers, "") if small else (None, msgspec.json.encode(total).decode())
-    return memory.session, memory.model, memory.cwd, memory.tier, counts, memory.replaying
+    return memory.session, memory.model, memory.cwd, memory.tier, counts, memory.replaying, memory.response
 
 
 def _remembered(memory: Memory) -> _Memory:
-    session, model, cwd, tier, counts, replaying = memory
+    session, model, cwd, tier, counts, replaying, response = memory
     total = None
     if counts is not None:
         numbers, other = counts
         total = _Counts(*numbers) if numbers is not None else _recall_counts(other)
-    return _Memory(session, model, cwd, tier, total, replaying)
+    return _Memory(session, model, cwd, tier, total, replaying, response)
 
 
 def _answers(block: LineBlock, file: LogFile, memory: _Memory) -> Iterator[UsageEntry]:
@@ -188,6 +191,8 @@ def _entry(line: _Line, payload: _Payload, file: LogFile, memory: _Memory) -> Us
     elif line.type == "turn_context":
         memory.model = payload.model or memory.model
         memory.cwd = payload.cwd or memory.cwd
+    elif line.type == "token_usage_record":
+        memory.response = payload.response_id or None
     elif line.type == "session_meta":
         _begin(line, payload, memory)
     return None
@@ -216,6 +221,15 @@ def _counted(line: _Line, info: _Info, file: LogFile, memory: _Memory) -> UsageE
         memory.total = total
         if total == before:
             return None
+    entry = _counted_anew(line, info, before, file, memory)
+    memory.response = None
+    return entry
+
+
+def _counted_anew(
+    line: _Line, info: _Info, before: _Counts | None, file: LogFile, memory: _Memory
+) -> UsageEntry | None:
+    total = info.total_token_usage
     used = info.last_token_usage or (_difference(total, before) if total is not None else None)
     if used is None or line.timestamp is None:
         return None
@@ -246,6 +260,7 @@ def _answer(
         marked,
         service_tier=memory.tier,
         project=memory.cwd,
+        response_id=memory.response,
     )
 
 

@@ -8,9 +8,10 @@ from typing import Protocol
 from jackfield.api.telemetry import LogFile, UsageEntry
 
 Counts = tuple[int, int, int, int]
-Memory = tuple[str | None, str | None, str | None, str | None, tuple[Counts | None, str] | None, int | None]
+Memory = tuple[str | None, str | None, str | None, str | None, tuple[Counts | None, str] | None, int | None, str | None]
 """What earlier lines have told: session, model, directory, service tier, total counts (or, where a number has more than
-64 bits, their text), time up to which they repeat another session's."""
+64 bits, their text), time up to which they repeat another session's, the provider's id of the answer
+whose counts come next."""
 LineResult = tuple[Memory, Sequence[UsageEntry]]
 
 

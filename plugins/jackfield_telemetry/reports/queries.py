@@ -131,7 +131,7 @@ class _View:
         self, connection: sqlite3.Connection, where: UsageFilter, by: Sequence[Key], zone: tzinfo, slot: str
     ) -> None:
         self._by = by
-        self.dims = _dims(connection, where)
+        self.dims = dims_of(connection, where)
         self.columns = []
         for key in by:
             if key == "date":
@@ -171,7 +171,8 @@ class _View:
         return tuple(found)
 
 
-def _dims(connection: sqlite3.Connection, where: UsageFilter) -> dict[int, tuple[str, ...]]:
+def dims_of(connection: sqlite3.Connection, where: UsageFilter) -> dict[int, tuple[str, ...]]:
+    """Agent, provider, profile, model, tier and source, by the number that entries have of them."""
     condition, values = _condition(where, "d")
     query = "SELECT d.id, d.agent, d.provider, d.profile, d.model, d.tier, d.source FROM dims AS d WHERE 1"
     return {number: tuple(names) for number, *names in connection.execute(query + condition, values)}

@@ -38,7 +38,7 @@ class UsageEntry:
     two that are the same the one with more tokens counts. copy: repeats an answer under another request, and counts
     only while no original of this `answer` is known. time_ms: Unix ms. cost_usd: what the log says, if it does.
     service_tier: `fast`, `priority`, `flex`, where the price depends on it. project: directory that the agent worked
-    in."""
+    in. response_id: the provider's id of the answer, as the agent was told it; None: it is not known."""
 
     agent: str
     answer: str
@@ -53,6 +53,7 @@ class UsageEntry:
     project: str | None = None
     provider: str | None = None
     profile: str | None = None
+    response_id: str | None = None
 
 
 @record

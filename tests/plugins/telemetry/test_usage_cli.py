@@ -95,6 +95,25 @@ def test_reports_by_what_they_are_asked_for(place: Place, arguments: list[str], 
         assert [row["date"] for row in rows] == keys
 
 
+def test_answers_one_by_one(place: Place) -> None:
+    """An answer without an id, or of a model without a price, says so."""
+    found = place.json("answers", "--until", "2026-01-31")
+    assert found["left_out"] == 0
+    assert isinstance(rows := found["rows"], list)
+    assert {(row["model"], row["total_tokens"], row["response_id"]) for row in rows} == {
+        ("gpt-5", 1010, None), ("nobody-knows", 110, None)
+    }  # fmt: skip
+    assert {row["model"]: row["cost"] is None for row in rows} == {"gpt-5": False, "nobody-knows": True}
+    latest = place.json("answers", "--limit", "1")
+    assert latest["left_out"] == 2
+    assert isinstance(rows := latest["rows"], list)
+    assert [(row["time"][:10], row["session"]) for row in rows] == [("2026-02-01", "s2")]
+    assert place.json("answers", "--session", "none-such") == {"rows": [], "left_out": 0}
+    done = place.run("answers", "--limit", "2")
+    assert done.stdout.splitlines()[0].split()[:5] == ["TIME", "AGENT", "PROFILE", "MODEL", "RESPONSE"]
+    assert "1 earlier answers are left out." in done.stdout
+
+
 def test_blocks_have_gaps_and_shares_of_the_limit(place: Place) -> None:
     done = place.run("blocks", "--token-limit", "max", "--breakdown")
     assert [line.split()[:2] for line in done.stdout.splitlines()[1:6:2]] == [
@@ -187,6 +206,8 @@ def test_the_same_beside_a_daemon(place: Place) -> None:
         assert place.json("daily") == before
         answer = place.daemon.client().get("/api/usage/report", params={"kind": "daily"}).json()
         assert answer["data"] == before
+        one_by_one = place.daemon.client().get("/api/usage/answers", params={"limit": "2"}).json()
+        assert one_by_one["data"] == place.json("answers", "--limit", "2")
         blocks = place.daemon.client().get("/api/usage/report", params={"kind": "blocks", "token_limit": "max"}).json()
         assert [row["gap"] for row in blocks["data"]["rows"]] == [False, True, False]
         with place.log.open("ab") as log:

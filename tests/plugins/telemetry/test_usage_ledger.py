@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from usage_lab import Books, claude_line
+from usage_lab import Books, claude_line, codex_line
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
 from jackfield_telemetry.importing import imports
@@ -17,7 +17,11 @@ from jackfield_telemetry.importing.imports import ImportEffort, run_import
 from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.ledger.merging import merge
 from jackfield_telemetry.ledger.packing import pack
+from jackfield_telemetry.prices.price_list import PriceTable
 from jackfield_telemetry.readers.claude import ClaudeReader
+from jackfield_telemetry.readers.codex import CodexReader
+from jackfield_telemetry.reports.answers import AnswersScope, answers
+from jackfield_telemetry.reports.queries import Pricing
 
 
 @pytest.fixture
@@ -124,6 +128,64 @@ def test_a_proxied_answer_counts_once_whichever_comes_first(books: Books, log: P
         ("log", ""): 110,
         ("proxy", "p"): 220,
     }
+
+
+@pytest.mark.parametrize("first", ["log", "proxy"])
+@pytest.mark.parametrize("profile", ["p", ""])
+def test_an_answer_of_codex_is_found_by_the_name_that_its_provider_gave_it(
+    books: Books, tmp_path: Path, profile: str, first: str
+) -> None:
+    """Whatever was counted, and whoever's log it is; where both are named, equal counts prove nothing."""
+    used = {"input_tokens": 140, "cached_input_tokens": 40, "output_tokens": 10}
+    total = {"input_tokens": 280, "cached_input_tokens": 80, "output_tokens": 20}
+    rollout = tmp_path / "codex" / "sessions" / "rollout-1.jsonl"
+    rollout.parent.mkdir(parents=True)
+    rollout.write_bytes(
+        codex_line("session_meta", {"id": "s"}, 0)
+        + codex_line("token_usage_record", {"response_id": "resp_1", "usage": used}, 1)
+        + codex_line("event_msg", {"type": "token_count", "info": {"total_token_usage": used}}, 1)
+        + codex_line("token_usage_record", {"response_id": "resp_2", "usage": used}, 2)
+        + codex_line("event_msg", {"type": "token_count", "info": {"total_token_usage": total}}, 2)
+    )
+    start = 1_769_860_800_000
+    served = [
+        UsageEntry("codex", name, "s", start, "m", Tokens(fresh, 10, 0, 40), profile="p", response_id=name)
+        for name, fresh in (("resp_2", 101), ("resp_3", 100))
+    ]
+
+    def serve() -> None:
+        books.ledger.write(lambda connection: merge(connection, pack(served, source="proxy")))
+
+    if first == "proxy":
+        serve()
+    books.take(CodexReader(), tmp_path / "codex", profile=profile)
+    if first == "log":
+        serve()
+    found = books.ledger.read(lambda connection: answers(connection, Pricing(PriceTable({})), AnswersScope()))
+    assert sorted((one.source, one.response_id, one.tokens.input) for one in found[0]) == [
+        ("log", "resp_1", 100), ("proxy", "resp_2", 101), ("proxy", "resp_3", 100)
+    ]  # fmt: skip
+    assert books.ledger.check() is None
+
+
+def test_a_ledger_of_the_first_version_is_brought_up_to_date(books: Books, tmp_path: Path) -> None:
+    """What it holds stays; its files are read once more, and the names of answers come with that."""
+    rollout = tmp_path / "codex" / "sessions" / "rollout-1.jsonl"
+    rollout.parent.mkdir(parents=True)
+    used = {"input_tokens": 140, "output_tokens": 10}
+    rollout.write_bytes(
+        codex_line("token_usage_record", {"response_id": "resp_1", "usage": used}, 1)
+        + codex_line("event_msg", {"type": "token_count", "info": {"total_token_usage": used}}, 1)
+    )
+    books.take(CodexReader(), tmp_path / "codex")
+    for statement in ("DROP TABLE responses", "UPDATE files SET version = 1", "PRAGMA user_version = 1"):
+        books.ledger.write(lambda connection, given=statement: connection.execute(given))
+    books.ledger.close()
+    assert books.ledger.check() is None
+    assert books.tokens == Tokens(140, 10)
+    books.take(CodexReader(), tmp_path / "codex")
+    assert (books.ledger.trouble, books.tokens) == (None, Tokens(140, 10))
+    assert books.ledger.read(lambda found: found.execute("SELECT id FROM responses").fetchall()) == [("resp_1",)]
 
 
 @pytest.mark.parametrize("first", ["log", "proxy"])

@@ -87,12 +87,15 @@ PAYLOAD = (
     st.fixed_dictionaries({"type": st.just("token_count"), "info": INFO}, optional={"rate_limits": ODD, "model": ODD})
     | st.fixed_dictionaries({"model": NAME, "cwd": NAME})
     | st.fixed_dictionaries({"id": NAME, "source": ODD}, optional={"forked_from_id": NAME})
+    | st.fixed_dictionaries({"response_id": NAME | ODD}, optional={"usage": COUNTS, "id": ODD})
     | st.just({"type": "thread_settings_applied", "thread_settings": {"service_tier": "flex"}})
 )
 CODEX = st.fixed_dictionaries(
     {
         "timestamp": MOMENT,
-        "type": st.sampled_from(["event_msg"] * 3 + ["turn_context", "session_meta", "response_item"]),
+        "type": st.sampled_from(
+            ["event_msg"] * 3 + ["turn_context", "session_meta", "response_item", "token_usage_record"]
+        ),
         "payload": PAYLOAD,
     }
 )
@@ -121,7 +124,8 @@ def batch_of(part: ImportPart | ReadPart) -> tuple[object, ...]:
     """Everything in it; all of its answers said to be known, `split` gives each row as it is."""
     batch = part.batch
     rows = batch.rows if isinstance(batch, EntryBatch) else batch.split(json.loads(batch.answers()), False, 1)[3]
-    return part.source, list(batch.dims), list(batch.sessions), list(rows), list(part.marks)
+    named = sorted(dict(batch.responses).items())
+    return part.source, list(batch.dims), list(batch.sessions), list(rows), named, list(part.marks)
 
 
 def check(reader: UsageReader, content: bytes, cut: int, path: Path, profile: str) -> None:
@@ -171,7 +175,7 @@ OTHER_FILES = st.lists(st.lists(lines_of(CODEX), max_size=6).map(b"\n".join), ma
 
 
 def dump(ledger: Ledger) -> list[list[tuple[object, ...]]]:
-    tables = ("dims", "sessions", "entries", "slots", "files")
+    tables = ("dims", "sessions", "entries", "slots", "files", "responses")
     return ledger.read(
         lambda found: [found.execute(f"SELECT * FROM {name} ORDER BY 1, 2").fetchall() for name in tables]
     )
@@ -262,14 +266,18 @@ def test_plain_lines_need_no_parser(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     count = {"type": "event_msg", "payload": {"type": "token_count", "info": counts, "rate_limits": None}}
     meta = {"type": "session_meta", "payload": {"id": "s", "cwd": "C:\\a", "source": "cli"}}
     turn = {"type": "turn_context", "payload": {"model": "m", "cwd": "/ä"}}
-    for reader, written in ((ClaudeReader(), [line, {"type": "progress"}]), (CodexReader(), [meta, turn, count])):
+    record = {"type": "token_usage_record", "payload": {"response_id": "resp_1", "usage": usage, "turn_id": "t"}}
+    for reader, written in (
+        (ClaudeReader(), [line, {"type": "progress"}]),
+        (CodexReader(), [meta, turn, record, count]),
+    ):
         path = tmp_path / f"{reader.name}.jsonl"
         lines = [json.dumps({"timestamp": "2026-01-31T12:00:00.000Z", **one}) for one in written]
         path.write_text("\n".join(lines) + "\n")
         job = Job(str(path), "one", 0, b"", 1)
         (part,) = read_parts([LogSource(reader, tmp_path)], [job], [0], 1)
         assert part.marks[0].error is None
-        _, _, ((_, _, name, project),), (row,), _ = batch_of(part)
+        _, _, ((_, _, name, project),), (row,), *_ = batch_of(part)
         assert (name, project, sum(row[5:9])) == ("s", "C:\\a" if reader.name == "claude" else "/ä", 4)
 
 

@@ -3566,6 +3566,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/usage/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage answer by answer, with each one's id */
+        get: {
+            parameters: {
+                query?: {
+                    agent?: string;
+                    limit?: number;
+                    model?: string;
+                    profile?: string;
+                    provider?: string;
+                    session?: string;
+                    since?: string;
+                    tz?: string;
+                    until?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Usage answer by answer, with each one's id */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LoggedAnswers"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage/export": {
         parameters: {
             query?: never;
@@ -8319,6 +8371,58 @@ export interface components {
             trusting?: "yes" | null;
         };
         /**
+         * AnswersQuery
+         * @description since, until: days, YYYY-MM-DD or YYYYMMDD, both included. tz: IANA name; default the machine's. session: the
+         *     agent's own name of it. limit: the latest so many answers.
+         */
+        AnswersQuery: {
+            /**
+             * Agent
+             * @default
+             */
+            agent?: string;
+            /**
+             * Limit
+             * @default 100
+             */
+            limit?: number;
+            /**
+             * Model
+             * @default
+             */
+            model?: string;
+            /**
+             * Profile
+             * @default
+             */
+            profile?: string;
+            /**
+             * Provider
+             * @default
+             */
+            provider?: string;
+            /**
+             * Session
+             * @default
+             */
+            session?: string;
+            /**
+             * Since
+             * @default
+             */
+            since?: string;
+            /**
+             * Tz
+             * @default
+             */
+            tz?: string;
+            /**
+             * Until
+             * @default
+             */
+            until?: string;
+        };
+        /**
          * AnyQuery
          * @description The query of an operation that takes whatever parameters it is given. All others under `/api/v1` refuse those
          *     that their model does not have.
@@ -10357,6 +10461,48 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /**
+         * LoggedAnswer
+         * @description time: when it was there. source: the agent's own log, or the profile's proxy. response_id: the provider's id of
+         *     the answer, as the agent was told it; null: the log names none. cost: null: the model's price is not known.
+         */
+        LoggedAnswer: {
+            /** Agent */
+            agent: string;
+            cost: components["schemas"]["UsageCost"] | null;
+            /** Model */
+            model: string;
+            /** Profile */
+            profile: string;
+            /** Project */
+            project: string;
+            /** Provider */
+            provider: string;
+            /** Response Id */
+            response_id: string | null;
+            /** Session */
+            session: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "log" | "proxy";
+            /** Time */
+            time: string;
+            tokens: components["schemas"]["UsageTokens"];
+            /** Total Tokens */
+            total_tokens: number;
+        };
+        /**
+         * LoggedAnswers
+         * @description rows: in the order of their time. left_out: how many earlier ones there are.
+         */
+        LoggedAnswers: {
+            /** Left Out */
+            left_out: number;
+            /** Rows */
+            rows: components["schemas"]["LoggedAnswer"][];
         };
         /** LoginBody */
         LoginBody: {
