@@ -69,7 +69,7 @@ class When(FormPart):
     """A field is shown where all of `show` hold and none of `hide` does, by n8n's rules for `displayOptions`.
 
     Keys are names of fields beside this one; with `/` in front, of fields at the top; `@version` is the node's version.
-    A field that has an expression fulfils every key of `show`, because its value is not known yet.
+    An expression under a key of `show` shows the field, because its value is not known yet; see `showing.is_shown`.
     """
 
     show: dict[str, Wanted] = Field(default_factory=dict)

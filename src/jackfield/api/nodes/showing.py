@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 from ..jsontext import Json
 from .forms import NodeField, When
@@ -16,13 +17,21 @@ Values = Mapping[str, Json]
 
 
 def is_shown(when: When | None, values: Values, top: Values, version: float) -> bool:
-    """values: beside the field. top: of the whole node."""
+    """values: beside the field. top: of the whole node.
+
+    The keys of `show` are looked at in turn: one that does not fit hides the field, and one with an expression shows
+    it, whatever comes after, because its value is not known yet.
+    """
     if when is None:
         return True
-    found = {name: _value(name, values, top, version) for name in (*when.show, *when.hide)}
-    if any(not _is_expression(found[name]) and _one_of(found[name], wanted) for name, wanted in when.hide.items()):
-        return False
-    return all(_is_expression(found[name]) or _one_of(found[name], wanted) for name, wanted in when.show.items())
+    for name, wanted in when.show.items():
+        found = _values(name, values, top, version)
+        if any(isinstance(one, str) and one.startswith("=") for one in found):
+            return True
+        if not _fit(found, wanted):
+            return False
+    hiding = ((_values(name, values, top, version), wanted) for name, wanted in when.hide.items())
+    return not any(found and _fit(found, wanted) for found, wanted in hiding)
 
 
 def shown_fields(fields: Sequence[NodeField], values: Values, top: Values, version: float) -> list[NodeField]:
@@ -34,30 +43,35 @@ def shown_fields(fields: Sequence[NodeField], values: Values, top: Values, versi
     return list(shown.values())
 
 
-def _value(name: str, values: Values, top: Values, version: float) -> Json:
+def _values(name: str, values: Values, top: Values, version: float) -> Sequence[Json]:
+    """Of a list, its elements; of a locator, what it names."""
     if name == "@version":
-        return version
+        return [version]
     at: Json = dict(top if name.startswith("/") else values)
     for step in name.removeprefix("/").split("."):
-        at = at.get(step) if isinstance(at, dict) else None
-    return at.get("value") if isinstance(at, dict) and at.get("__rl") is True else at
+        if isinstance(at, list) and step.isdecimal():
+            at = at[int(step)] if int(step) < len(at) else None
+        else:
+            at = at.get(step) if isinstance(at, dict) else None
+    if isinstance(at, dict) and at.get("__rl"):
+        at = at.get("value")
+    return at if isinstance(at, list) else [at]
 
 
-def _is_expression(value: Json) -> bool:
-    return isinstance(value, str) and value.startswith("=")
+def _fit(found: Sequence[Json], wanted: Sequence[Json]) -> bool:
+    """One of the wanted values must be there; a condition must hold for all that is there."""
+    return any(_holds(found, asked) for asked in wanted)
 
 
-def _one_of(value: Json, wanted: Sequence[Json]) -> bool:
-    """Of a list, one of its elements is enough."""
-    given = value if isinstance(value, list) else [value]
-    return any(_fits(one, asked) for one in given for asked in wanted)
-
-
-def _fits(value: Json, asked: Json) -> bool:
-    condition = asked.get("_cnd") if isinstance(asked, dict) else None
-    if isinstance(condition, dict):
-        return all(_CONDITIONS[name](value, bound) for name, bound in condition.items())
-    return _same(value, asked)
+def _holds(found: Sequence[Json], asked: Json) -> bool:
+    condition = asked.get("_cnd") if isinstance(asked, dict) and len(asked) == 1 else None
+    if not isinstance(condition, dict) or not condition:
+        return any(_same(one, asked) for one in found if not isinstance(asked, dict | list))
+    name, bound = next(iter(condition.items()))
+    if not found:
+        return name == "not"
+    test = _CONDITIONS.get(name)
+    return test is not None and all(test(one, bound) for one in found)
 
 
 def _same(value: Json, asked: Json) -> bool:
@@ -65,23 +79,24 @@ def _same(value: Json, asked: Json) -> bool:
     return isinstance(value, bool) == isinstance(asked, bool) and value == asked
 
 
-def _number(value: Json) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _ordered(compare: Callable[[float, float], bool]) -> Callable[[Json, Json], bool]:
+    """Numbers, or texts by their characters; nothing else has an order here."""
 
-
-def _compared(compare: Callable[[float, float], bool]) -> Callable[[Json, Json], bool]:
     def fits(value: Json, bound: Json) -> bool:
-        left, right = _number(value), _number(bound)
-        return left is not None and right is not None and compare(left, right)
+        if isinstance(value, str) and isinstance(bound, str):
+            return compare((value > bound) - (value < bound), 0)
+        return _is_number(value) and _is_number(bound) and compare(cast("float", value), cast("float", bound))
 
     return fits
 
 
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _between(value: Json, bound: Json) -> bool:
-    if not isinstance(bound, dict):
-        return False
-    left, low, high = _number(value), _number(bound.get("from")), _number(bound.get("to"))
-    return left is not None and low is not None and high is not None and low <= left <= high
+    low, high = (bound.get("from"), bound.get("to")) if isinstance(bound, dict) else (None, None)
+    return _CONDITIONS["gte"](value, low) and _CONDITIONS["lte"](value, high)
 
 
 def _text(test: Callable[[str, str], bool]) -> Callable[[Json, Json], bool]:
@@ -91,14 +106,14 @@ def _text(test: Callable[[str, str], bool]) -> Callable[[Json, Json], bool]:
 _CONDITIONS: Mapping[str, Callable[[Json, Json], bool]] = {
     "eq": _same,
     "not": lambda value, bound: not _same(value, bound),
-    "gte": _compared(lambda left, right: left >= right),
-    "lte": _compared(lambda left, right: left <= right),
-    "gt": _compared(lambda left, right: left > right),
-    "lt": _compared(lambda left, right: left < right),
+    "gte": _ordered(lambda left, right: left >= right),
+    "lte": _ordered(lambda left, right: left <= right),
+    "gt": _ordered(lambda left, right: left > right),
+    "lt": _ordered(lambda left, right: left < right),
     "between": _between,
     "startsWith": _text(str.startswith),
     "endsWith": _text(str.endswith),
     "includes": _text(lambda value, bound: bound in value),
     "regex": _text(lambda value, bound: re.search(bound, value) is not None),
-    "exists": lambda value, bound: (value is not None and value != "") == (bound is not False),
+    "exists": lambda value, bound: value is not None and value != "",
 }
