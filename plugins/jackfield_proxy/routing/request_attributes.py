@@ -12,7 +12,8 @@ __all__ = ["RequestAttributes", "attributes_of", "told"]
 
 _IMAGES = ("image", "image_url", "input_image")  # no set: a client may put anything there
 _CONTENTS = ("messages", "input", "contents")
-_MEDIA = ("inlineData", "inline_data", "fileData", "file_data")
+_INNER = ("content", "output", "parts")
+_MEDIA = frozenset({"inlineData", "inline_data", "fileData", "file_data"})
 _SEARCHES = frozenset({"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval"})
 _SECRET = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization"})
 
@@ -72,30 +73,30 @@ def _searches(tool: Mapping[str, Json]) -> bool:
 
 
 def _is_image(block: Mapping[str, Json]) -> bool:
-    media = next((block[name] for name in _MEDIA if name in block), None)
-    if isinstance(media, dict):
-        return str(media.get("mimeType", media.get("mime_type"))).startswith("image/")
-    return block.get("type") in _IMAGES
+    if _MEDIA.isdisjoint(block):
+        return block.get("type") in _IMAGES
+    media = next(value for name, value in block.items() if name in _MEDIA)
+    return isinstance(media, dict) and str(media.get("mimeType", media.get("mime_type"))).startswith("image/")
 
 
-def _blocks(body: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
-    """Content blocks of every turn, and those inside tool results."""
+def _blocks(body: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    """Turns, content blocks of every turn, and those inside tool results."""
+    found: list[Mapping[str, Json]] = []
     for name in _CONTENTS:
-        turns = body.get(name)
-        for turn in turns if isinstance(turns, list) else ():
-            if isinstance(turn, dict):
-                yield turn
-                yield from _inner(turn.get("content"))
-                yield from _inner(turn.get("output"))
-                yield from _inner(turn.get("parts"))
+        turns = _objects(body.get(name))
+        found += turns
+        for turn in turns:
+            for part in _INNER:
+                blocks = _objects(turn.get(part))
+                found += blocks
+                for block in blocks:
+                    if "content" in block:
+                        found += _objects(block["content"])
+    return found
 
 
-def _inner(content: Json) -> Iterator[Mapping[str, Json]]:
-    for block in content if isinstance(content, list) else ():
-        if isinstance(block, dict):
-            yield block
-            nested = block.get("content")
-            yield from (one for one in nested if isinstance(one, dict)) if isinstance(nested, list) else ()
+def _objects(value: Json) -> list[Mapping[str, Json]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def told(attributes: RequestAttributes) -> dict[str, Json]:

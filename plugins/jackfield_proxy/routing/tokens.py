@@ -13,7 +13,6 @@ _PARTS = (
     "system", "instructions", "messages", "input", "tools", "systemInstruction", "system_instruction", "contents",
     "generateContentRequest",
 )  # fmt: skip
-_MEDIA = ("inlineData", "inline_data")
 _NO_TEXT = frozenset({
     "signature", "thoughtSignature", "thought_signature", "data", "encrypted_content", "cache_control", "file_data",
 })  # fmt: skip
@@ -21,12 +20,12 @@ _NO_TEXT = frozenset({
 
 def estimated(body: Mapping[str, Json]) -> int:
     """Of what the model reads: system, turns, tool definitions. At least 1."""
-    return max(1, round(sum(_weight(body.get(part)) for part in _PARTS)))
+    return max(1, round(_weight([body[part] for part in _PARTS if part in body])))
 
 
-def _weight(value: Json) -> float:
-    """Without recursion: how deep a body is nested is its sender's affair."""
-    total, characters, waiting = 0.0, 0, [value]
+def _weight(waiting: list[Json]) -> float:
+    """Without recursion: how deep a body is nested is its sender's affair. waiting: is used up."""
+    total, characters = 0.0, 0
     while waiting:
         part = waiting.pop()
         if type(part) is str:
@@ -35,13 +34,17 @@ def _weight(value: Json) -> float:
             else:
                 total += of_text(part)
         elif type(part) is dict:
-            if part.get("type") in _IMAGES or any(name in part for name in _MEDIA):
+            if part.get("type") in _IMAGES or "inlineData" in part or "inline_data" in part:
                 total += PER_IMAGE
                 continue
             for name, inner in part.items():
-                if name not in _NO_TEXT:
-                    total += of_text(name) if type(inner) is dict else 0
-                    waiting.append(inner)
+                if name in _NO_TEXT:
+                    continue
+                if type(inner) is str and inner.isascii():
+                    characters += len(inner)
+                    continue
+                total += of_text(name) if type(inner) is dict else 0
+                waiting.append(inner)
         elif type(part) is list:
             total += PER_TURN * len(part)
             waiting += part

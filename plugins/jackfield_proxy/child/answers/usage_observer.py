@@ -76,6 +76,7 @@ class UsageObserver:
         self._held: deque[bytes] = deque()
         self._size = 0
         self._line = 0  # bytes of the line whose end is not there yet
+        self._closed = False
 
     def feed(self, data: bytes) -> None:
         if self._blind:
@@ -107,7 +108,10 @@ class UsageObserver:
                 self._size -= len(self._held.popleft())
 
     def close(self) -> None:
-        """The answer has ended."""
+        """The answer has ended. A second time nothing happens."""
+        if self._closed:
+            return
+        self._closed = True
         if not self._blind:
             self._look() if self._stream else self._take(b"".join(self._held))
         self.ended = self.ended or self.finished

@@ -26,6 +26,8 @@ _READ = frozenset({
 def require_one_reading(body: bytes) -> None:
     """Of repeated names some parsers take the first and others the last, and some look at no case: what is permitted
     here would not be what the provider reads. body: a JSON object; what is none passes. Raises `DialectError` 400."""
+    if _is_plain(body):
+        return
     seen: set[str] = set()
     for name in _outer_names(body):
         plain = name.casefold()
@@ -54,6 +56,18 @@ def model_in(body: bytes) -> str:
     except (ValueError, msgspec.MsgspecError, RecursionError):
         return ""
     return found if isinstance(found, str) else ""
+
+
+def _is_plain(body: bytes) -> bool:
+    """Whether it is written without spaces, as most clients do, and has each name of the outermost object once, in
+    lower case: then names and values add up to its length, which anything else makes longer."""
+    try:
+        values = _DECODER.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return False
+    names = "".join(values)
+    length = len(names.encode()) + sum(len(bytes(value)) for value in values.values()) + 4 * len(values) + 1
+    return length == len(body) and names == names.casefold()
 
 
 def _outer_names(body: bytes) -> Sequence[str]:

@@ -66,10 +66,15 @@ _OURS = "skill_"
 _ANSWERS = frozenset({"responses", "stored_completions"})
 _ANSWER_LOGS = frozenset({"logs", "stored_completions"})
 """Types of sources of an eval's data: all of an account's kept answers."""
-_LIKELY = (
-    b'file_id"', b'file_ids"', b'"previous_response_id"', b'"conversation"', b'"container"', b'"vector_store_id',
-    b'"item_reference"', b'"fileUri"', b'"cachedContent"',
-)  # fmt: skip
+_LIKELY: Mapping[DialectName, tuple[bytes, ...]] = {
+    "anthropic": (b'file_id"', b'"container"'),
+    "chat": (b'file_id"', b'file_ids"'),
+    "responses": (
+        b'file_id"', b'file_ids"', b'"previous_response_id"', b'"conversation"', b'"container"', b'"vector_store_id',
+        b'"item_reference"',
+    ),
+    "gemini": (b'"fileUri"', b'"file_uri"', b'"cachedContent"', b'"cached_content"'),
+}  # fmt: skip
 
 
 @record
@@ -113,9 +118,9 @@ def draws_answers(value: Mapping[str, Json]) -> bool:
     return _kind(source) in _ANSWERS or _kind(config) in _ANSWER_LOGS
 
 
-def likely_in(body: bytes) -> bool:
+def likely_in(body: bytes, dialect: DialectName) -> bool:
     """Whether a body that hides nothing may name any: a look that costs next to nothing."""
-    return any(mark in body for mark in _LIKELY)
+    return any(mark in body for mark in _LIKELY[dialect])
 
 
 @record

@@ -41,6 +41,8 @@ class Pipe:
         self._held: set[str] = set()
         """Requests that the daemon was asked about, and whose end it has to be told."""
         self._lost = 0
+        self._records: list[bytes] = []
+        """Of requests that have ended, which go out together: each packet costs as much as ten records."""
 
     async def open(self) -> None:
         """Standard output is for messages alone: whatever else is printed goes to the log."""
@@ -80,7 +82,16 @@ class Pipe:
             self._lost = 0
         if message.permission is not None and message.permission.planned is not None:
             self._held.add(message.permission.planned.request)
-        self._out.write(packed(message))
+        self._records.append(packed(message))
+        if served is None:
+            self._flush()
+        elif len(self._records) == 1:
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        if self._records:
+            self._out.write(b"".join(self._records))
+            self._records.clear()
 
     async def ask(self, path: str, attributes: Mapping[str, Json], timeout: float) -> bool:
         """What a condition script says; False when it fails or takes too long."""

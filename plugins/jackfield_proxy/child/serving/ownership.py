@@ -50,7 +50,7 @@ async def kept_by(call: ClientRequest, caller: CallerPass, plan: ProxyPlan, pipe
 
 async def _own(call: ClientRequest, plan: ProxyPlan, pipe: Pipe) -> StoredObject | None:
     """Of a request with the profile's own token, which nothing restricts, and which need not be looked at closely."""
-    if not isinstance(call, EndpointRequest) and not likely_in(call.body):
+    if not isinstance(call, EndpointRequest) and not likely_in(call.body, call.dialect):
         return None
     try:
         ids = await call.references()

@@ -11,10 +11,12 @@ def cumulative(usage: TokenCounts, news: Object) -> TokenCounts:
 
     The outer ones leave out a compaction and models that gave up, which are paid for too; an advisor has another price.
     """
-    steps = [step for step in map(obj, arr(news.get("iterations"))) if step.get("type") != "advisor_message"]
+    rounds = news.get("iterations")
+    steps = [step for step in map(obj, arr(rounds)) if step.get("type") != "advisor_message"] if rounds else ()
 
     def told(name: str) -> int:
-        return max(count(news.get(name)), sum(count(step.get(name)) for step in steps))
+        outer = count(news.get(name))
+        return max(outer, sum(count(step.get(name)) for step in steps)) if steps else outer
 
     creation = obj(news.get("cache_creation"))
     return TokenCounts(
