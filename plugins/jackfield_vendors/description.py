@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from jackfield.api.nodes.forms import Control
 
 Kind = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9]{0,99}$")]
 NodeKind = Annotated[str, StringConstraints(max_length=250, pattern=r"^(@[a-z0-9._~-]+/)?[A-Za-z][A-Za-z0-9._-]*$")]
@@ -21,7 +23,8 @@ class DescribedPart(BaseModel):
 
 class Parameter(DescribedPart):
     """type: `any` is not checked; `locator` is n8n's {__rl, value, mode} or a text; required: `reached` where an empty
-    one fails its node alone: n8n starts such a workflow."""
+    one fails its node alone: n8n starts such a workflow. title, help, control, placeholder: how the form shows it,
+    instead of the words that all nodes share; words: an option's value -> its label."""
 
     name: str = Field(min_length=1)
     type: Literal["text", "number", "boolean", "json", "list", "object", "locator", "any"] = "text"
@@ -29,6 +32,10 @@ class Parameter(DescribedPart):
     default: Any = None  # of the parameter's type
     options: list[Scalar] = []
     title: str = ""
+    help: str = ""
+    control: Control | None = None
+    placeholder: str = ""
+    words: dict[str, str] = {}
 
 
 class DescribedRequest(DescribedPart):
@@ -233,11 +240,78 @@ class DescribedCredential(DescribedPart):
     test: CredentialTestText | None = None
 
 
+def _listed(value: object) -> object:
+    return value if isinstance(value, list) else [value]
+
+
+class DocumentShape(DescribedPart):
+    """The shape of a parameter in documents, as a form shows it. versions, only: of the node, and the resources or
+    `resource.operation` for which it is so; empty: all. show, hide: as `jackfield.api.nodes.forms.When`. choices:
+    values. load: a list of the table `lists`; of a mapper, the one of its columns. modes: of a locator. fields:
+    children of a collection; groups: those of a fixedCollection. options: as `NodeField.options`. words: value of a
+    choice -> label."""
+
+    versions: list[float] = []
+    only: list[str] = []
+    control: Control | None = None
+    show: dict[str, list[JsonShape]] = {}
+    hide: dict[str, list[JsonShape]] = {}
+    choices: list[str | bool | int | float] = []
+    load: str = ""
+    modes: list[str] = []
+    default: JsonShape = None
+    fields: dict[str, DocumentShapes] = {}
+    groups: dict[str, dict[str, DocumentShapes]] = {}
+    multiple: bool = False
+    options: dict[str, JsonShape] = {}
+    title: str = ""
+    help: str = ""
+    placeholder: str = ""
+    words: dict[str, str] = {}
+
+
+DocumentShapes: TypeAlias = Annotated[list[DocumentShape], BeforeValidator(_listed)]
+"""Several where the shape depends on other values; the first that is shown counts."""
+
+
+class DescribedList(DescribedRequest):
+    """What a field can be chosen from, by name in the table `lists`. Templates see the node's parameters and `$search`,
+    what the user looks for. rows: path of the list in the answer; value and label: shapes of a row's; needs:
+    parameters without which there is nothing to ask for. searchable: whether the service searches. fixed: rows that
+    come first."""
+
+    rows: str = ""
+    value: str = "{id}"
+    label: str = "{name}"
+    kind: str = ""
+    """Template of a column's type, for the columns of a mapper."""
+    where: dict[str, Scalar | list[Scalar]] = {}
+    """Rows that count: path -> value, or one of several."""
+    needs: list[str] = []
+    searchable: bool = False
+    fixed: list[dict[str, str]] = []
+    paging: DescribedPaging | None = None
+    steps: list[DescribedStep] = []
+
+
+class DescribedWords(DescribedPart):
+    """Words of one node's form, instead of those that all share: by a parameter's name; `values`: by a choice's."""
+
+    labels: dict[str, str] = {}
+    help: dict[str, str] = {}
+    placeholders: dict[str, str] = {}
+    values: dict[str, str] = {}
+
+
 class Description(DescribedPart):
-    """A whole file: a node with its operations, kinds of credentials, or both. values: named templates, `{@name}`."""
+    """A whole file: a node with its operations, kinds of credentials, or both. values: named templates, `{@name}`;
+    shapes: of parameters, by name; lists, words: see `DescribedList` and `DescribedWords`."""
 
     node: DescribedNode | None = None
     values: dict[str, str] = {}
+    shapes: dict[str, DocumentShapes] = {}
+    lists: dict[str, DescribedList] = {}
+    words: DescribedWords = DescribedWords()
     operations: list[DescribedOperation] = []
     credentials: list[DescribedCredential] = []
 

@@ -77,7 +77,7 @@ def node_in(context: PluginContext, path: Path) -> VendorNode:
 
 def _node(context: PluginContext, path: Path, description: Description) -> VendorNode | None:
     try:
-        return VendorNode.made(context, description)
+        return VendorNode.made(context, description, path.parent.with_name("shapes") / f"{path.stem}.json")
     except ValueError as exc:
         raise Unusable(f"{path.name}: {exc}") from None
     except RecursionError:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.forms import NodeField
 from jackfield.api.nodes.running import made_per_group
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
@@ -21,6 +23,7 @@ from jackfield_vendors.parameters import OperationForm, OperationParameters, cho
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import ServiceSender, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
+from jackfield_vendors.vendor_forms import VendorForms
 
 
 class VendorNode:
@@ -34,8 +37,10 @@ class VendorNode:
         text: DescribedNode,
         operations: Sequence[CompiledOperation],
         values: Mapping[str, Template],
+        forms: VendorForms,
     ) -> None:
         self._context = context
+        self._forms = forms
         self._text = text
         self._operations = operations
         self._values = values
@@ -46,8 +51,9 @@ class VendorNode:
         self._models: dict[float, type[NodeParameters]] = {}
 
     @classmethod
-    def made(cls, context: PluginContext, description: Description) -> VendorNode | None:
-        """None for a description without a node. Raises ValueError with the key that does not fit."""
+    def made(cls, context: PluginContext, description: Description, shapes: Path | None = None) -> VendorNode | None:
+        """None for a description without a node. shapes: see `VendorForms`. Raises ValueError with the key that does
+        not fit."""
         text = description.node
         if text is None:
             return None
@@ -65,7 +71,7 @@ class VendorNode:
                     operations.append(compile_operation(one, text.parameters, values))
                 except ValueError as exc:
                     raise ValueError(f"operations[{index}].{exc}") from None
-        return cls(context, text, operations, values)
+        return cls(context, text, operations, values, VendorForms(text, description, operations, shapes))
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         wanted = max(self.versions) if version is None else version
@@ -77,6 +83,9 @@ class VendorNode:
                 name, forms, self._text.resources.get(f"{wanted:g}", self._text.resource), self._text.defaults
             )
         return self._models[wanted]
+
+    def form(self, version: float | None) -> Sequence[NodeField]:
+        return self._forms.of(max(self.versions) if version is None else version)
 
     def outputs(self, node: Node) -> int:
         return 1

@@ -1,0 +1,289 @@
+"""The form of a node that a description makes: the parameters of all operations in one flat list per version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes.forms import FieldChoice, NodeField, When
+from jackfield.api.records import record
+from jackfield_vendors.description import DescribedNode, DescribedOperation, DocumentShape, Parameter
+from jackfield_vendors.form_fields import FieldMaker
+from jackfield_vendors.form_reads import OperationReads
+from jackfield_vendors.words import FormWords
+
+Place = tuple[str, str]
+"""Resource and operation."""
+
+
+@record
+class FormSource:
+    """What forms are made of. operations: of all versions. shapes: see `DocumentShape`."""
+
+    node: DescribedNode
+    operations: Sequence[DescribedOperation]
+    values: Mapping[str, str]
+    shapes: Mapping[str, Sequence[DocumentShape]]
+
+
+class _Merged:
+    """One field and the operations that have it."""
+
+    def __init__(self, field: NodeField) -> None:
+        self.field = field
+        self.places: list[Place] = []
+
+
+class NodeFormMaker:
+    """Makes the fields of one node's versions."""
+
+    def __init__(self, source: FormSource, words: FormWords, fields: FieldMaker) -> None:
+        self._source = source
+        self._words = words
+        self._fields = fields
+        self._shaped: dict[tuple[int, str], NodeField] = {}
+        """By the shape's id and the parameter's text; the same shape serves many operations."""
+        rows = (row.name for one in source.operations for row in one.parameters)
+        known = {*rows, *(row.name for row in source.node.parameters)}
+        self._beside = [name for name in source.shapes if name not in known]
+        """What only the shapes name."""
+
+    def made(self, version: float) -> list[NodeField]:
+        """The fields of this version: resource, operation, then the parameters."""
+        fitting = [one for one in self._source.operations if _fits(one, version)]
+        places: dict[Place, list[DescribedOperation]] = {}
+        for one in fitting:
+            places.setdefault((one.resource, one.operation), []).append(one)
+        merged = self._merged(places, version)
+        known = list(places)
+        shared = {row.name for row in self._source.node.parameters}
+        first = [one for one in merged if one.field.name in shared]
+        rest = [one for one in merged if one.field.name not in shared]
+        made = [
+            *(field for one in first for field in _placed(one, known)),
+            *self._selects(places, version),
+            *(field for one in rest for field in _placed(one, known)),
+        ]
+        names = {field.name for field in made}
+        return [pruned(field, names, names) for field in made]
+
+    def _selects(self, places: Mapping[Place, Sequence[DescribedOperation]], version: float) -> Iterator[NodeField]:
+        resources: dict[str, list[Place]] = {}
+        for place in places:
+            resources.setdefault(place[0], []).append(place)
+        default = self._source.node.resources.get(f"{version:g}", self._source.node.resource)
+        if set(resources) != {""}:
+            choices = [FieldChoice(value=name, label=self._words.value(name)) for name in resources if name]
+            yield NodeField(
+                name="resource", control="select", label="Resource", default=default, expression=False, choices=choices
+            )
+        for resource, mine in resources.items():
+            if all(not operation for _, operation in mine):
+                continue
+            choices = [self._choice(place, places[place]) for place in mine if place[1]]
+            wanted = self._source.node.defaults.get(resource, "")
+            yield NodeField(
+                name="operation",
+                control="select",
+                label="Operation",
+                default=wanted if any(choice.value == wanted for choice in choices) else "",
+                expression=False,
+                choices=choices,
+                when=When(show={"resource": [resource]}) if resource and len(resources) > 1 else None,
+            )
+
+    def _choice(self, place: Place, variants: Sequence[DescribedOperation]) -> FieldChoice:
+        one = variants[-1]
+        label = one.title if one.title not in ("", place[1]) else self._words.value(place[1])
+        if place[1] in one.also:
+            label = f"{label}: {self._words.value(place[1]).lower()}"
+        return FieldChoice(value=place[1], label=label, help=_sentence(one.unavailable))
+
+    def _merged(self, places: Mapping[Place, Sequence[DescribedOperation]], version: float) -> list[_Merged]:
+        found: dict[str, _Merged] = {}
+        order: list[_Merged] = []
+        for place, variants in places.items():
+            at = -1
+            for field in self._of_operation(place, variants, version):
+                key = field.model_dump_json(exclude_defaults=True)
+                one = found.get(key)
+                if one is None:
+                    one = found[key] = _Merged(field)
+                    order.insert(at + 1, one)
+                    at += 1
+                else:
+                    at = max(at, order.index(one))
+                if place not in one.places:
+                    one.places.append(place)
+        return order
+
+    def _of_operation(
+        self, place: Place, variants: Sequence[DescribedOperation], version: float
+    ) -> Iterator[NodeField]:
+        """The fields of all variants of one operation, still without the operation."""
+        rows: dict[str, list[tuple[Parameter, DescribedOperation]]] = {}
+        named = [name for name, value in zip(("resource", "operation"), place, strict=True) if value]
+        for row in self._source.node.parameters:
+            rows[row.name] = [(row, one) for one in variants]
+        for one in variants:
+            for row in one.parameters:
+                if row.name not in named:
+                    rows.setdefault(row.name, []).append((row, one))
+        for name in (one for one in self._beside if one not in named):
+            rows.setdefault(name, [(Parameter(name=name), one) for one in variants])
+        reads = OperationReads(set(rows), self._source.values)
+        for one in variants:
+            reads.add(one)
+        choosing = {name.split(".")[0] for one in variants for name in one.when}
+        for name, listed in rows.items():
+            row = _joined([row for row, _ in listed])
+            if (shaped := self._shapes(row, place, version)) or name in self._beside:
+                yield from shaped
+                continue
+            field = self._fields.plain(row, reads.top.parts.get(name))
+            having = [one for _, one in listed]
+            whens = [None] if name in choosing or len(having) == len(variants) else _conditions(having, variants)
+            for when in whens:
+                yield field if when is None else field.model_copy(update={"when": when})
+
+    def _shapes(self, row: Parameter, place: Place, version: float) -> list[NodeField]:
+        """Nothing when the description says nothing of it; hidden where documents of this version have no such
+        parameter."""
+        shapes = self._source.shapes.get(row.name)
+        if not shapes:
+            return []
+        fitting = [one for one in shapes if _concerns(one, place) and (not one.versions or version in one.versions)]
+        if not fitting and row.required and not any(_concerns(one, place) for one in shapes):
+            return []
+        if not fitting and row.name not in self._beside:
+            return [NodeField(name=row.name, control="hidden", label=self._words.label(row.name), default=row.default)]
+        return [self._cached(row, one) for one in fitting]
+
+    def _cached(self, row: Parameter, shape: DocumentShape) -> NodeField:
+        key = (id(shape), row.model_dump_json())
+        if key not in self._shaped:
+            self._shaped[key] = self._fields.shaped(row, shape)
+        return self._shaped[key]
+
+
+def _placed(one: _Merged, known: Sequence[Place]) -> Iterator[NodeField]:
+    """The field with the operations for which it is shown, as often as it takes to say that."""
+    for places in _products(one.places, set(known)):
+        show = _show(places, known)
+        yield one.field.model_copy(update={"when": both(When(show=show), one.field.when)}) if show else one.field
+
+
+def _products(places: Sequence[Place], known: set[Place]) -> list[list[Place]]:
+    """The places as groups; each has all known places of its resources with its operations."""
+    by_resource: dict[str, set[str]] = {}
+    for resource, operation in places:
+        by_resource.setdefault(resource, set()).add(operation)
+    groups: list[tuple[set[str], set[str]]] = []
+    for resource, operations in by_resource.items():
+        for resources, others in groups:
+            wanted = {(r, o) for r in (*resources, resource) for o in (*others, *operations)} & known
+            if wanted <= set(places):
+                resources.add(resource)
+                others |= operations
+                break
+        else:
+            groups.append(({resource}, set(operations)))
+    return [[place for place in places if place[0] in resources] for resources, _ in groups]
+
+
+def _show(places: Sequence[Place], known: Sequence[Place]) -> dict[str, list[Json]]:
+    """`places` of all the known ones as a condition. It may hold for no other place."""
+    if len(places) == len(known):
+        return {}
+    resources = list(dict.fromkeys(resource for resource, _ in places))
+    operations = list(dict.fromkeys(operation for _, operation in places))
+    show: dict[str, list[Json]] = {}
+    if resources != [""] and {resource for resource, _ in known} != set(resources):
+        show["resource"] = [*resources]
+    whole = {place for place in known if place[0] in resources}
+    if whole != set(places):
+        show["operation"] = [*operations]
+    return show
+
+
+def both(one: When | None, other: When | None) -> When | None:
+    """Where both hold. Of two lists of values for one key, those that both have."""
+    if one is None or other is None:
+        return one or other
+    show = dict(one.show)
+    for name, wanted in other.show.items():
+        show[name] = [value for value in show[name] if value in wanted] if name in show else wanted
+    return When(show=show, hide={**one.hide, **other.hide})
+
+
+def pruned(field: NodeField, beside: set[str], top: set[str]) -> NodeField:
+    """The field without conditions on what the form does not have: n8n's nodes have more than a description reads."""
+    changes: dict[str, object] = {}
+    if field.when is not None and (when := _known(field.when, beside, top)) != field.when:
+        changes["when"] = when
+    if fields := _inner(field.fields, top):
+        changes["fields"] = fields
+    if groups := [
+        group.model_copy(update={"fields": inner}) if (inner := _inner(group.fields, top)) else group
+        for group in field.groups
+    ]:
+        changes["groups"] = groups
+    return field.model_copy(update=changes) if changes else field
+
+
+def _inner(fields: Sequence[NodeField], top: set[str]) -> list[NodeField]:
+    names = {field.name for field in fields}
+    return [pruned(field, names, top) for field in fields]
+
+
+def _known(when: When, beside: set[str], top: set[str]) -> When | None:
+    def there(name: str) -> bool:
+        return name == "@version" or name.removeprefix("/").split(".")[0] in (top if name[0] == "/" else beside)
+
+    show = {name: wanted for name, wanted in when.show.items() if there(name)}
+    hide = {name: wanted for name, wanted in when.hide.items() if there(name)}
+    return When(show=show, hide=hide) if show or hide else None
+
+
+def _conditions(having: Sequence[DescribedOperation], variants: Sequence[DescribedOperation]) -> list[When | None]:
+    """When one of these variants is the chosen one, which is the first whose `when` holds. A variant behind one that
+    asks for several values at once is not told from it."""
+    found: list[When | None] = []
+    for one in having:
+        show: dict[str, list[Json]] = {name: _values(wanted) for name, wanted in one.when.items()}
+        hide: dict[str, list[Json]] = {}
+        for earlier in variants[: _place(one, variants)]:
+            if len(earlier.when) == 1 and earlier not in having:
+                name, wanted = next(iter(earlier.when.items()))
+                if name not in show:
+                    hide[name] = [*hide.get(name, []), *_values(wanted)]
+        found.append(When(show=show, hide=hide) if show or hide else None)
+    return found if None not in found else [None]
+
+
+def _place(one: DescribedOperation, variants: Sequence[DescribedOperation]) -> int:
+    return next(index for index, variant in enumerate(variants) if variant is one)
+
+
+def _values(wanted: object) -> list[Json]:
+    return list(wanted) if isinstance(wanted, list) else [wanted]  # type: ignore[list-item]  # scalars are JSON
+
+
+def _joined(rows: Sequence[Parameter]) -> Parameter:
+    """The rows of one name of several variants as one."""
+    options = [*dict.fromkeys(option for row in rows for option in row.options)] if all(r.options for r in rows) else []
+    return rows[0].model_copy(update={"options": options, "required": all(row.required for row in rows)})
+
+
+def _concerns(shape: DocumentShape, place: Place) -> bool:
+    resource, operation = place
+    return not shape.only or f"{resource}.{operation}" in shape.only or bool(resource and resource in shape.only)
+
+
+def _fits(operation: DescribedOperation, version: float) -> bool:
+    low, high = operation.min_version, operation.max_version
+    return (low is None or version >= low) and (high is None or version <= high)
+
+
+def _sentence(reason: str) -> str:
+    return f"Not available: {reason}." if reason else ""

@@ -1,0 +1,110 @@
+"""Which parts of its parameters an operation reads, found in its templates: the children of objects for the form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from jackfield.api.jsontext import Json
+from jackfield_vendors.description import DescribedOperation, DescribedRequest
+from jackfield_vendors.templates import Choice, TemplateReference, compiled
+
+
+class ReadPart:
+    """One place in a parameter. element: what is read of each element when it is a list."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, ReadPart] = {}
+        self.element: ReadPart | None = None
+
+    def below(self, path: Sequence[str]) -> ReadPart:
+        """The place at the path."""
+        found = self
+        for name in path:
+            found = found.parts.setdefault(name, ReadPart())
+        return found
+
+    def each(self) -> ReadPart:
+        """Its elements."""
+        if self.element is None:
+            self.element = ReadPart()
+        return self.element
+
+    @property
+    def depth(self) -> int:
+        """How deep it is read: 0 for a plain value."""
+        inner = [part.depth for part in self.parts.values()]
+        return max([0, *(depth + 1 for depth in inner), *([self.element.depth + 1] if self.element else [])])
+
+
+class OperationReads:
+    """The parameters of several variants of one operation. values: the table `values`."""
+
+    def __init__(self, names: set[str], values: Mapping[str, str]) -> None:
+        self.top = ReadPart()
+        self._names = names
+        self._values = values
+
+    def add(self, operation: DescribedOperation) -> None:
+        """What this variant reads."""
+        for template in self._values.values():
+            self._text(template, None)
+        for request in filter(None, (operation, operation.before, operation.then)):
+            self._request(request, None)
+        for step in operation.steps:
+            inside = None
+            if step.each is not None:
+                inside = self._elements(step.each, None)
+            for text in (step.needs, step.read):
+                self._text(text or "", None)
+            self._request(step, inside)
+            self._shape(step.value, inside)
+        self._shape(operation.value, None)
+        self._text(operation.response.name or "", None)
+        for name in operation.when:
+            self.top.below(name.split("."))
+
+    def _request(self, request: DescribedRequest, inside: ReadPart | None) -> None:
+        for text in (request.path, request.url, request.file, request.raw, request.media_type):
+            self._text(text or "", inside)
+        for shape in (request.query, request.headers, request.files, request.body, request.form):
+            self._shape(cast("Json", shape), inside)
+
+    def _shape(self, shape: Json, inside: ReadPart | None) -> None:
+        if isinstance(shape, str):
+            self._text(shape, inside)
+        elif isinstance(shape, list):
+            for part in shape:
+                self._shape(part, inside)
+        elif isinstance(shape, dict):
+            source = shape.get("$each")
+            inner = self._elements(source, inside) if isinstance(source, str) else inside
+            for key, value in shape.items():
+                if key != "$each":
+                    self._shape(value, inner)
+                    self._text(key, inner)
+
+    def _elements(self, source: str, inside: ReadPart | None) -> ReadPart | None:
+        places = [place for choice in _choices(source) for place in self._places(choice, inside)]
+        return places[0].each() if places else ReadPart()
+
+    def _text(self, text: str, inside: ReadPart | None) -> None:
+        for choice in _choices(text) if "{" in text else ():
+            list(self._places(choice, inside))
+
+    def _places(self, choice: Choice, inside: ReadPart | None) -> Iterator[ReadPart]:
+        """The place that the alternative reads, if it is one of a parameter."""
+        path = choice.path
+        if not path:
+            return
+        if path[0] == "$value" and inside is not None:
+            yield inside.below(path[1:])
+        elif path[0][0] not in "$@.":
+            at = self.top if inside is None or path[0] in self._names else inside
+            yield at.below(path)
+
+
+def _choices(text: str) -> Iterator[Choice]:
+    for part in compiled(text).parts:
+        if isinstance(part, TemplateReference):
+            yield from part.choices

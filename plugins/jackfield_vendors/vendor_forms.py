@@ -1,0 +1,52 @@
+"""The forms of one vendor's node, made when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from jackfield.api.nodes.forms import NodeField
+from jackfield_vendors.description import DescribedNode, Description, DocumentShape, DocumentShapes
+from jackfield_vendors.form import FormSource, NodeFormMaker
+from jackfield_vendors.form_fields import FieldMaker
+from jackfield_vendors.operations import CompiledOperation
+from jackfield_vendors.words import form_words
+
+
+class VendorForms:
+    """node: of the description. shapes: a file beside it with more of its table `shapes`; None: there is none."""
+
+    def __init__(
+        self,
+        node: DescribedNode,
+        description: Description,
+        operations: Sequence[CompiledOperation],
+        shapes: Path | None,
+    ) -> None:
+        self._node = node
+        self._description = description
+        self._operations = [one.described for one in operations]
+        self._file = shapes
+        self._made: dict[float, list[NodeField]] = {}
+
+    def of(self, version: float) -> Sequence[NodeField]:
+        """The fields of this version; versions that agree have the same list."""
+        if version not in self._made:
+            made = self._maker.made(version)
+            self._made[version] = next((known for known in self._made.values() if known == made), made)
+        return self._made[version]
+
+    @cached_property
+    def _maker(self) -> NodeFormMaker:
+        words = form_words().with_own(self._description.words)
+        source = FormSource(self._node, self._operations, self._description.values, self._shapes())
+        return NodeFormMaker(source, words, FieldMaker(words, self._description.lists))
+
+    def _shapes(self) -> Mapping[str, Sequence[DocumentShape]]:
+        shipped: dict[str, list[DocumentShape]] = {}
+        if self._file is not None and self._file.is_file():
+            shipped = TypeAdapter(dict[str, DocumentShapes]).validate_json(self._file.read_bytes())
+        return {**shipped, **self._description.shapes}
