@@ -275,23 +275,38 @@ DocumentShapes: TypeAlias = Annotated[list[DocumentShape], BeforeValidator(_list
 
 
 class DescribedList(DescribedRequest):
-    """What a field can be chosen from, by name in the table `lists`. Templates see the node's parameters and `$search`,
-    what the user looks for. rows: path of the list in the answer; value and label: shapes of a row's; needs:
-    parameters without which there is nothing to ask for. searchable: whether the service searches. fixed: rows that
-    come first."""
+    """What a field can be chosen from, by name in the table `lists`. Templates see the node's parameters, those of
+    steps and `{$search}`, the text that is looked for.
+
+    rows: path of the list, or of an object, whose keys are `{$key}`, in the answer; found: template of the list,
+    instead of a request. inside: path in each of them, where the real rows are; pick: template of the id, name or key
+    of the one row that counts there. value, label, address, type: templates over a row; address: of the thing's page;
+    type: of a column, by `types` what n8n's mapper calls it. where: rows that count: path -> a value, or several.
+    needs: parameters without which there is nothing to ask for. searchable: whether the service searches; else names
+    are looked through here. fixed: rows that come first.
+    """
 
     rows: str = ""
+    found: str | None = None
+    inside: str = ""
+    pick: str | None = None
     value: str = "{id}"
     label: str = "{name}"
-    kind: str = ""
-    """Template of a column's type, for the columns of a mapper."""
+    address: str = ""
+    type: str = ""
+    types: dict[str, str] = {}
     where: dict[str, Scalar | list[Scalar]] = {}
-    """Rows that count: path -> value, or one of several."""
     needs: list[str] = []
     searchable: bool = False
     fixed: list[dict[str, str]] = []
     paging: DescribedPaging | None = None
     steps: list[DescribedStep] = []
+
+    @model_validator(mode="after")
+    def _paged(self) -> DescribedList:
+        if self.paging is not None and self.paging.kind not in ("cursor", "page", "offset", "url"):
+            raise ValueError("the paging of a list is cursor, page, offset or url")
+        return self
 
 
 class DescribedWords(DescribedPart):

@@ -1,4 +1,4 @@
-"""One node run's way to its service: the guarded client with the node's credential."""
+"""A node's way to its service: the guarded client with the node's credential."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.credentials import CREDENTIAL_KINDS
 from jackfield.api.http_client import Authorization, HttpCall, HttpClient, HttpReply
 from jackfield.api.jsontext import dumps
-from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes.lists import CredentialAccess
 from jackfield.api.records import record, replace
 
 
@@ -37,13 +37,13 @@ def secret_in(call: HttpCall, secrets: Sequence[str]) -> bool:
     return bool(content) and any(form in content for form in forms)
 
 
-async def authorized(context: PluginContext, run: NodeRun, kind: str) -> ServiceExchange:
+async def authorized(context: PluginContext, access: CredentialAccess, kind: str) -> ServiceExchange:
     """kind: empty for a service that wants no credential. Raises `NodeError`."""
     if not kind:
         return ServiceExchange(context, None, {})
-    authorization = await run.authorization(kind)
+    authorization = await access.authorization(kind)
     known = context.extensions(CREDENTIAL_KINDS).get(kind)
-    values = await run.credential(kind)
+    values = await access.credential(kind)
     complete = dict(values) if known is None else known.complete(values)
     secrets = [value for name, value in complete.items() if value and known is not None and known.secret(name)]
     return ServiceExchange(context, authorization, complete, secrets)

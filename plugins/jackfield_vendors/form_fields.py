@@ -94,7 +94,7 @@ class FieldMaker:
         found = self._lists.get(name)
         if found is None:
             return None
-        return LoadedList(name=name, depends_on=found.needs, searchable=found.searchable)
+        return LoadedList(name=name, depends_on=found.needs, searchable=found.searchable or found.paging is not None)
 
     def _modes(self, modes: Sequence[str]) -> dict[str, Json]:
         listed: list[Json] = []

@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.forms import NodeField
+from jackfield.api.nodes.lists import CredentialAccess, ListPage, ListQuestion
 from jackfield.api.nodes.running import made_per_group
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
@@ -17,11 +18,18 @@ from jackfield_vendors.dates import iso_time
 from jackfield_vendors.description import DescribedNode, Description
 from jackfield_vendors.downloads import downloaded
 from jackfield_vendors.exchange import ServiceExchange, authorized
-from jackfield_vendors.operations import CompiledOperation, CompiledRequest, compile_operation
+from jackfield_vendors.lists import ListReader, known_values
+from jackfield_vendors.operations import (
+    CompiledList,
+    CompiledOperation,
+    CompiledRequest,
+    compile_list,
+    compile_operation,
+)
 from jackfield_vendors.paging import collected
 from jackfield_vendors.parameters import OperationForm, OperationParameters, chooser, missing
 from jackfield_vendors.results import items_of
-from jackfield_vendors.sending import ServiceSender, with_special
+from jackfield_vendors.sending import ServiceSender, ServiceSteps, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
 from jackfield_vendors.vendor_forms import VendorForms
 
@@ -38,6 +46,7 @@ class VendorNode:
         operations: Sequence[CompiledOperation],
         values: Mapping[str, Template],
         forms: VendorForms,
+        lists: Mapping[str, CompiledList],
     ) -> None:
         self._context = context
         self._forms = forms
@@ -49,6 +58,7 @@ class VendorNode:
         self.versions: Sequence[float] = text.versions
         self.description = _described(text, operations)
         self._models: dict[float, type[NodeParameters]] = {}
+        self._lists = lists
 
     @classmethod
     def made(cls, context: PluginContext, description: Description, shapes: Path | None = None) -> VendorNode | None:
@@ -71,7 +81,14 @@ class VendorNode:
                     operations.append(compile_operation(one, text.parameters, values))
                 except ValueError as exc:
                     raise ValueError(f"operations[{index}].{exc}") from None
-        return cls(context, text, operations, values, VendorForms(text, description, operations, shapes))
+        lists = {}
+        for name, described in description.lists.items():
+            try:
+                lists[name] = compile_list(described, values)
+            except ValueError as exc:
+                raise ValueError(f"lists.{name}.{exc}") from None
+        forms = VendorForms(text, description, operations, shapes)
+        return cls(context, text, operations, values, forms, lists)
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         wanted = max(self.versions) if version is None else version
@@ -86,6 +103,25 @@ class VendorNode:
 
     def form(self, version: float | None) -> Sequence[NodeField]:
         return self._forms.of(max(self.versions) if version is None else version)
+
+    async def listed(self, question: ListQuestion, access: CredentialAccess) -> ListPage | None:
+        """As `ListingNode.listed`. Raises `NodeError`."""
+        found = self._lists.get(question.name)
+        if found is None:
+            return None
+        exchange = await authorized(self._context, access, self._list_credential(question.credential))
+        given = known_values(question.values)
+        scope = self._scope(given, exchange, question.version, {})
+        scope = with_special(scope, "$search", question.search)
+        return await ListReader(found, ServiceSteps(self._text, self._base, exchange)).page(question, scope)
+
+    def _list_credential(self, chosen: str) -> str:
+        """Raises `NodeError` for a credential that is none of the node's."""
+        kinds = [one.kind for one in self.description.credentials]
+        if not kinds or chosen in kinds:
+            return chosen if kinds else ""
+        told = f"a credential of the kind {' or '.join(kinds)}"
+        raise NodeError(f"{self._text.title} wants {told}, and {chosen or 'none'} is chosen.")
 
     def outputs(self, node: Node) -> int:
         return 1

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_vendors.description import DescribedOperation, DescribedRequest, DescribedStep, Parameter
+from jackfield_vendors.description import DescribedList, DescribedOperation, DescribedRequest, DescribedStep, Parameter
 from jackfield_vendors.shapes import Shape, ShapeValue, shape_of, value_of_shape
 from jackfield_vendors.templates import Missing, Template, TemplateMismatch, TemplateScope, compiled
 
@@ -52,6 +52,36 @@ class CompiledOperation:
     steps: Sequence[CompiledStep]
     value: ShapeValue | None
     file_name: Template | None
+
+
+@record
+class CompiledList:
+    described: DescribedList
+    request: CompiledRequest
+    steps: Sequence[CompiledStep]
+    found: Template | None
+    pick: Template | None
+    row: Mapping[str, Template]
+    """value, label, address and type."""
+
+
+def compile_list(described: DescribedList, values: Mapping[str, Template]) -> CompiledList:
+    """Raises ValueError with the key and what is wrong with it."""
+
+    def check(template: Template, place: str, inside: bool) -> None:
+        for name in template.names():
+            if name.startswith("@") and name[1:] not in values:
+                raise TemplateMismatch(f"{place}: the table values has no {name[1:]}")
+
+    row = {name: getattr(described, name) for name in ("value", "label", "address", "type")}
+    return CompiledList(
+        described,
+        _request(described, "", check),
+        [_step(step, f"steps[{index}].", check) for index, step in enumerate(described.steps)],
+        _template(described.found, "found", check),
+        _template(described.pick, "pick", check),
+        {name: made for name, text in row.items() if text and (made := _template(text, name, check))},
+    )
 
 
 def compile_operation(

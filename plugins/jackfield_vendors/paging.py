@@ -35,7 +35,7 @@ async def collected(
     most = None if given.get("returnAll") is True else _limit(given)
     rows: list[Json] = []
     size = max(paging.least, min(paging.most, most or paging.most))
-    sized = call if paging.size is None else _set(call, paging.place, paging.size, size)
+    sized = call if paging.size is None else placed(call, paging.place, paging.size, size)
     page, read = _begun(sized, paging), 0
     for number in range(1, MOST_PAGES + 1):
         reply = await exchange.send(page)
@@ -65,7 +65,7 @@ def _limit(given: Mapping[str, Json]) -> int:
 
 def _begun(call: HttpCall, paging: DescribedPaging) -> HttpCall:
     first = paging.first if paging.first is not None or paging.kind != "page" else 1
-    return call if first is None else _set(call, paging.place, paging.send, first)
+    return call if first is None else placed(call, paging.place, paging.send, first)
 
 
 def _next(
@@ -74,12 +74,12 @@ def _next(
     if paging.kind == "link":
         return replace(call, url=link, query=[]) if link else None
     if paging.kind == "page":
-        return _set(call, paging.place, paging.send, number + (1 if paging.first is None else paging.first))
+        return placed(call, paging.place, paging.send, number + (1 if paging.first is None else paging.first))
     if paging.kind == "offset":
-        return _set(call, paging.place, paging.send, len(rows) + (paging.first or 0))
+        return placed(call, paging.place, paging.send, len(rows) + (paging.first or 0))
     if paging.kind == "last":
         mark = at(rows[-1], paging.read.split(".")) if rows else None
-        return _set(call, paging.place, paging.send, mark) if mark is not None else None
+        return placed(call, paging.place, paging.send, mark) if mark is not None else None
     if paging.kind == "url":
         address = value.get(paging.read) if isinstance(value, dict) else None
         if address is None:
@@ -87,7 +87,7 @@ def _next(
         target = _target(call.url, address) if isinstance(address, str) and address else ""
         return replace(call, url=target, query=[]) if same_origin(target, call.url) else None
     cursor = at(value, paging.read.split("."))
-    return _set(call, paging.place, paging.send, cursor) if cursor else None
+    return placed(call, paging.place, paging.send, cursor) if cursor else None
 
 
 def _target(base: str, address: str) -> str:
@@ -97,7 +97,8 @@ def _target(base: str, address: str) -> str:
         return ""
 
 
-def _set(call: HttpCall, place: str, name: str, value: Json) -> HttpCall:
+def placed(call: HttpCall, place: str, name: str, value: Json) -> HttpCall:
+    """The request with the value in its query or its body."""
     if place == "query":
         others = [pair for pair in call.query if pair[0] != name]
         return replace(call, query=[*others, (name, as_text(value))])

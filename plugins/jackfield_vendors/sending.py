@@ -9,9 +9,9 @@ from jackfield.api.binary import DEFAULT_TYPE
 from jackfield.api.http_client import BodyKeeper, HttpBody, HttpCall, HttpReply
 from jackfield.api.jsontext import Json
 from jackfield.api.multipart import FormFile, form_body
-from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.files import content_of, file_of, form_file
-from jackfield.api.records import record, replace
+from jackfield.api.records import replace
 from jackfield_vendors.calls import answer_of, call_of, form_fields, raise_for_status
 from jackfield_vendors.description import DescribedNode
 from jackfield_vendors.exchange import ServiceExchange, secret_in
@@ -20,26 +20,73 @@ from jackfield_vendors.paging import collected
 from jackfield_vendors.templates import Missing, Template, TemplateScope, as_text, value_of
 
 
-@record
-class ServiceSender:
-    """index: of the item whose files are sent."""
+class ServiceSteps:
+    """Requests without files: of lists, and what those of operations are made of."""
 
-    run: NodeRun
-    node: DescribedNode
-    base: Template
-    exchange: ServiceExchange
-    index: int
+    def __init__(self, node: DescribedNode, base: Template, exchange: ServiceExchange) -> None:
+        self.node = node
+        self.base = base
+        self.exchange = exchange
 
     async def send(self, request: CompiledRequest, scope: TemplateScope, keeper: BodyKeeper | None = None) -> HttpReply:
         """The answer, whatever its status. Raises `NodeError`."""
-        return await self.exchange.send(replace(await self._call(request, scope), keeper=keeper))
+        return await self.exchange.send(replace(await self.call(request, scope), keeper=keeper))
 
     async def ask(self, request: CompiledRequest, scope: TemplateScope) -> Json:
         """The JSON of a good answer. Raises as `send`."""
         return answer_of(await self.send(request, scope), self.node.errors, self.node.title)
 
-    async def _call(self, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
-        call = call_of(self.node, self.base, request, scope)
+    async def call(self, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
+        """The request. Raises `NodeError`."""
+        return call_of(self.node, self.base, request, scope)
+
+    async def stepped(self, steps: Sequence[CompiledStep], scope: TemplateScope) -> TemplateScope:
+        """The scope with the steps' results. Raises as `send`."""
+        for step in steps:
+            if step.needs is None or _truth(step.needs, scope):
+                scope = with_special(scope, f"${step.described.name}", await self._result(step, scope))
+        return scope
+
+    async def _result(self, step: CompiledStep, scope: TemplateScope) -> Json:
+        if step.value is not None:
+            found = await step.value.made(scope)
+            return None if isinstance(found, Missing) else found
+        if step.read is not None:
+            return await self.files(_text(step.read, scope), content=step.described.content)
+        if step.each is None:
+            return await self._answer(step, scope)
+        rows = value_of(step.each, scope)
+        listed = rows if isinstance(rows, list) else []
+        return [await self._answer(step, replace(scope, element=row, inside=True)) for row in listed]
+
+    async def _answer(self, step: CompiledStep, scope: TemplateScope) -> Json:
+        if step.described.paging is not None:
+            call = await self.call(step.request, scope)
+            paging, rows = step.described.paging, step.described.rows
+            return await collected(self.exchange, self.node, paging, rows, call, scope.parameters)
+        reply = await self.send(step.request, scope)
+        if step.described.answer == "headers":
+            raise_for_status(reply, self.node.errors, self.node.title)
+            return dict(reply.headers)
+        return answer_of(reply, self.node.errors, self.node.title)
+
+    async def files(self, names: str, *, content: bool) -> Json:
+        """What the item's files of these names, separated by commas, are. Raises `NodeError`."""
+        raise NodeError("A list has no files.")
+
+
+class ServiceSender(ServiceSteps):
+    """Those of an operation, with the item's files. index: of the item whose files are sent."""
+
+    def __init__(
+        self, run: NodeRun, node: DescribedNode, base: Template, exchange: ServiceExchange, index: int
+    ) -> None:
+        super().__init__(node, base, exchange)
+        self.run = run
+        self.index = index
+
+    async def call(self, request: CompiledRequest, scope: TemplateScope) -> HttpCall:
+        call = await super().call(request, scope)
         if request.files:
             return await self._with_files(call, request, scope)
         given = None if request.media_type is None else value_of(request.media_type, scope)
@@ -64,37 +111,7 @@ class ServiceSender:
         """A file of the item for this field of a form. Raises `NodeError`."""
         return await form_file(self.run, self.run.items[self.index], name, self.index, field=field)
 
-    async def stepped(self, steps: Sequence[CompiledStep], scope: TemplateScope) -> TemplateScope:
-        """The scope with the steps' results. Raises as `send`."""
-        for step in steps:
-            if step.needs is None or _truth(step.needs, scope):
-                scope = with_special(scope, f"${step.described.name}", await self._result(step, scope))
-        return scope
-
-    async def _result(self, step: CompiledStep, scope: TemplateScope) -> Json:
-        if step.value is not None:
-            found = await step.value.made(scope)
-            return None if isinstance(found, Missing) else found
-        if step.read is not None:
-            return await self._files(_text(step.read, scope), content=step.described.content)
-        if step.each is None:
-            return await self._answer(step, scope)
-        rows = value_of(step.each, scope)
-        listed = rows if isinstance(rows, list) else []
-        return [await self._answer(step, replace(scope, element=row, inside=True)) for row in listed]
-
-    async def _answer(self, step: CompiledStep, scope: TemplateScope) -> Json:
-        if step.described.paging is not None:
-            call = await self._call(step.request, scope)
-            paging, rows = step.described.paging, step.described.rows
-            return await collected(self.exchange, self.node, paging, rows, call, scope.parameters)
-        reply = await self.send(step.request, scope)
-        if step.described.answer == "headers":
-            raise_for_status(reply, self.node.errors, self.node.title)
-            return dict(reply.headers)
-        return answer_of(reply, self.node.errors, self.node.title)
-
-    async def _files(self, names: str, *, content: bool) -> Json:
+    async def files(self, names: str, *, content: bool) -> Json:
         listed: list[Json] = []
         for name in filter(None, (part.strip() for part in names.split(","))):
             item = self.run.items[self.index]

@@ -12,6 +12,7 @@ from jackfield_workflows.routes.events import EventRoutes
 from jackfield_workflows.routes.executions import ExecutionRoutes
 from jackfield_workflows.routes.groups import blueprint
 from jackfield_workflows.routes.imports import ImportRoutes
+from jackfield_workflows.routes.node_lists import NodeListRoutes
 from jackfield_workflows.routes.node_types import NodeTypeRoutes
 from jackfield_workflows.routes.preview import PreviewRoutes
 from jackfield_workflows.routes.runs import RunRoutes
@@ -32,6 +33,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         VariableRoutes(context),
         TagRoutes(context),
         NodeTypeRoutes(context),
+        NodeListRoutes(context),
         EventRoutes(context),
     )
     return [*(blueprint(group) for group in groups), *n8n_blueprints(context, changes)]

@@ -30,6 +30,13 @@ class WorkflowsSettings(BaseModel):
         le=3600,
     )
     previews: int = Field(4, description="Previews of expressions at the same time, a count.", ge=1, le=1000)
+    node_lists: int = Field(
+        4, description="Lists for fields of nodes that are asked of services at the same time, a count.", ge=1, le=100
+    )
+    list_timeout: float = Field(
+        20.0, description="How long one page of such a list may take, in seconds.", gt=0, le=300
+    )
+    list_rows: int = Field(500, description="Most rows of one page of such a list, a count.", ge=1, le=5000)
     event_streams: int = Field(100, description="Event streams open at the same time, a count.", ge=1, le=10_000)
     event_heartbeat: float = Field(
         15.0, description="Pause after which an idle event stream sends a comment, in seconds.", gt=0, le=300

@@ -33,9 +33,18 @@ parameter = "authentication"
 default = "oAuth2Api"
 choices = {{ serviceAccount = "googleApi" }}
 
+[lists.things]
+path = "/things/{{shelf}}"
+rows = "things"
+needs = ["shelf"]
+
+[lists.broken]
+path = "/broken"
+
 [[operations]]
 operation = "get"
 path = "/robot"
+parameters = [{{ name = "shelf" }}, {{ name = "thing", type = "locator" }}]
 """
 
 
@@ -51,8 +60,12 @@ class Service(BaseHTTPRequestHandler):
             answer = {"access_token": "access-1", "refresh_token": "r", "expires_in": 3600}
         if self.path.startswith("/v2/orders"):
             answer = {"orders": [{"after": query.get("after")}], "next": None if "after" in query else "x"}
+        if self.path.startswith("/things"):
+            answer = {"things": [{"id": 1, "name": "One"}, {"id": 2, "name": "Two"}]}
+        if self.path.startswith("/broken"):
+            answer = {"message": "no such thing as access-1"}
         body = json.dumps(answer).encode()
-        self.send_response(200)
+        self.send_response(404 if self.path.startswith("/broken") else 200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -185,3 +198,43 @@ def test_an_own_description_runs_and_a_bad_one_is_told(daemon: Daemon) -> None:
     assert "bad.toml: node.kind: Field required" in daemon.output.read_text()
     form = api.get("/node-types/acme").json()
     assert [one["title"] for one in form["parameters"]["oneOf"]] == ["order_create", "order_getAll"]
+
+
+def test_a_list_is_asked_of_the_service_with_the_credential_and_its_faults_are_told(daemon: Daemon) -> None:
+    api = daemon.admin()
+    key = rsa.generate_private_key(65537, 2048).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    values = {"email": "robot@x.example", "privateKey": key.decode(), "scopes": "s"}
+    made = api.post("/credentials", json={"name": "L", "kind": "googleApi", "values": values}).json()
+    other = api.post(
+        "/credentials", json={"name": "O", "kind": "httpBasicAuth", "values": {"user": "u", "password": "p"}}
+    )
+    asked: dict[str, Any] = {"credential": made["id"], "values": json.dumps({"shelf": "a/b"})}
+    found = api.get("/node-types/robot/lists/things", params={**asked, "search": "tw"})
+    assert found.json() == {"data": [{"value": 2, "label": "Two"}]}
+    assert Service.seen[-1] == ("GET", "/things/a%2Fb", "Bearer access-1")
+    broken = api.get("/node-types/robot/lists/broken", params=asked)
+    assert (broken.status_code, broken.json()["code"]) == (502, "LIST_FAILED")
+    assert "no such thing" in broken.text
+    assert "access-1" not in broken.text
+    empty = api.get("/node-types/robot/lists/things", params={"credential": made["id"]})
+    assert (empty.status_code, list(empty.json()["details"])) == (400, ["values.shelf"])
+    seen = len(Service.seen)
+    for path, params, status in (
+        ("robot/lists/nothing", asked, 404),
+        ("set/lists/things", asked, 404),
+        ("robot/lists/things", {**asked, "credential": "nobody"}, 400),
+        ("robot/lists/things", {**asked, "credential": other.json()["id"]}, 502),
+        ("robot/lists/things", {**asked, "values": "[]"}, 400),
+        ("robot/lists/things", {**asked, "values": "{"}, 400),
+        ("robot/lists/things", {**asked, "version": "x"}, 400),
+        ("robot/lists/things", {**asked, "search": "x" * 201}, 400),
+    ):
+        assert api.get(f"/node-types/{path}", params=params).status_code == status, (path, params)
+    assert len(Service.seen) == seen
+
+
+def test_a_list_wants_the_scopes_of_credentials_and_of_runs(daemon: Daemon) -> None:
+    for scopes in (["workflows:read", "workflows:execute"], ["credentials:write"]):
+        key = daemon.admin().post("/api-keys", json={"name": "k", "scopes": scopes}).json()
+        found = daemon.client(headers={"X-API-Key": key["key"]}).get("/api/v1/node-types/robot/lists/things")
+        assert found.status_code == 403
