@@ -17,6 +17,7 @@ from jackfield.api.nodes import (
 from jackfield.api.workflows import Node
 from jackfield_ai.known_kinds import KNOWN
 from jackfield_ai.parameters import Chosen
+from jackfield_ai.shapes import VECTOR_STORE_SHAPES
 
 
 class KnownParameters(Parameters):
@@ -63,6 +64,7 @@ class KnownNode:
             trigger=known.trigger,
             provides=known.provides,
             accepts=known.accepts,
+            shapes=VECTOR_STORE_SHAPES if known.form == "store" else (),
             missing=known.missing,
         )
 

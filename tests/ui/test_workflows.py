@@ -218,7 +218,7 @@ def test_hostile_names_and_texts_stay_text(page: Page, api: httpx.Client) -> Non
     opened(page, workflow_id)
     counted(page, 4)
     for name in (HOSTILE, "c"):
-        nodes(page).filter(has_text=name).first.dblclick()
+        page.locator(".react-flow__node-node").filter(has_text=name).first.dblclick()
         page.get_by_role("dialog").wait_for()
         for view in ("Table", "JSON", "Schema"):
             for pane in page.get_by_role("dialog").get_by_text(view, exact=True).all():

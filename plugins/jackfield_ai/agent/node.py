@@ -21,6 +21,7 @@ from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import pictures_of
 from jackfield_ai.prompts import prompt_of
 from jackfield_ai.serving import fallback_model_of, memory_of, model_of, parser_of
+from jackfield_ai.shapes import AGENT_SHAPES
 from jackfield_ai.tools.toolbox import Toolbox, as_text, tools_of
 
 SYSTEM = "You are a helpful assistant"
@@ -67,6 +68,7 @@ class AiAgentNode(AiNode):
         "Lets a model call tools until it has an answer.",
         "ai",
         accepts=(LANGUAGE_MODEL, TOOL, MEMORY, OUTPUT_PARSER),
+        shapes=AGENT_SHAPES,
         needs=(LANGUAGE_MODEL,),
     )
 

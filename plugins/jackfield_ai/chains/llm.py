@@ -20,6 +20,7 @@ from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import picture_of
 from jackfield_ai.prompts import prompt_of
 from jackfield_ai.serving import fallback_model_of, model_of, parser_of
+from jackfield_ai.shapes import CHAIN_SHAPES
 
 _ROLES = {"SystemMessagePromptTemplate": "system", "AIMessagePromptTemplate": "assistant"}
 _DEFINE_SINCE = 1.4
@@ -59,6 +60,7 @@ class ChainLlmNode(AiNode):
         "Asks a model once for each item.",
         "ai",
         accepts=(LANGUAGE_MODEL, OUTPUT_PARSER),
+        shapes=CHAIN_SHAPES,
         needs=(LANGUAGE_MODEL,),
     )
 

@@ -14,6 +14,7 @@ from jackfield.api.nodes import (
     Parameters,
 )
 from jackfield.api.nodes.running import PassingNode
+from jackfield_ai.shapes import CHAT_TRIGGER_SHAPES
 
 
 class ChatParameters(Parameters):
@@ -36,6 +37,7 @@ def _trigger(kind: str, title: str, summary: str, model: type[NodeParameters]) -
         inputs=0,
         trigger=True,
         accepts=(MEMORY,),
+        shapes=CHAT_TRIGGER_SHAPES,
         credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),
     )
     return PassingNode(kind, (1, 1.1, 1.2, 1.3, 1.4), description, model)

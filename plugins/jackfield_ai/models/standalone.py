@@ -24,6 +24,7 @@ from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.pictures import MAX_BYTES, MAX_PICTURES, picture_of
 from jackfield_ai.reading import list_at
+from jackfield_ai.shapes import PROVIDER_SHAPES
 from jackfield_ai.tools.toolbox import Toolbox, tools_of
 
 _ROUNDS = 15
@@ -146,6 +147,7 @@ class GeminiNode(StandaloneNode):
         "Texts and images with Google Gemini.",
         "ai",
         accepts=(TOOL,),
+        shapes=PROVIDER_SHAPES,
         credentials=(NodeCredential("googlePalmApi"),),
     )
 
@@ -172,6 +174,7 @@ class AnthropicNode(StandaloneNode):
         "Texts and images with Anthropic.",
         "ai",
         accepts=(TOOL,),
+        shapes=PROVIDER_SHAPES,
         credentials=(NodeCredential("anthropicApi"),),
     )
 

@@ -13,6 +13,7 @@ from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.openai import images, sounds, texts
 from jackfield_ai.openai.asked import OpenAiItem
 from jackfield_ai.openai.parameters import OpenAiNodeParameters
+from jackfield_ai.shapes import PROVIDER_SHAPES
 
 Work = Callable[[OpenAiItem], Awaitable[Items]]
 RESPONSES_SINCE = 2
@@ -38,6 +39,7 @@ class OpenAiNode(AiNode):
         "Texts, images and audio with OpenAI.",
         "ai",
         accepts=(TOOL, "ai_memory"),
+        shapes=PROVIDER_SHAPES,
         credentials=(NodeCredential("openAiApi"),),
     )
 

@@ -15,6 +15,7 @@ from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parsing.parsers import FIX_PROMPT, FixingParser, ListParser, StructuredParser
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
 from jackfield_ai.serving import model_of, parser_of
+from jackfield_ai.shapes import PARSER_SHAPES
 
 EXAMPLE = '{\n\t"state": "California",\n\t"cities": ["Los Angeles", "San Francisco", "San Diego"]\n}'
 ALL_REQUIRED_SINCE = 1.3
@@ -57,6 +58,7 @@ class StructuredNode(ServingNode):
         inputs=0,
         provides=OUTPUT_PARSER,
         accepts=(LANGUAGE_MODEL,),
+        shapes=PARSER_SHAPES,
     )
 
     def parameters(self, version: float | None) -> type[Parameters]:

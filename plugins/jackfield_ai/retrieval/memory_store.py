@@ -38,6 +38,7 @@ from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen, required
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 from jackfield_ai.serving import documents_of, embeddings_of
+from jackfield_ai.shapes import VECTOR_STORE_SHAPES
 from jackfield_ai.tools.toolbox import FunctionTool
 
 QUERY: dict[str, Json] = {
@@ -82,6 +83,7 @@ class MemoryStoreNode(AiNode):
         "ai",
         provides=VECTOR_STORE,
         accepts=(EMBEDDING, DOCUMENT, RERANKER),
+        shapes=VECTOR_STORE_SHAPES,
         needs=(EMBEDDING,),
     )
 

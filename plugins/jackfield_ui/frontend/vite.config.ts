@@ -2,6 +2,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { groups } from './tools/chunks.ts';
 import { budget, precompress } from './tools/finish.ts';
+import { logos } from './tools/logos.ts';
 import { xtermPolicy } from './tools/xterm.ts';
 
 // For development beside a running daemon: JACKFIELD_DAEMON_ENDPOINT is its address, JACKFIELD_TOKEN a token for it where one is needed.
@@ -18,7 +19,7 @@ const proxy = { '/api': toDaemon(true), '/ws': toDaemon(true), '/health': toDaem
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), xtermPolicy(), precompress(), budget()],
+  plugins: [react(), xtermPolicy(), logos(), precompress(), budget()],
   resolve: { tsconfigPaths: true },
   build: {
     target: 'es2022',

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from jackfield.api.containment import is_ctrl_c
 from jackfield.api.extensions import PluginReports
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import NodeCatalog, NodeCredential, NodeParameters, NodeType
+from jackfield.api.nodes import NodeCatalog, NodeCredential, NodeParameters, NodeShape, NodeType
 from jackfield.api.nodes.fields import forms_of
 
 _log = logging.getLogger(__name__)
@@ -85,10 +85,21 @@ def summary(node_type: NodeType) -> dict[str, Json]:
         "provides": described.provides,
         "accepts": list(described.accepts),
         "needs": list(described.needs),
+        "shapes": [shape_view(one) for one in described.shapes],
         "credentials": [credential_view(one) for one in described.credentials],
         "available": not described.missing,
         "missing": described.missing,
         "scopes": list(described.scopes),
+    }
+
+
+def shape_view(shape: NodeShape) -> dict[str, Json]:
+    return {
+        "when": {name: list(values) for name, values in shape.when.items()},
+        "inputs": shape.inputs,
+        "outputs": list(shape.outputs),
+        "provides": shape.provides,
+        "accepts": list(shape.accepts),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.nodes.forms import NodeField
@@ -348,6 +348,16 @@ class NodeCredentialShown(Shown):
     when: dict[str, list[str]] | None = None
 
 
+class NodeShapeShown(Shown):
+    """What a node takes and gives while each of these parameters has one of these values."""
+
+    when: dict[str, list[JsonValue]]
+    inputs: int
+    outputs: list[str]
+    provides: str
+    accepts: list[str]
+
+
 class NodeTypeShown(Shown):
     kind: str
     type: str
@@ -363,6 +373,7 @@ class NodeTypeShown(Shown):
     provides: str
     accepts: list[str]
     needs: list[str]
+    shapes: list[NodeShapeShown]
     credentials: list[NodeCredentialShown]
     available: bool
     missing: str

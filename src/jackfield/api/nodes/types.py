@@ -71,6 +71,18 @@ class NodeCredential:
 
 
 @record
+class NodeShape:
+    """What a node takes and gives while its parameters have certain values, as an editor draws it."""
+
+    when: Mapping[str, Sequence[Json]] = field(default_factory=dict)
+    """Paths of parameters, such as `options.mode`, and the values that each of them may have. Empty: otherwise."""
+    inputs: int = 1
+    outputs: Sequence[str] = ("main",)
+    provides: str = ""
+    accepts: Sequence[str] = ()
+
+
+@record
 class NodeDescription:
     """What `GET /node-types` and the editor show."""
 
@@ -95,6 +107,9 @@ class NodeDescription:
     `machine:write` for what reaches the machine, `agents:write` for what starts an agent. See also `ScopedNode`."""
     icon: str = ""
     """An icon's name, such as `webhook` or `slack`; the browser decides on the picture. Empty: that of the group."""
+    shapes: Sequence[NodeShape] = ()
+    """What of `inputs`, `outputs`, `provides` and `accepts` it has with which parameters; the first whose `when` holds
+    counts. Empty: always all of them."""
     reads_items: bool = True
     """Whether items change what a node does beyond the expressions in its parameters. Whoever lacks the scopes may
     change what leads to a node that reads none and has no expression."""

@@ -11643,6 +11643,26 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * NodeShapeShown
+         * @description What a node takes and gives while each of these parameters has one of these values.
+         */
+        NodeShapeShown: {
+            /** Accepts */
+            accepts: string[];
+            /** Inputs */
+            inputs: number;
+            /** Outputs */
+            outputs: string[];
+            /** Provides */
+            provides: string;
+            /** When */
+            when: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * NodeTypeForm
          * @description The parameters of some versions: how a form shows them, and what is valid.
          */
@@ -11707,6 +11727,8 @@ export interface components {
             provides: string;
             /** Scopes */
             scopes: string[];
+            /** Shapes */
+            shapes: components["schemas"]["NodeShapeShown"][];
             /** Trigger */
             trigger: boolean;
             /** Type */
@@ -11775,6 +11797,8 @@ export interface components {
             provides: string;
             /** Scopes */
             scopes: string[];
+            /** Shapes */
+            shapes: components["schemas"]["NodeShapeShown"][];
             /** Trigger */
             trigger: boolean;
             /** Type */
@@ -11822,6 +11846,8 @@ export interface components {
             provides: string;
             /** Scopes */
             scopes: string[];
+            /** Shapes */
+            shapes: components["schemas"]["NodeShapeShown"][];
             /** Trigger */
             trigger: boolean;
             /** Type */
@@ -14999,7 +15025,7 @@ export interface components {
          * @description A field is shown where all of `show` hold and none of `hide` does, by n8n's rules for `displayOptions`.
          *
          *     Keys are names of fields beside this one; with `/` in front, of fields at the top; `@version` is the node's version.
-         *     A field that has an expression fulfils every key of `show`, because its value is not known yet.
+         *     An expression under a key of `show` shows the field, because its value is not known yet; see `showing.is_shown`.
          */
         When: {
             /** Hide */

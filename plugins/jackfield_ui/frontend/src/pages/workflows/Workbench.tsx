@@ -13,6 +13,7 @@ import * as commands from './canvas/commands';
 import { added, type Wanted } from './canvas/edits';
 import { Ids } from './canvas/flow';
 import { Palette } from './canvas/Palette';
+import { behindSelected, placeFor } from './canvas/placing';
 import { Rename } from './canvas/Rename';
 import classes from './editor.module.css';
 import { Header } from './Header';
@@ -56,32 +57,17 @@ export function Workbench({ newest }: { newest: Saved }) {
     [known, live.progress, problems.byNode],
   );
 
-  const place = (asked: Wanted) => {
-    if (asked.at) return asked.at;
-    const { from, wire } = asked;
-    const source = store.doc.nodes.find(({ name }) => name === (from?.name ?? wire?.source));
-    const target = wire && store.doc.nodes.find(({ name }) => name === wire.target);
-    const at = source && positionOf(source);
-    const to = target && positionOf(target);
-    if (at && to) return { x: (at.x + to.x) / 2, y: (at.y + to.y) / 2 };
-    if (at) return from?.end === 'target' ? { x: at.x, y: at.y + 208 } : free({ x: at.x + 224, y: at.y });
+  const middle = () => {
     const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
-    const middle = screenToFlowPosition({
+    return screenToFlowPosition({
       x: (bounds?.left ?? 0) + (bounds?.width ?? 800) * (store.doc.nodes.length ? 0.5 : 0.2) - 48,
       y: (bounds?.top ?? 0) + (bounds?.height ?? 600) / 2 - 48,
     });
-    return free(middle);
-  };
-  /** Below what stands there already. */
-  const free = ({ x, y }: { x: number; y: number }): { x: number; y: number } => {
-    const taken = store.doc.nodes.some((node) => {
-      const other = positionOf(node);
-      return other && Math.abs(other.x - x) < 112 && Math.abs(other.y - y) < 112;
-    });
-    return taken ? free({ x, y: y + 160 }) : { x, y };
   };
   const add = (kind: Kind, asked: Wanted) => {
-    const made = added(store.doc, kind, place(asked), asked);
+    const wanted = behindSelected(store.doc, known, kind, asked, only());
+    const { doc: roomy, at } = placeFor(store.doc, known, kind, wanted, middle());
+    const made = added(roomy, kind, at, wanted);
     store.commit(() => made.doc);
     store.select([made.name]);
     setWanted(undefined);

@@ -13,6 +13,8 @@ export interface Kind {
   displayName: string;
   description: string;
   group: string;
+  /** The name of its picture; empty: its kind tells. */
+  icon: string;
   versions: number[];
   trigger: boolean;
   inputs: number;
@@ -20,9 +22,20 @@ export interface Kind {
   provides: string;
   accepts: string[];
   needs: string[];
+  /** What it takes and gives with which parameters; the first that holds counts, and without any all of the above. */
+  shapes: Ports[];
   available: boolean;
   missing: string;
   credentials: CredentialUse[];
+}
+
+export interface Ports {
+  /** Paths of parameters, and the values that each of them may have. */
+  when: Record<string, unknown[]>;
+  inputs: number;
+  outputs: string[];
+  provides: string;
+  accepts: string[];
 }
 
 /** A kind of credential that a node takes; see `/node-types`. */

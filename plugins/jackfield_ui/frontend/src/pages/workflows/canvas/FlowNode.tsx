@@ -20,9 +20,19 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
       data-disabled={node.disabled || undefined}
       data-state={state?.status}
     >
-      <Picture type={node.type} group={kind?.group ?? 'unknown'} name={kind?.displayName ?? node.name} size={36} />
-      {look === 'wide' && <Name name={node.name} subtitle={subtitle} disabled={node.disabled === true} inside />}
-      {look !== 'wide' && <Name name={node.name} subtitle={subtitle} disabled={node.disabled === true} />}
+      <Picture
+        type={node.type}
+        group={kind?.group ?? 'unknown'}
+        name={kind?.displayName ?? node.name}
+        icon={kind?.icon}
+        size={36}
+      />
+      <Name
+        name={node.name}
+        subtitle={subtitle}
+        disabled={node.disabled === true}
+        inside={look === 'wide' || look === 'widePart'}
+      />
       <span className={classes.badges}>
         {pinned && (
           <span title="Its output is pinned: runs by hand use that" className={classes.pin}>
@@ -58,12 +68,12 @@ function Name({
   name,
   subtitle,
   disabled,
-  inside = false,
+  inside,
 }: {
   name: string;
   subtitle: string;
   disabled: boolean;
-  inside?: boolean;
+  inside: boolean;
 }) {
   return (
     <span className={inside ? classes.inside : classes.below}>
@@ -82,7 +92,7 @@ function Name({
 
 function Ports({ data: { node, shape, free } }: { data: Flow['data'] }) {
   const { editable, follow } = useActions();
-  const { inputs, outputs, accepts, provides } = shape;
+  const { inputs, outputs, accepts, serves } = shape;
   const open = free === '' ? [] : free.split(',').map(Number);
   return (
     <>
@@ -138,15 +148,17 @@ function Ports({ data: { node, shape, free } }: { data: Flow['data'] }) {
           <span className={classes.partLabel}>{partLabel(type)}</span>
         </Handle>
       ))}
-      {provides && (
+      {serves.map((type, index) => (
         <Handle
-          id={outputHandle(provides, 0)}
+          key={type}
+          id={outputHandle(type, 0)}
           type="source"
           position={Position.Top}
           className={classes.part}
+          style={{ left: `${placeOf(index, serves.length)}%` }}
           isConnectable={editable}
         />
-      )}
+      ))}
     </>
   );
 }

@@ -3,8 +3,10 @@ import { type RefObject, useEffect, useMemo } from 'react';
 import { type Doc, positionOf } from '../model/document';
 import classes from './canvas.module.css';
 
-/** Below this zoom a name is no longer read. */
+/** Below this zoom a name of its usual size is no longer read. */
 const FAR = 0.4;
+/** Steps of a zoom in which names change their size: within a step nothing is drawn again. */
+const STEP = 1.25;
 /** More than any node is large, with what is written below it. */
 const AROUND = 1_024;
 
@@ -21,11 +23,17 @@ export function Ground({ doc }: { doc: Doc }) {
   return <ViewportPortal>{box && <div className={classes.ground} style={box} />}</ViewportPortal>;
 }
 
-/** Tells the styles that the canvas is seen from far away. */
+/** The next step below. */
+function stepped(zoom: number): number {
+  return STEP ** Math.floor(Math.log(zoom) / Math.log(STEP));
+}
+
+/** Tells the styles from how far away the canvas is seen: names grow, so that they can be read. */
 export function Distance({ canvas }: { canvas: RefObject<HTMLElement | null> }) {
-  const far = useStore(({ transform }) => transform[2] < FAR);
+  const zoom = useStore(({ transform: [, , now] }) => (now < FAR ? stepped(now) : 1));
   useEffect(() => {
-    canvas.current?.toggleAttribute('data-far', far);
-  }, [canvas, far]);
+    canvas.current?.toggleAttribute('data-far', zoom < 1);
+    canvas.current?.style.setProperty('--zoom', String(zoom));
+  }, [canvas, zoom]);
   return null;
 }

@@ -99,7 +99,7 @@ function Row({ kind, active, onChoose }: { kind: Kind; active: boolean; onChoose
       }}
       onClick={() => onChoose(kind)}
     >
-      <Picture type={kind.type} group={kind.group} name={kind.displayName} size={24} />
+      <Picture type={kind.type} group={kind.group} name={kind.displayName} icon={kind.icon} size={24} />
       <span className={classes.text}>
         <span className={classes.name}>{kind.displayName}</span>
         <span className={classes.about}>{kind.available ? kind.description : `Cannot run: ${kind.missing}`}</span>

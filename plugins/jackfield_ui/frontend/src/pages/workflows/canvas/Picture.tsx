@@ -45,6 +45,7 @@ import {
   IconWorld,
   IconZoomQuestion,
 } from '@tabler/icons-react';
+import { type Logo, logoOf } from '../../../logos/logo';
 import { kindOf } from '../model/document';
 import { monogram } from '../model/kinds';
 import classes from './picture.module.css';
@@ -132,14 +133,33 @@ function iconOf(kind: string, group: string | undefined): Icon | undefined {
   return group ? (BY_GROUP[group] ?? IconGitBranch) : IconQuestionMark;
 }
 
-/** The sign of a node type: a picture, or the letters of its service, in the colour of its group. */
-export function Picture({ type, group, name, size }: { type: string; group?: string; name?: string; size: number }) {
+interface Props {
+  type: string;
+  group?: string;
+  name?: string;
+  /** The one that the node's plugin names. */
+  icon?: string;
+  size: number;
+}
+
+/** The sign of a node type: its service's logo, a picture, or letters, in the colour of its group. */
+export function Picture({ type, group, name, icon, size }: Props) {
   const kind = kindOf(type);
+  const logo = logoOf(kind, icon);
   const Sign = iconOf(kind, group);
   const colour = BY_START.some(([start]) => start.test(kind)) ? 'ai' : (group ?? 'unknown');
   return (
     <span className={classes.picture} data-group={colour} style={{ fontSize: size * 0.62 }} aria-hidden="true">
-      {Sign ? <Sign size={size} stroke={1.6} /> : monogram(name ?? kind)}
+      {logo ? <Mark logo={logo} size={size} /> : Sign ? <Sign size={size} stroke={1.6} /> : monogram(name ?? kind)}
     </span>
+  );
+}
+
+function Mark({ logo, size }: { logo: Logo; size: number }) {
+  const { address, plain } = logo;
+  if (plain)
+    return <span className={classes.plain} style={{ width: size, height: size, maskImage: `url(${address})` }} />;
+  return (
+    <img className={classes.logo} src={address} alt="" width={size} height={size} loading="lazy" draggable={false} />
   );
 }

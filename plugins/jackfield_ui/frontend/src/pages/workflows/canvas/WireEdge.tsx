@@ -22,13 +22,21 @@ interface Ends {
   targetPosition: Position;
 }
 
+/** How far below both ends a wire goes that leads back along one line. */
+const AROUND = 130;
+const ONE_LINE = 120;
+
 /** A wire that leads back goes around; the others are curves. */
 function pathOf(ends: Ends, main: boolean): [string, number, number] {
   const back = main && ends.targetX < ends.sourceX - 16;
   const [path, x, y] = back
-    ? getSmoothStepPath({ ...ends, borderRadius: 16, offset: 40 })
+    ? getSmoothStepPath({ ...ends, borderRadius: 16, offset: 40, ...belowBoth(ends) })
     : getBezierPath({ ...ends, curvature: 0.35 });
   return [path, x, y];
+}
+
+function belowBoth({ sourceY, targetY }: Ends): { centerY?: number } {
+  return Math.abs(sourceY - targetY) < ONE_LINE ? { centerY: Math.max(sourceY, targetY) + AROUND } : {};
 }
 
 export const WireEdge = memo(function WireEdge(props: EdgeProps<FlowEdge>) {

@@ -85,7 +85,7 @@ export function nodesOf(doc: Doc, facts: Facts, ids: Ids, before: readonly FlowN
     }
   }
   const seen = new Set<string>();
-  return doc.nodes.map((node, index) => {
+  const drawn = doc.nodes.map((node, index) => {
     const id = ids.of(seen.has(node.name) ? `${node.name}\u0000${index}` : node.name);
     seen.add(node.name);
     const kind = facts.kinds.get(kindOf(node.type));
@@ -103,6 +103,8 @@ export function nodesOf(doc: Doc, facts: Facts, ids: Ids, before: readonly FlowN
     };
     return kept(old.get(id), flowNode(id, data, index));
   });
+  // The map draws in this order: notes lie below.
+  return [...drawn.filter(({ type }) => type === 'sticky'), ...drawn.filter(({ type }) => type !== 'sticky')];
 }
 
 function flowNode(id: string, data: NodeData, index: number): FlowNode {
@@ -158,7 +160,7 @@ export function placeOf(index: number, count: number): number {
 }
 
 function handles(shape: Shape): FlowNode['handles'] {
-  const { width, height, inputs, outputs, accepts, provides } = shape;
+  const { width, height, inputs, outputs, accepts, serves } = shape;
   const size = { width: HANDLE, height: HANDLE };
   const at = (x: number, y: number) => ({ x: x - HANDLE / 2, y: y - HANDLE / 2, ...size });
   const middle = (index: number, count: number, whole: number) => (placeOf(index, count) / 100) * whole;
@@ -181,9 +183,12 @@ function handles(shape: Shape): FlowNode['handles'] {
       type: 'target' as const,
       position: Position.Bottom,
     })),
-    ...(provides
-      ? [{ ...at(width / 2, 0), id: outputHandle(provides, 0), type: 'source' as const, position: Position.Top }]
-      : []),
+    ...serves.map((type, index) => ({
+      ...at(middle(index, serves.length, width), 0),
+      id: outputHandle(type, 0),
+      type: 'source' as const,
+      position: Position.Top,
+    })),
   ];
 }
 
@@ -213,7 +218,7 @@ export function edgesOf(
       type: 'wire',
       source: from,
       target: to,
-      sourceHandle: outputHandle(wire.type, wire.output),
+      sourceHandle: outputHandle(wire.type, wire.type === 'main' ? wire.output : 0),
       targetHandle: inputHandle(wire.targetType, wire.targetType === 'main' ? wire.input : 0),
       data: { wire, items, state: items ? 'ran' : undefined },
       selected: selected.has(id),

@@ -1,9 +1,10 @@
 /** How a node looks on the canvas: what comes in, what goes out, how large it is. */
 import { isRecord } from '../../../api/errors';
-import type { Kind } from '../queries';
+import type { Kind, Ports } from '../queries';
 import { type DocNode, isSticky, kindOf, parametersOf, type Wire } from './document';
 
-export type Look = 'plain' | 'trigger' | 'part' | 'wide' | 'sticky';
+/** part: it serves others and runs never in turn; wide: it has parts of its own. */
+export type Look = 'plain' | 'trigger' | 'part' | 'wide' | 'widePart' | 'sticky';
 
 export interface Shape {
   look: Look;
@@ -12,35 +13,45 @@ export interface Shape {
   outputs: string[];
   /** Kinds of parts that it takes, such as ai_tool. */
   accepts: string[];
-  /** The kind by which it serves another; '' when it runs in turn. */
-  provides: string;
+  /** Kinds by which it serves others; empty when it runs in turn. */
+  serves: string[];
   width: number;
   height: number;
 }
 
 export const SIDE = 96;
-const WIDE = 256;
 const PART = 80;
-const PER_OUTPUT = 40;
+const GRID = 16;
+/** So many parts have room below the least wide node that has any. */
+const LEAST_PARTS = 4;
 
+/** As large as in n8n, so that nothing lies over another that is apart there. Every wire of the document has its ends. */
 export function shapeOf(node: DocNode, kind: Kind | undefined, wires: readonly Wire[]): Shape {
   if (isSticky(node)) {
     const { width, height } = parametersOf(node);
     return base('sticky', { width: sized(width, 240), height: sized(height, 160) });
   }
-  const provides = providedBy(node, kind, wires);
-  const accepts = kind?.accepts.length ? kind.accepts : acceptedBy(node, wires);
-  if (provides) return base('part', { provides, accepts, width: PART, height: PART });
-  const outputs = outputsOf(node, kind, wires);
-  const trigger = kind ? kind.trigger : /trigger$/i.test(node.type);
-  const inputs = trigger ? 0 : inputsOf(node, kind, wires);
-  const height = Math.max(SIDE, Math.max(outputs.length, inputs) * PER_OUTPUT);
-  const look = accepts.length ? 'wide' : trigger ? 'trigger' : 'plain';
-  return { look, inputs, outputs, accepts, provides: '', width: accepts.length ? WIDE : SIDE, height };
+  const ports = portsOf(node, kind);
+  const serves = servedBy(node, ports, wires);
+  const accepts = acceptedBy(node, ports, wires);
+  const part = serves.length > 0;
+  const outputs = outputsOf(node, part ? undefined : kind, ports, wires);
+  const inputs = inputsOf(node, ports, wires);
+  const trigger = kind ? kind.trigger : !part && inputs === 0 && /trigger$/i.test(node.type);
+  const look = accepts.length ? (part ? 'widePart' : 'wide') : part ? 'part' : trigger ? 'trigger' : 'plain';
+  return { look, inputs, outputs, accepts, serves, ...sizeOf(look, accepts.length, Math.max(outputs.length, inputs)) };
+}
+
+function sizeOf(look: Look, parts: number, ends: number): { width: number; height: number } {
+  const small = look === 'part' || look === 'widePart';
+  const height = small ? PART : SIDE + Math.max(0, ends - 2) * GRID * 2;
+  if (look !== 'wide' && look !== 'widePart') return { width: small ? PART : SIDE, height };
+  const room = (Math.max(LEAST_PARTS, parts) - 1) * 3 + (small ? 1 : 0);
+  return { width: PART + room * GRID, height };
 }
 
 function base(look: Look, more: Partial<Shape>): Shape {
-  return { look, inputs: 0, outputs: [], accepts: [], provides: '', width: SIDE, height: SIDE, ...more };
+  return { look, inputs: 0, outputs: [], accepts: [], serves: [], width: SIDE, height: SIDE, ...more };
 }
 
 function sized(value: unknown, otherwise: number): number {
@@ -48,43 +59,63 @@ function sized(value: unknown, otherwise: number): number {
   return number >= 16 ? Math.min(number, 10_000) : otherwise;
 }
 
-/** A type that is not installed serves what its wires say; vector stores do both. */
-function providedBy(node: DocNode, kind: Kind | undefined, wires: readonly Wire[]): string {
-  const out = wires.filter(({ source }) => source === node.name);
-  const serving = out.find(({ type }) => type !== 'main')?.type;
-  if (kind?.provides && kind.inputs > 0) {
-    const mode = parametersOf(node).mode;
-    if (mode === 'retrieve-as-tool') return 'ai_tool';
-    return serving ?? (mode === 'retrieve' ? kind.provides : '');
-  }
-  return kind ? kind.provides || (serving ?? '') : (serving ?? '');
+/** What the node takes and gives with its parameters; of a type that is not installed, what any node does. */
+function portsOf(node: DocNode, kind: Kind | undefined): Omit<Ports, 'when'> {
+  if (!kind) return { inputs: /trigger$/i.test(node.type) ? 0 : 1, outputs: ['main'], provides: '', accepts: [] };
+  const { shapes, inputs, outputs, provides, accepts } = kind;
+  const found = shapes.find(({ when }) =>
+    Object.entries(when).every(([path, values]) => values.includes(valueAt(node, path))),
+  );
+  // What serves others runs never in turn, unless it says otherwise.
+  return found ?? { inputs: kind.trigger ? 0 : inputs, outputs: provides && !inputs ? [] : outputs, provides, accepts };
 }
 
-function acceptedBy(node: DocNode, wires: readonly Wire[]): string[] {
-  return [
-    ...new Set(
-      wires.flatMap(({ target, targetType }) => (target === node.name && targetType !== 'main' ? [targetType] : [])),
-    ),
-  ];
+/** null for what is not set. */
+function valueAt(node: DocNode, path: string): unknown {
+  const found = path
+    .split('.')
+    .reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), parametersOf(node));
+  return found ?? null;
 }
 
-function inputsOf(node: DocNode, kind: Kind | undefined, wires: readonly Wire[]): number {
+function servedBy(node: DocNode, { provides }: Omit<Ports, 'when'>, wires: readonly Wire[]): string[] {
+  const wired = wires.flatMap(({ source, type }) => (source === node.name && type !== 'main' ? [type] : []));
+  const inTurn = wires.some(({ source, target, type, targetType }) =>
+    source === node.name ? type === 'main' : target === node.name && targetType === 'main',
+  );
+  return [...new Set([...(provides && !inTurn && !wired.length ? [provides] : []), ...wired])];
+}
+
+function acceptedBy(node: DocNode, { accepts }: Omit<Ports, 'when'>, wires: readonly Wire[]): string[] {
+  const wired = wires.flatMap(({ target, targetType }) =>
+    target === node.name && targetType !== 'main' ? [targetType] : [],
+  );
+  return [...new Set([...accepts, ...wired])];
+}
+
+function inputsOf(node: DocNode, { inputs }: Omit<Ports, 'when'>, wires: readonly Wire[]): number {
   const wired = wires.filter(({ target, targetType }) => target === node.name && targetType === 'main');
   const used = Math.max(0, ...wired.map(({ input }) => input + 1));
   const asked = kindOf(node.type) === 'merge' ? Number(parametersOf(node).numberInputs) || 0 : 0;
-  return Math.min(256, Math.max(kind?.inputs ?? 1, used, asked));
+  return Math.min(256, Math.max(inputs, used, asked));
 }
 
-function outputsOf(node: DocNode, kind: Kind | undefined, wires: readonly Wire[]): string[] {
-  const labels = labelsOf(node, kind);
+/** kind: undefined for a part, which has only those outputs that a wire leaves. */
+function outputsOf(
+  node: DocNode,
+  kind: Kind | undefined,
+  { outputs }: Omit<Ports, 'when'>,
+  wires: readonly Wire[],
+): string[] {
+  const labels = kind || outputs.length ? labelsOf(node, outputs) : [];
   if (node.onError === 'continueErrorOutput') labels.push('error');
   const used = wires.filter(({ source, type }) => source === node.name && type === 'main');
   const most = Math.min(256, Math.max(labels.length, ...used.map(({ output }) => output + 1)));
-  while (labels.length < most) labels.push(String(labels.length));
+  while (labels.length < most) labels.push(labels.length || most > 1 ? String(labels.length) : '');
   return labels;
 }
 
-function labelsOf(node: DocNode, kind: Kind | undefined): string[] {
+function labelsOf(node: DocNode, outputs: readonly string[]): string[] {
   const parameters = parametersOf(node);
   switch (kindOf(node.type)) {
     case 'switch':
@@ -95,10 +126,8 @@ function labelsOf(node: DocNode, kind: Kind | undefined): string[] {
       const methods = parameters.httpMethod;
       return parameters.multipleMethods === true && Array.isArray(methods) ? methods.map(String) : [''];
     }
-    default: {
-      const outputs = kind?.outputs ?? ['main'];
+    default:
       return outputs.length === 1 ? [''] : [...outputs];
-    }
   }
 }
 
@@ -155,8 +184,16 @@ export function subtitleOf(node: DocNode): string {
   }
 }
 
-/** ai_languageModel as "Language model". */
+/** ai_languageModel as "Model": the ports of one node stand close together. */
+const PART_LABELS: Record<string, string> = {
+  ai_languageModel: 'Model',
+  ai_outputParser: 'Parser',
+  ai_textSplitter: 'Splitter',
+  ai_vectorStore: 'Store',
+};
+
 export function partLabel(type: string): string {
+  if (PART_LABELS[type]) return PART_LABELS[type];
   const words = type
     .replace(/^ai_/, '')
     .replace(/([a-z])([A-Z])/g, '$1 $2')

@@ -140,7 +140,13 @@ function Content({
   return (
     <PanelContext value={state}>
       <div className={classes.head}>
-        <Picture type={node.type} group={kind?.group ?? 'unknown'} name={kind?.displayName ?? node.name} size={22} />
+        <Picture
+          type={node.type}
+          group={kind?.group ?? 'unknown'}
+          name={kind?.displayName ?? node.name}
+          icon={kind?.icon}
+          size={22}
+        />
         <Name node={node} editable={editable} onRenamed={onRenamed} />
         {editable && (
           <Button
