@@ -5981,6 +5981,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/node-types/{kind}/lists/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what a field of a node can be chosen from, such as channels; its service is asked with the credential */
+        get: {
+            parameters: {
+                query?: {
+                    credential?: string | null;
+                    cursor?: string | null;
+                    search?: string | null;
+                    values?: string | null;
+                    version?: number | null;
+                };
+                header?: never;
+                path: {
+                    kind: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description List what a field of a node can be chosen from, such as channels; its service is asked with the credential */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NodeListShown"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                502: components["responses"]["BadGateway"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tags": {
         parameters: {
             query?: never;
@@ -11608,6 +11662,69 @@ export interface components {
             required?: boolean;
             /** @default null */
             when?: components["schemas"]["When"] | null;
+        };
+        /**
+         * NodeListQuery
+         * @description credential: id of the one that the node has. version: of the node. values: its parameters, a JSON object.
+         *     search: what names have to contain. cursor: `nextCursor` of the page before.
+         */
+        NodeListQuery: {
+            /**
+             * Credential
+             * @default null
+             */
+            credential?: string | null;
+            /**
+             * Cursor
+             * @default null
+             */
+            cursor?: string | null;
+            /**
+             * Search
+             * @default null
+             */
+            search?: string | null;
+            /**
+             * Values
+             * @default null
+             */
+            values?: string | null;
+            /**
+             * Version
+             * @default null
+             */
+            version?: number | null;
+        };
+        /** NodeListRow */
+        NodeListRow: {
+            /** Label */
+            label: string;
+            /**
+             * Type
+             * @default null
+             */
+            type?: string | null;
+            /**
+             * Url
+             * @default null
+             */
+            url?: string | null;
+            /** Value */
+            value: string | number | boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** NodeListShown */
+        NodeListShown: {
+            /** Data */
+            data: components["schemas"]["NodeListRow"][];
+            /**
+             * Nextcursor
+             * @default null
+             */
+            nextCursor?: string | null;
+        } & {
+            [key: string]: unknown;
         };
         /** NodeRunShown */
         NodeRunShown: {
