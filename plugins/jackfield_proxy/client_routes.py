@@ -58,10 +58,21 @@ _VERBS: Mapping[str, tuple[Action, bool]] = {
     "streamGenerateContent": ("complete", True),
     "countTokens": ("count", False),
     "embedContent": ("pass", False),
+    "asyncBatchEmbedContent": ("pass", False),
     "batchEmbedContents": ("pass", False),
+    "batchGenerateContent": ("pass", False),
+    "predict": ("pass", False),
+    "predictLongRunning": ("pass", False),
 }
-"""Of Gemini's dialect: what is asked of a model, and whether its answer streams. What Google keeps (files, caches,
-batches) does not pass."""
+"""Of Gemini's dialect: what is asked of a model, and whether its answer streams."""
+_THINGS = (
+    r"/(?:batches|cachedContents|fileSearchStores|files|operations|tunedModels|models/[^/]+/operations)(?:[/:].*)?"
+)
+"""What Google keeps for an account."""
+_KEPT = re.compile(_THINGS).fullmatch
+_WITH_KEY = re.compile(rf"/(?P<version>v1)(?P<rest>{_THINGS})").fullmatch
+"""What is Google's below `v1` for a client with Google's header alone: others have such paths, too."""
+_UPLOAD = re.compile(r"/upload/(?P<version>v1\w*)/(?:files|fileSearchStores/[^/]+:uploadToFileSearchStore)/?").fullmatch
 _GOOGLE = re.compile(
     rf"/(?P<version>v1(?:alpha|beta)\d*|v1(?=/(?:models|tunedModels)/.+:(?:{'|'.join(_VERBS)})$))(?P<rest>/.*|$)"
 ).match
@@ -87,7 +98,10 @@ def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -
     """The paths are the vendors' own; those of the second family are taken without `/v1` as well, since their clients
     are given a base URL with or without it. headers: tell the dialect of a path that both families have."""
     whole = token_in(path)[1]
-    if (google := _GOOGLE(whole)) is not None:
+    google = _GOOGLE(whole)
+    if google is None and "x-goog-api-key" in headers:
+        google = _WITH_KEY(whole)
+    if google is not None:
         return _of_google(method, google["version"], google["rest"])
     short = short_of(whole)
     if method == "POST" and short in _POSTS:
@@ -99,6 +113,9 @@ def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -
         if short == "/models" or short.startswith("/models/"):
             return ClientRoute("models", "gemini" if "x-goog-api-key" in headers else dialect)
     if method in _METHODS and not _ELSEWHERE(short):
+        upload = _UPLOAD(whole) if method in ("POST", "PUT") else None
+        if upload is not None:
+            return ClientRoute("pass", "gemini", NamedInPath(version=upload["version"]))
         return _endpoint(short, headers)
     return ClientRoute("none", dialect)
 
@@ -117,5 +134,7 @@ def _of_google(method: str, version: str, rest: str) -> ClientRoute:
     if call is not None and call["verb"] in _VERBS and not _ELSEWHERE(rest):
         action, stream = _VERBS[call["verb"]]
         return ClientRoute(action, "gemini", NamedInPath(call["model"], stream, version))
+    if method in _METHODS and _KEPT(rest) and not _ELSEWHERE(rest):
+        return ClientRoute("pass", "gemini", NamedInPath(version=version))
     lists = method in ("GET", "HEAD") and (rest.rstrip("/") == "/models" or rest.startswith("/models/"))
     return ClientRoute("models" if lists else "none", "gemini")

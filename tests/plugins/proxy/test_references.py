@@ -51,7 +51,7 @@ NAMED: dict[str, tuple[Any, list[str]]] = {
     "Gemini's cache": ({"cachedContent": "cachedContents/a", "contents": []}, ["cachedContents/a"]),
     "Gemini's file": (
         {"contents": [{"parts": [{"fileData": {"fileUri": "https://g/v1beta/files/a"}}]}]},
-        ["https://g/v1beta/files/a"],
+        ["files/a"],
     ),
     "Gemini's file, written otherwise": (
         {"contents": [{"parts": [{"file_data": {"file_uri": "gs://a"}}]}]},

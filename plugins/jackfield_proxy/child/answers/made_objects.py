@@ -19,14 +19,18 @@ _MOST = 1000
 
 
 class MadeIds:
-    """Feed it each answer and event that is read. tell: gets those that are new, as soon as they are known."""
+    """Feed it each answer and event that is read. tell: gets those that are new, as soon as they are known. find: the
+    ids in one of a dialect."""
 
-    def __init__(self, tell: Callable[[Sequence[str]], None]) -> None:
+    def __init__(
+        self, tell: Callable[[Sequence[str]], None], find: Callable[[Mapping[str, object]], Iterator[str]] | None = None
+    ) -> None:
         self._tell = tell
+        self._find = find or ids_in
         self._told: set[str] = set()
 
     def __call__(self, value: Mapping[str, object]) -> None:
-        new = [one for one in dict.fromkeys(ids_in(value)) if one not in self._told]
+        new = [one for one in dict.fromkeys(self._find(value)) if one not in self._told]
         new = new[: _MOST - len(self._told)]
         if new:
             self._told.update(new)

@@ -136,6 +136,8 @@ class ClientRequest:
     @property
     def keeps(self) -> bool:
         """Whether its answer may have ids of what the provider keeps from now on."""
+        if self.dialect == "gemini":  # whose answers nobody keeps
+            return False
         store = self._value.get("store")
         return store is True if self.dialect == "chat" else store is not False
 

@@ -11,7 +11,7 @@ from copy import copy
 from jackfield.api.dialects import fields
 from jackfield.api.dialects.model import DialectError, DialectName, ModelRequest
 from jackfield.api.jsontext import Json
-from jackfield_proxy.child.incoming import addressing, large, references
+from jackfield_proxy.child.incoming import addressing, google_kept, large, references
 from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import (
     NOT_NAMED,
@@ -22,6 +22,7 @@ from jackfield_proxy.child.incoming.client_request import (
     headers_of,
     minute_of_day,
 )
+from jackfield_proxy.child.incoming.google_kept import BegunUpload
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.raw_model import model_in, with_model
 from jackfield_proxy.client_routes import NamedInPath
@@ -31,9 +32,11 @@ from jackfield_proxy.routing.request_attributes import RequestAttributes
 
 _BYTES = 4
 """Of a token, about."""
+_MODELS = "models/"
+"""Before the name of a model in bodies of Gemini's dialect."""
 _FREE = re.compile(r"/(?:files|uploads|vector_stores|skills|containers|conversations|moderations)\b|.*/cancel$").match
 """Where a POST without a model costs no tokens."""
-_LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos)\b|/v1\w*/models/").match
+_LATER = re.compile(r"/(?:(?:messages/)?batches|evals|fine_tuning|threads|videos)\b").match
 """Where what a POST costs comes after its answer, whatever model the body names beside what is read."""
 _NO_IDS = re.compile(r"/(?:completions|embeddings|moderations|rerank)\b").match
 """Where a body names nothing that is kept."""
@@ -66,15 +69,18 @@ class EndpointRequest(ClientRequest):
         self.helpers = helpers
         self._sent = body
         self.body = body if isinstance(body, bytes) else b""
-        self.model = named.model or model_in(self.body)
+        self.model = named.model or model_in(self.body).removeprefix(_MODELS if dialect == "gemini" else "")
+        self.upload: BegunUpload | None = None
+        """Of which this is the rest."""
+        self.credential = ""
+        """With which the client has come, for the rest of an upload that this begins."""
         self.headers = headers_of(pairs)
         self.stream = self.counts = self.answers = False
         # What is asked for again was counted before; without a model nothing has a price.
-        self.spends = method == "POST" and bool(self.model)
-        told = bool(self.model) and not _LATER(path)
-        self.place = references.StoredPath("") if named.model else references.stored_path(path)
+        self.spends = method == "POST" and bool(self.model) and (dialect != "gemini" or bool(named.model))
+        self.place, told, free = _of_google(path) if dialect == "gemini" else _of_others(path, self.model)
         self.of_one_account = bool(self.place.collection)
-        self.uncounted = method == "POST" and not told and not _FREE(path)
+        self.uncounted = method == "POST" and not told and not free
 
     @property
     def asked(self) -> ModelRequest:
@@ -119,6 +125,8 @@ class EndpointRequest(ClientRequest):
     @property
     def unread(self) -> bool:
         """Its body may name what nobody has looked at; where a form is due it has contents and no ids."""
+        if self.path.startswith(google_kept.UPLOAD):
+            return False
         form = self.is_form and self.method == "POST" and _FORMS(self.path) is not None
         return isinstance(self._sent, ClientBody) and not form and not _NO_IDS(self.path)
 
@@ -181,12 +189,19 @@ class EndpointRequest(ClientRequest):
                 raise DialectError(502, "The body was sent once, and is not kept for another try.")
             headers += [] if body.length is None else [("Content-Length", str(body.length))]
         elif target.model != self.model and not self.named.model:
-            body = await large.read(self.helpers, with_model, body, target.model)
+            model = f"{_MODELS}{target.model}" if self.dialect == "gemini" else target.model
+            body = await large.read(self.helpers, with_model, body, model)
         if self.dialect == "anthropic":
             headers = addressing.with_version(headers)
-        url = addressing.endpoint(upstream, self.dialect, self.path, target.model, self.query)
+        url = self._address(upstream, target)
         login = addressing.login_of(self.pairs) if upstream.auth == "agent" else ()
         return UpstreamRequest(url, headers, body, self.dialect, False, login, self.method, answers=False)
+
+    def _address(self, upstream: Upstream, target: Target) -> str:
+        if self.upload is not None:
+            return self.upload.url
+        named = target.model if self.dialect != "gemini" or self.named.model else ""
+        return addressing.endpoint(upstream, self.dialect, self.path, named, self.query)
 
     @property
     def _shown(self) -> str:
@@ -196,3 +211,12 @@ class EndpointRequest(ClientRequest):
         if upstream is None or upstream.platform:  # clouds have paths for conversations alone
             return False
         return addressing.dialect_of(upstream, self.dialect, "") == self.dialect
+
+
+def _of_google(path: str) -> tuple[references.StoredPath, bool, bool]:
+    """What it speaks of, whether its answer tells what it costs, and whether it costs nothing."""
+    return google_kept.stored_path(path), False, google_kept.is_free(path)
+
+
+def _of_others(path: str, model: str) -> tuple[references.StoredPath, bool, bool]:
+    return references.stored_path(path), bool(model) and not _LATER(path), _FREE(path) is not None

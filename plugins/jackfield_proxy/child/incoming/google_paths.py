@@ -28,8 +28,11 @@ def address(url: str, model: str, verb: str, query: str = "", version: str = "")
 
 
 def endpoint(url: str, path: str, model: str, query: str) -> str:
-    """Of what passes. path: with its version, encoded. model: in place of the one that it names. Raises as
-    `address`."""
+    """Of what passes. path: with its version, encoded. model: in place of the one that it names; empty: it names none.
+    Raises as `address`."""
+    if not model:
+        kept = [pair for pair in query.split("&") if pair and unquote_plus(pair.partition("=")[0]) != "key"]
+        return joined(url, path, "&".join(kept), without=f"/{VERSION}")
     version, verb = path[1:].partition("/")[0], path.rpartition(":")[2]
     return address(url, model, verb, query, version)
 

@@ -33,13 +33,17 @@ _NAMES = frozenset({
     "fileuri", "input_file_id", "output_file_id", "previous_response_id", "prompt", "skill_id", "thread_id",
     "training_file", "validation_file", "vector_store_id", "vector_store_ids", "video", "video_id",
 })  # fmt: skip
-_DECIDING = _NAMES | {"file", "filedata", "id", "input", "items", "source", "type"}
+_DECIDING = _NAMES | {"batch", "file", "filedata", "id", "input", "items", "source", "type"}
 """Names of which a second value could hide the first one."""
 _TEXTS = frozenset({"prompt", "video"})
 """Of these a text is no id, and only an object has one."""
-_ADDRESSES = frozenset({"file_uri", "fileuri"})
+_OF_GOOGLE_ALONE = frozenset({"file_name", "filename", "uris"})
+"""Names of the same in Gemini's dialect; elsewhere they are a client's own words."""
+_NAMES_BY_DIALECT: Mapping[str, frozenset[str]] = {"gemini": _NAMES | _OF_GOOGLE_ALONE}
+_ADDRESSES = frozenset({"file_uri", "fileuri", *_OF_GOOGLE_ALONE})
 _OF_GOOGLE = re.compile(r"gs:|.*/files/|files/").match
 """Addresses that name a file that Google keeps."""
+_FILE_OF_GOOGLE = re.compile(r"(?:https?://[^?#]+/)?(files/[^/?#:]+)(?::download(?:\?alt=media)?)?").fullmatch
 _WITH_ID = frozenset({"file_id", "item_reference"})
 """Values of `type` whose `id` is one."""
 _ITEM = frozenset({"id", "type", "status"})
@@ -118,6 +122,12 @@ def draws_answers(value: Mapping[str, Json]) -> bool:
     return _kind(source) in _ANSWERS or _kind(config) in _ANSWER_LOGS
 
 
+def file_of_google(address: str) -> str:
+    """The name of the file that an address of Google's own means (`files/x`); any other address as it is."""
+    found = _FILE_OF_GOOGLE(address)
+    return found[1] if found is not None else address
+
+
 def likely_in(body: bytes, dialect: DialectName) -> bool:
     """Whether a body that hides nothing may name any: a look that costs next to nothing."""
     return any(mark in body for mark in _LIKELY[dialect])
@@ -139,7 +149,7 @@ def _found(value: Mapping[str, Json], dialect: DialectName) -> Iterator[str]:
             waiting += [_Waiting(part, one.block and isinstance(part, dict)) for part in one.value]
         elif isinstance(one.value, dict):
             given = _of_tools(one.value) if one.block and dialect == "anthropic" else ""
-            yield from _own(one.value, given, waiting)
+            yield from _own(one.value, given, waiting, _NAMES_BY_DIALECT.get(dialect, _NAMES))
 
 
 def _of_tools(block: Mapping[str, Json]) -> str:
@@ -150,15 +160,15 @@ def _of_tools(block: Mapping[str, Json]) -> str:
     return "input" if kind in _CALLS else "content" if kind in _RESULTS else ""
 
 
-def _own(value: dict[str, Json], skipped: str, waiting: list[_Waiting]) -> Iterator[str]:
-    """Of one object; what lies in it waits, but for what is skipped."""
+def _own(value: dict[str, Json], skipped: str, waiting: list[_Waiting], names: frozenset[str]) -> Iterator[str]:
+    """Of one object; what lies in it waits, but for what is skipped. names: of ids."""
     if _kind(value) in _WITH_ID and isinstance(own := _named(value, "id"), str):
         yield own
     for written, part in value.items():
         name = written.casefold()
         if name in _OPAQUE or (skipped and written == skipped):
             continue
-        if name in _NAMES:
+        if name in names:
             yield from _ids(name, part)
         elif name in _LISTS and isinstance(part, list):
             yield from _items(part)
@@ -201,8 +211,9 @@ def _ids(name: str, value: Json) -> Iterator[str]:
         inner = _named(value, "id")
         if isinstance(inner, str):
             yield inner
-    elif name in _ADDRESSES and not (isinstance(value, str) and _OF_GOOGLE(value)):
-        return  # of anybody's web site
+    elif name in _ADDRESSES:
+        if isinstance(value, str) and _OF_GOOGLE(value):  # else of anybody's web site
+            yield file_of_google(value)
     elif isinstance(value, str) and value and name not in _TEXTS and (name != "skill_id" or value.startswith(_OURS)):
         yield value
 

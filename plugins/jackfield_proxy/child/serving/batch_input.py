@@ -11,7 +11,7 @@ from aiohttp import web
 from jackfield.api.dialects import fields
 from jackfield.api.dialects.model import DialectError
 from jackfield_proxy.child.answers.relay import Carrier
-from jackfield_proxy.child.incoming import large, references
+from jackfield_proxy.child.incoming import google_kept, large, references
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 
 if TYPE_CHECKING:
@@ -30,7 +30,11 @@ class InputRefused(DialectError):
 
 
 def input_of(call: EndpointRequest) -> EndpointRequest | None:
-    """Which file has to be looked at before the request is sent; None: none has. Raises `DialectError` 400."""
+    """Which file has to be looked at before the request is sent; None: none has. Raises `DialectError` 400, and 403 for
+    one that cannot be."""
+    if call.dialect == "gemini" and call.method == "POST" and call.body:
+        google_kept.require_seen(call.path, fields.body_object(call.body))
+        return None
     if call.method != "POST" or call.path != "/batches" or not call.body:
         return None
     file = fields.body_object(call.body).get("input_file_id")

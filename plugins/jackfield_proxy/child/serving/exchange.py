@@ -14,13 +14,15 @@ from jackfield.api.dialects.errors import NEVER_AGAIN
 from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.records import replace
-from jackfield_proxy.child.answers import relay
+from jackfield_proxy.child.answers import google_made, relay
 from jackfield_proxy.child.answers.answer_cache import AnswerCopy, CachedFor, name_of
 from jackfield_proxy.child.answers.made_objects import MadeIds
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
+from jackfield_proxy.child.incoming.google_kept import UPLOAD
 from jackfield_proxy.child.process.log import say
+from jackfield_proxy.child.serving import uploads
 from jackfield_proxy.child.serving.batch_input import BatchInput, input_of
 from jackfield_proxy.child.serving.own_list import ListPage, ListRefused, OwnList
 from jackfield_proxy.child.upstream import failures
@@ -240,7 +242,9 @@ class ProxiedExchange:
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
         copy = self.shared.cache.copy() if self._kept_as else None
-        seen = MadeIds(partial(self._tell_made, opened)) if self._remembers else None
+        seen = self._made_ids(opened) if self._remembers else None
+        if isinstance(self.call, EndpointRequest) and self.call.path.startswith(UPLOAD):
+            opened = self._uploading(request, opened, self.call)
         carrier = relay.of(self._context(opened, copy=copy, seen=seen), opened)
         self._note(whole=False)
         try:
@@ -257,6 +261,24 @@ class ProxiedExchange:
             return response
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)
+
+    def _made_ids(self, opened: Opened) -> MadeIds:
+        find = google_made.ids_in if self.call.dialect == "gemini" else None
+        return MadeIds(partial(self._tell_made, opened), find)
+
+    def _uploading(self, request: web.BaseRequest, opened: Opened, call: EndpointRequest) -> Opened:
+        """With our address for the rest of an upload, where its provider has given one."""
+        known, reply = self.shared.uploads, opened.reply
+        if call.upload is not None and uploads.is_over(reply):
+            known.end(call.upload.name)
+        if not (address := uploads.address_in(reply)):
+            return opened
+        provider = opened.candidate.target.provider
+        url = uploads.rest_of(self.plan.upstreams[provider].url, address)
+        begun = call.upload or known.begin(
+            url, call.credential, self._caller.key, self.plan.alias, provider, opened.account
+        )
+        return replace(opened, reply=uploads.replied(reply, request, call.path, begun.name))
 
     @property
     def _remembers(self) -> bool:

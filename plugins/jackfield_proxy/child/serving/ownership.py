@@ -11,10 +11,12 @@ from jackfield_proxy.child.incoming.references import likely_in
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.incoming.client_request import ClientRequest
+    from jackfield_proxy.child.incoming.google_kept import BegunUpload
     from jackfield_proxy.child.process.pipe import Pipe
     from jackfield_proxy.plan import ProxyPlan
 
 _REALTIME = "/realtime"
+_UPLOAD = "the upload"
 MOST_IDS = 1000
 """Of stored objects that a request of a key may name."""
 
@@ -46,6 +48,15 @@ async def kept_by(call: ClientRequest, caller: CallerPass, plan: ProxyPlan, pipe
             message = f"{one[:100]} is kept by another account of the provider than {ids[0][:100]}."
             raise DialectError(404, message, "not_found_error", code="object_not_found")
     return first
+
+
+def goes_on(call: ClientRequest, caller: CallerPass, upload: BegunUpload) -> StoredObject:
+    """Where the rest of an upload goes. Raises `DialectError` 404 for somebody else's."""
+    if not isinstance(call, EndpointRequest) or caller.key != upload.key:
+        message = "There is no such upload of this key; begin it again."
+        raise DialectError(404, message, "not_found_error", code="object_not_found")
+    call.upload = upload
+    return StoredObject(_UPLOAD, upload.profile, upload.provider, upload.account)
 
 
 async def _own(call: ClientRequest, plan: ProxyPlan, pipe: Pipe) -> StoredObject | None:

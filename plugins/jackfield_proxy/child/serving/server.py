@@ -25,6 +25,7 @@ from jackfield_proxy.child.clients.connections import ClientConnection, ClientCo
 from jackfield_proxy.child.clients.takeover import TakeoverLink
 from jackfield_proxy.child.incoming import addressing, client_body, large
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
+from jackfield_proxy.child.incoming.google_kept import UPLOAD, UPLOAD_ID
 from jackfield_proxy.child.incoming.helpers import HelperProcesses
 from jackfield_proxy.child.incoming.large import request_of
 from jackfield_proxy.child.incoming.raw_model import require_one_reading
@@ -32,7 +33,7 @@ from jackfield_proxy.child.process.log import say
 from jackfield_proxy.child.serving import catalogue
 from jackfield_proxy.child.serving.callers import caller_of
 from jackfield_proxy.child.serving.exchange import ProxiedExchange
-from jackfield_proxy.child.serving.ownership import kept_by
+from jackfield_proxy.child.serving.ownership import goes_on, kept_by
 from jackfield_proxy.child.serving.tenants import PROFILE_HEADER, Tenants
 from jackfield_proxy.client_routes import ClientRoute, route_of, short_of, token_in
 from jackfield_proxy.messages import CLIENT_GONE, FromChild
@@ -199,7 +200,9 @@ class Server:
         self._connections.require_room(request)
         plan = self.plan
         in_query = request.query.get("key", "") if route.dialect == "gemini" else ""
-        came = await caller_of(request, asked.credential or in_query, plan, self._pipe)
+        upload = self._tenants.uploads.named(request, asked.path) if route.action == "pass" else None
+        begun_with = upload.credential if upload is not None else ""
+        came = await caller_of(request, asked.credential or in_query or begun_with, plan, self._pipe)
         caller, named = came.caller, asked.named or request.headers.get(PROFILE_HEADER, "")
         if route.action == "none":
             raise DialectError(
@@ -208,7 +211,7 @@ class Server:
         if route.action == "models":
             return catalogue.models(self._tenants.names(caller, named), asked.path, route.dialect)
         call = await self._call(request, route, came.credential)
-        place = await kept_by(call, caller, plan, self._pipe)
+        place = await kept_by(call, caller, plan, self._pipe) if upload is None else goes_on(call, caller, upload)
         tenant = self._tenants.serving(caller, named or (place.profile if place is not None else ""), call)
         exchange = ProxiedExchange(tenant, call, caller, asked.request_id, place)
         try:
@@ -236,7 +239,9 @@ class Server:
             if isinstance(body, bytes):
                 await large.read(self._helpers, require_one_reading, body)
             made = (short, body, pairs, query, self._helpers, route.named)
-            return EndpointRequest(route.dialect, request.method, *made)
+            found = EndpointRequest(route.dialect, request.method, *made)
+            found.credential = credential
+            return found
         counts = route.action == "count"
         return await request_of(route.dialect, body, pairs, query, self._helpers, counts=counts, named=route.named)
 
@@ -250,6 +255,9 @@ def _framing_fault(request: web.BaseRequest) -> str:
 
 
 def _is_json(request: web.BaseRequest) -> bool:
+    """Clients call the content of a file so as well."""
+    if UPLOAD_ID in request.query and request.path.startswith(UPLOAD):
+        return False
     return request.content_type.endswith("json") and (request.content_length or 0) <= LARGEST_JSON
 
 

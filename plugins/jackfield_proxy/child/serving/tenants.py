@@ -12,6 +12,7 @@ from jackfield.api.records import record, replace
 from jackfield_proxy.child.answers.answer_cache import AnswerCache
 from jackfield_proxy.child.incoming.conversations import Conversations
 from jackfield_proxy.child.serving.compiled_plan import CompiledPlan
+from jackfield_proxy.child.serving.uploads import Uploads
 from jackfield_proxy.child.upstream.counting import Counter
 from jackfield_proxy.child.upstream.sending import UpstreamSender
 from jackfield_proxy.routing.aliases import aliased, is_wild
@@ -27,22 +28,23 @@ PROFILE_HEADER = "x-jackfield-profile"
 
 @record
 class ExchangeServices:
-    """What all requests of a profile have in common. cache: of all profiles of the process."""
+    """What all requests of a profile have in common. cache, uploads: of all profiles of the process."""
 
     sender: UpstreamSender
     counter: Counter
     conversations: Conversations
     pipe: Pipe
     cache: AnswerCache
+    uploads: Uploads
 
 
 class Tenant:
     """A profile as this process serves it. Its plan may be replaced; a request keeps the one it began with."""
 
-    def __init__(self, plan: ProxyPlan, pipe: Pipe, cache: AnswerCache) -> None:
+    def __init__(self, plan: ProxyPlan, pipe: Pipe, cache: AnswerCache, uploads: Uploads) -> None:
         self.compiled = CompiledPlan(plan)
         sender = UpstreamSender(plan)
-        self.services = ExchangeServices(sender, Counter(sender), Conversations(time.monotonic), pipe, cache)
+        self.services = ExchangeServices(sender, Counter(sender), Conversations(time.monotonic), pipe, cache, uploads)
 
     @property
     def plan(self) -> ProxyPlan:
@@ -68,6 +70,7 @@ class Tenants:
         self.plan = plan
         self._pipe = pipe
         self._cache = AnswerCache(plan.limits.cache_size, plan.limits.cache_key_share, time.monotonic)
+        self.uploads = Uploads()
         self._tenants: dict[str, Tenant] = {}
         self._left: dict[str, Tenant] = {}
         """Left out of the plan: they may have requests in flight, and may come back."""
@@ -83,10 +86,13 @@ class Tenants:
             self._left[alias] = self._tenants.pop(alias)
             self._cache.clear(alias)
         for alias, one in plans.items():
-            known = self._tenants.get(alias) or self._left.pop(alias, None) or Tenant(one, self._pipe, self._cache)
+            known = self._tenants.get(alias) or self._left.pop(alias, None) or self._made(one)
             known.follow(one)
             self._tenants[alias] = known
         self._only = next(iter(self._tenants.values())) if len(plans) == 1 else None
+
+    def _made(self, plan: ProxyPlan) -> Tenant:
+        return Tenant(plan, self._pipe, self._cache, self.uploads)
 
     def split(self, path: str) -> tuple[str, str]:
         """The alias that a path of the shared listener begins with, if it does, and the rest."""
