@@ -21,6 +21,7 @@ _FAMILIES: Mapping[str, DialectName] = {
 }  # fmt: skip
 AuthKind: TypeAlias = Literal["bearer", "api-key", "aws-sigv4", "google", "agent"]
 Platform: TypeAlias = Literal["bedrock", "vertex"]
+_ON_PLATFORM: Mapping[Platform, Sequence[str]] = {"bedrock": ("anthropic",), "vertex": ("anthropic", "gemini")}
 HeaderName = Annotated[str, StringConstraints(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")]
 HeaderValue = Annotated[str, StringConstraints(pattern=r"^[ -~]{0,4096}$")]
 QueryValue = Annotated[str, StringConstraints(max_length=4096)]
@@ -90,8 +91,9 @@ class Provider(Manifest):
 
     @model_validator(mode="after")
     def _platform_fits(self) -> Provider:
-        if self.platform is not None and self.dialect != "anthropic":
-            raise ValueError(f"platform {self.platform} serves models of the type anthropic; other models need none")
+        if self.platform is not None and self.dialect not in _ON_PLATFORM[self.platform]:
+            types = " and ".join(_ON_PLATFORM[self.platform])
+            raise ValueError(f"platform {self.platform} serves models of the type {types}; other models need none")
         if self.auth.kind == "aws-sigv4" and not self.auth.region:
             raise ValueError("auth.region is missing: a signature for AWS names the region, such as us-east-1")
         return self

@@ -1,5 +1,5 @@
-"""Anthropic's models at Bedrock and Vertex: what their official clients send, signatures that botocore finds right, and
-tokens that google-auth gets."""
+"""Anthropic's models at Bedrock and Vertex, and Gemini's at Vertex: what their official clients send, signatures that
+botocore finds right, and tokens that google-auth gets."""
 
 from __future__ import annotations
 
@@ -23,9 +23,13 @@ from aiohttp import web
 from botocore.eventstream import EventStreamBuffer
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+from google import genai
+from google.genai import types
+from google.oauth2.credentials import Credentials
 from hypothesis import given
 from hypothesis import strategies as st
 from proxy_lab import EVENTS, MESSAGE, TOKEN, Asked, Provider_, daemon_of, plan, profile, proxy_of, rule, sse, upstream
+from scripted import Say, gemini_answer, gemini_stream
 from test_aws_signing import by_botocore
 
 from jackfield.api.providers import Provider
@@ -338,6 +342,91 @@ async def test_without_a_token_nothing_is_sent_and_no_key_is_told(north: Provide
     assert b"Google" in body
     assert b"PRIVATE" not in body
     assert not [one for one in north.asked if one.path != "/token"]
+
+
+@pytest.mark.parametrize(("kind", "platform", "fits"), [
+    ("gemini", "vertex", True), ("anthropic", "vertex", True), ("gemini", "bedrock", False),
+    ("openai-compatible", "vertex", False),
+])  # fmt: skip
+def test_a_manifest_names_a_platform_for_models_that_it_has(kind: str, platform: str, fits: bool) -> None:
+    place = "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1"
+    manifest = {"id": "north", "type": kind, "endpoints": {"main": place}, "platform": platform}
+    manifest |= {"auth": {"kind": "google"}}
+    if fits:
+        assert Provider.model_validate(manifest).needs_proxy == "platform"
+        return
+    with pytest.raises(ValueError, match=f"platform {platform} serves models of the type"):
+        Provider.model_validate(manifest)
+
+
+def google(north: Provider_, key: str) -> Upstream:
+    return Upstream("north", "gemini", north.url + PLACE, True, (key,), auth="google", platform="vertex")
+
+
+async def _as_google(request: web.BaseRequest) -> web.StreamResponse:
+    if request.path == "/token":
+        return web.json_response({"access_token": "token-1", "expires_in": 3600, "token_type": "Bearer"})
+    if request.path.endswith(":countTokens"):
+        return web.json_response({"totalTokens": 31, "totalBillableCharacters": 9})
+    say = Say("pong")
+    return gemini_stream(say) if "stream" in request.path else gemini_answer(say)
+
+
+@pytest.mark.parametrize("verb", ["generate_content", "generate_content_stream", "count_tokens"])
+async def test_what_arrives_at_vertex_is_what_googles_client_sends(north: Provider_, verb: str) -> None:
+    north.answer = _as_google
+    options = types.HttpOptions(base_url=north.url, api_version="v1")
+    login = Credentials(token="token-1")  # type: ignore[no-untyped-call]
+    direct = genai.Client(vertexai=True, project="p", location="europe-west1", credentials=login, http_options=options)
+    async with proxy_of(plan({"north": google(north, account(north))})) as proxy:
+        url = str(proxy.client._base_url).rstrip("/")
+        through = genai.Client(api_key=TOKEN, http_options=types.HttpOptions(base_url=url))
+        found = []
+        for client in (direct, through):
+            asked = getattr(client.aio.models, verb)(model="gemini-3-pro", contents="ping")
+            answer = await asked
+            found.append([one.text async for one in answer] if hasattr(answer, "__aiter__") else _said(answer))
+            await client.aio.aclose()
+        assert found[1] == found[0]
+    theirs, ours = [one for one in north.asked if one.path != "/token"]
+    assert ours.path == theirs.path
+    assert ours.headers["authorization"] == theirs.headers["authorization"] == "Bearer token-1"
+    assert "x-goog-api-key" not in ours.headers
+    assert json.loads(ours.body) == json.loads(theirs.body)
+
+
+def _said(answer: Any) -> object:
+    return getattr(answer, "total_tokens", None) or answer.text
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_messages_client_reaches_gemini_on_vertex(north: Provider_, stream: bool) -> None:
+    north.answer = _as_google
+    async with proxy_of(plan({"north": google(north, account(north))})) as proxy:
+        status, _ = await proxy.post({"model": "gemini-3-pro", "max_tokens": 9, "messages": HI, "stream": stream})
+        counted = await proxy.post(
+            {"model": "gemini-3-pro", "messages": HI, "system": "s"}, "/v1/messages/count_tokens"
+        )
+        assert (status, json.loads(counted[1])) == (200, {"input_tokens": 31})
+    verb = "streamGenerateContent?alt=sse" if stream else "generateContent"
+    base = f"{PLACE}/publishers/google/models/gemini-3-pro"
+    assert [one.path for one in north.asked[1:]] == [f"{base}:{verb}", f"{base}:countTokens"]
+    assert set(json.loads(north.asked[2].body)) <= {"contents", "systemInstruction", "generationConfig"}
+
+
+async def test_an_error_of_gemini_on_vertex_is_told_as_it_came(north: Provider_) -> None:
+    error = {"error": {"code": 400, "message": "no such thing", "status": "INVALID_ARGUMENT"}}
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        return await _as_google(request) if request.path == "/token" else web.json_response(error, status=400)
+
+    north.answer = answer
+    async with proxy_of(plan({"north": google(north, account(north))})) as proxy:
+        path = "/v1beta/models/gemini-3-pro:generateContent"
+        status, body = await proxy.post({"contents": [{"parts": [{"text": "x"}]}]}, path)
+        assert (status, json.loads(body)) == (400, error)
+        status, body = await proxy.post({"file": {}}, "/v1beta/files")
+        assert (status, json.loads(body)["error"]["status"]) == (404, "NOT_FOUND")
 
 
 # -------------------------------------------------------------------------------------------------------------- frames

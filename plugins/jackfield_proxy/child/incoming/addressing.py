@@ -80,15 +80,21 @@ def address(
     """query: as the client sent it, for its own dialect only; it is added to what the provider's own address has.
     stream: clouds and Gemini have another path for it. version: of Gemini's API, as the client has asked for it. Raises
     `DialectError` for a model whose name would lead elsewhere."""
+    if dialect == "gemini":
+        return google_address(upstream, model, google_paths.verb_of(stream=stream), query, version)
     if upstream.platform:
         return platforms.address(upstream, model, stream=stream)
-    if dialect == "gemini":
-        return google_paths.address(
-            _with_model(upstream, model), model, google_paths.verb_of(stream=stream), query, version
-        )
     without = "/v1" if dialect == "anthropic" else ""
     base = _with_model(upstream, model)
     return joined(base, _PATHS[dialect] + suffix, query, without=without)
+
+
+def google_address(upstream: Upstream, model: str, verb: str, query: str, version: str) -> str:
+    """Of what is asked of a model in Gemini's dialect. Raises as `address`."""
+    base = _with_model(upstream, model)
+    if upstream.platform:
+        return google_paths.on_vertex(base, model, verb, query)
+    return google_paths.address(base, model, verb, query, version)
 
 
 def endpoint(upstream: Upstream, dialect: DialectName, path: str, model: str, query: str) -> str:

@@ -1,6 +1,6 @@
 """Addresses of Gemini's dialect: version, model and what is asked of it stand in the path.
 
-Source: the Gemini API's reference.
+Source: the references of the Gemini API and of Vertex AI.
 """
 
 from __future__ import annotations
@@ -25,6 +25,13 @@ def address(url: str, model: str, verb: str, query: str = "", version: str = "")
     kind, name = (_TUNED, model.removeprefix(_TUNED)) if model.startswith(_TUNED) else ("models/", model)
     path = f"/{version or VERSION}/{kind}{platforms.in_path(name.removeprefix('models/'))}:{verb}"
     return joined(url, path, _query(query, streams=verb.startswith("stream")), without=f"/{VERSION}")
+
+
+def on_vertex(url: str, model: str, verb: str, query: str = "") -> str:
+    """The same at Vertex AI, whose address has version, project and location. Raises as `address`."""
+    name = platforms.in_path(model.removeprefix("models/"))
+    path = f"/publishers/google/models/{name}:{verb}"
+    return joined(url, path, _query(query, streams=verb.startswith("stream")))
 
 
 def endpoint(url: str, path: str, model: str, query: str) -> str:

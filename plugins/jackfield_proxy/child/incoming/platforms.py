@@ -1,5 +1,5 @@
-"""Clouds that serve Anthropic's models under paths of their own: the model stands in the path, and the version of the
-dialect in the body.
+"""Clouds that serve models under paths of their own: the model stands in the path, and the version of Anthropic's
+dialect in the body. Gemini's needs nothing more; see `google_paths`.
 
 Source: 'Claude on Vertex AI' and 'Claude on Amazon Bedrock (legacy)' of Anthropic's documentation.
 """
@@ -44,6 +44,8 @@ def _vertex_verb(*, stream: bool) -> str:
 def body(upstream: Upstream, content: bytes, betas: str) -> bytes:
     """Without what the path says. betas: of the header `anthropic-beta`, which Bedrock reads in the body. Raises
     `DialectError` 400."""
+    if upstream.family == "gemini":
+        return content
     try:
         value = _DECODER.decode(content)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -59,7 +61,7 @@ def body(upstream: Upstream, content: bytes, betas: str) -> bytes:
 
 def headers(upstream: Upstream, given: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Without those whose values are in the body."""
-    dropped = _NOT_SENT[upstream.platform]
+    dropped = () if upstream.family == "gemini" else _NOT_SENT[upstream.platform]
     return [(name, value) for name, value in given if name.lower() not in dropped]
 
 

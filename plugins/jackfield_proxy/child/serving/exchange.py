@@ -345,7 +345,7 @@ class ProxiedExchange:
         if (
             refused.answer is None
             or upstream is None
-            or upstream.platform  # whose errors are no dialect's
+            or (upstream.platform and upstream.family != "gemini")  # whose errors are no dialect's
             or addressing.dialect_of(upstream, self.call.dialect, target.model) != self.call.dialect
         ):
             raise refused.error

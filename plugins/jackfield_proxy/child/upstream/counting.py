@@ -9,8 +9,9 @@ from collections.abc import Iterable
 
 import aiohttp
 
+from jackfield.api.dialects import fields
 from jackfield.api.dialects.model import DialectError
-from jackfield_proxy.child.incoming import addressing, google_paths
+from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.sending import UpstreamSender, up_to
@@ -23,6 +24,8 @@ FORGIVEN = 600.0
 _COUNT = re.compile(rb'"(?:input_tokens|totalTokens)"\s*:\s*(\d{1,15})').search
 _COUNTING = ("anthropic", "gemini")
 """Families whose dialect has a count."""
+_COUNTED = frozenset({"contents", "generationconfig", "systeminstruction", "tools"})
+"""Of a request at Vertex AI."""
 
 
 class Counter:
@@ -65,8 +68,8 @@ class Counter:
 
 
 def may_count(upstream: Upstream) -> bool:
-    """Whether its dialect has a count; clouds have none."""
-    return upstream.family in _COUNTING and not upstream.platform
+    """Whether its dialect has a count; of clouds Gemini's alone."""
+    return upstream.family in _COUNTING and (not upstream.platform or upstream.family == "gemini")
 
 
 def tokens_in(body: bytes) -> int | None:
@@ -84,8 +87,19 @@ async def _asked(upstream: Upstream, call: ClientRequest, target: Target) -> Ups
     headers = addressing.passed_headers(call.pairs, upstream) if own else addressing.own_headers(upstream, stream=False)
     login = addressing.login_of(call.pairs) if own and upstream.auth == "agent" else ()
     if dialect == "gemini":
-        url = google_paths.address(upstream.url, target.model, "countTokens", query, call.named.version)
+        url = addressing.google_address(upstream, target.model, "countTokens", query, call.named.version)
+        body = _flat(body) if upstream.platform else body
     else:
         url = addressing.address(upstream, dialect, target.model, query, "/count_tokens")
         headers = addressing.with_version(headers)
     return UpstreamRequest(url, headers, body, dialect, not own, login)
+
+
+def _flat(body: bytes) -> bytes:
+    """Vertex AI takes what is counted without a request around it, and of a whole request a part alone. Raises
+    `DialectError` 400."""
+    value = fields.body_object(body)
+    inner = value.get("generateContentRequest", value.get("generate_content_request"))
+    if not isinstance(inner, dict):
+        return body
+    return fields.dumps({name: part for name, part in inner.items() if name.replace("_", "").lower() in _COUNTED})
