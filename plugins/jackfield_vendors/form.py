@@ -9,9 +9,11 @@ from jackfield.api.nodes.forms import FieldChoice, NodeField, When
 from jackfield.api.records import record
 from jackfield_vendors.description import DescribedNode, DescribedOperation, DocumentShape, Parameter
 from jackfield_vendors.form_fields import FieldMaker
-from jackfield_vendors.form_reads import OperationReads
+from jackfield_vendors.form_reads import OperationReads, ReadPart
 from jackfield_vendors.words import FormWords
 
+_LAST = ("options", "otherOptions", "additionalFields", "additionalOptions", "additionalParameters")
+"""Collections that close a form."""
 Place = tuple[str, str]
 """Resource and operation."""
 
@@ -42,9 +44,13 @@ class NodeFormMaker:
         self._words = words
         self._fields = fields
         self._shaped: dict[tuple[int, str], NodeField] = {}
+        self._reads: dict[tuple[int, ...], OperationReads] = {}
+        self._without_effect: dict[tuple[int, frozenset[str]], tuple[NodeField, NodeField]] = {}
         """By the shape's id and the parameter's text; the same shape serves many operations."""
         rows = (row.name for one in source.operations for row in one.parameters)
         known = {*rows, *(row.name for row in source.node.parameters)}
+        self._order = {name: place for place, name in enumerate(source.shapes)}
+        """Shapes stand in the order of the form; a parameter without one comes first."""
         self._beside = [name for name in source.shapes if name not in known]
         """What only the shapes name."""
 
@@ -75,17 +81,24 @@ class NodeFormMaker:
         if set(resources) != {""}:
             choices = [FieldChoice(value=name, label=self._words.value(name)) for name in resources if name]
             yield NodeField(
-                name="resource", control="select", label="Resource", default=default, expression=False, choices=choices
+                name="resource",
+                control="select",
+                label=self._words.label("resource"),
+                help=self._words.help.get("resource", ""),
+                default=default,
+                expression=False,
+                choices=choices,
             )
         for resource, mine in resources.items():
             if all(not operation for _, operation in mine):
                 continue
-            choices = [self._choice(place, places[place]) for place in mine if place[1]]
+            choices = self._distinct([self._choice(place, places[place]) for place in mine if place[1]])
             wanted = self._source.node.defaults.get(resource, "")
             yield NodeField(
                 name="operation",
                 control="select",
-                label="Operation",
+                label=self._words.label("operation"),
+                help=self._words.help.get("operation", ""),
                 default=wanted if any(choice.value == wanted for choice in choices) else "",
                 expression=False,
                 choices=choices,
@@ -94,10 +107,18 @@ class NodeFormMaker:
 
     def _choice(self, place: Place, variants: Sequence[DescribedOperation]) -> FieldChoice:
         one = variants[-1]
-        label = one.title if one.title not in ("", place[1]) else self._words.value(place[1])
-        if place[1] in one.also:
-            label = f"{label}: {self._words.value(place[1]).lower()}"
+        word = self._words.value(place[1])
+        label = word if one.title in ("", place[1]) or "also" in one.model_fields_set else one.title
         return FieldChoice(value=place[1], label=label, help=_sentence(one.unavailable))
+
+    def _distinct(self, choices: Sequence[FieldChoice]) -> list[FieldChoice]:
+        """Two operations of one title are told apart by their names."""
+        said: list[FieldChoice] = []
+        for choice in choices:
+            again = any(choice.label == before.label for before in said)
+            label = f"{choice.label} ({self._words.value(choice.value).lower()})"
+            said.append(choice.model_copy(update={"label": label}) if again else choice)
+        return said
 
     def _merged(self, places: Mapping[Place, Sequence[DescribedOperation]], version: float) -> list[_Merged]:
         found: dict[str, _Merged] = {}
@@ -131,16 +152,16 @@ class NodeFormMaker:
                     rows.setdefault(row.name, []).append((row, one))
         for name in (one for one in self._beside if one not in named):
             rows.setdefault(name, [(Parameter(name=name), one) for one in variants])
-        reads = OperationReads(set(rows), self._source.values)
-        for one in variants:
-            reads.add(one)
+        reads = self._read(set(rows), variants)
         choosing = {name.split(".")[0] for one in variants for name in one.when}
-        for name, listed in rows.items():
+        for name, listed in sorted(rows.items(), key=lambda entry: self._rank(entry[0])):
             row = _joined([row for row, _ in listed])
+            read = reads.top.parts.get(name, ReadPart())
             if (shaped := self._shapes(row, place, version)) or name in self._beside:
-                yield from shaped
+                known = variants[-1].unavailable or name not in reads.top.parts
+                yield from shaped if known else (self._marked(field, read) for field in shaped)
                 continue
-            field = self._fields.plain(row, reads.top.parts.get(name))
+            field = self._fields.plain(row, read)
             having = [one for _, one in listed]
             whens = [None] if name in choosing or len(having) == len(variants) else _conditions(having, variants)
             for when in whens:
@@ -158,6 +179,31 @@ class NodeFormMaker:
         if not fitting and row.name not in self._beside:
             return [NodeField(name=row.name, control="hidden", label=self._words.label(row.name), default=row.default)]
         return [self._cached(row, one) for one in fitting]
+
+    def _read(self, names: set[str], variants: Sequence[DescribedOperation]) -> OperationReads:
+        """Which parts of their parameters these variants read; the same for all versions that have them."""
+        key = tuple(id(one) for one in variants)
+        if key not in self._reads:
+            reads = self._reads[key] = OperationReads(names, self._source.values)
+            for one in variants:
+                reads.add(one)
+        return self._reads[key]
+
+    def _rank(self, name: str) -> tuple[bool, int]:
+        return name in _LAST, self._order.get(name, -1)
+
+    def _marked(self, field: NodeField, read: ReadPart) -> NodeField:
+        """The field that says of its children which of them have no effect."""
+        if field.control != "collection" or read.whole or read.element is not None:
+            return field
+        unread = frozenset(child.name for child in field.fields if child.name not in read.parts)
+        if not unread:
+            return field
+        key = (id(field), unread)
+        if key not in self._without_effect:
+            fields = [without_effect(child) if child.name in unread else child for child in field.fields]
+            self._without_effect[key] = (field, field.model_copy(update={"fields": fields}))
+        return self._without_effect[key][1]
 
     def _cached(self, row: Parameter, shape: DocumentShape) -> NodeField:
         key = (id(shape), row.model_dump_json())
@@ -214,6 +260,11 @@ def both(one: When | None, other: When | None) -> When | None:
     for name, wanted in other.show.items():
         show[name] = [value for value in show[name] if value in wanted] if name in show else wanted
     return When(show=show, hide={**one.hide, **other.hide})
+
+
+def without_effect(field: NodeField) -> NodeField:
+    """The field that says that no request has its value."""
+    return field.model_copy(update={"help": "It stays in the document, and has no effect here."})
 
 
 def pruned(field: NodeField, beside: set[str], top: set[str]) -> NodeField:

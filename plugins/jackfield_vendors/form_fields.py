@@ -37,10 +37,10 @@ class FieldMaker:
         self._words = words
         self._lists = lists
 
-    def plain(self, row: Parameter, read: ReadPart | None) -> NodeField:
+    def plain(self, row: Parameter, read: ReadPart) -> NodeField:
         """A parameter of which the description says nothing else. read: which parts of it are read."""
         label = row.title or (self._words.picked if row.type == "locator" else self._words.label)(row.name)
-        if row.type == "object" and read is not None and read.depth and row.control is None:
+        if row.type == "object" and read.depth and row.control is None:
             field = self._derived(row.name, read)
             return field.model_copy(update={"label": label, "help": self._help(row), "required": bool(row.required)})
         return NodeField(
@@ -67,7 +67,7 @@ class FieldMaker:
             changes["help"] = row.help
         if row.placeholder:
             changes["placeholder"] = row.placeholder
-        if row.default is not None and (not field.choices or any(row.default == one.value for one in field.choices)):
+        if _overrides(row, field):
             changes["default"] = row.default
         if row.control:
             changes["control"] = row.control
@@ -108,8 +108,7 @@ class FieldMaker:
         options: dict[str, Json] = dict(shape.options)
         load = self._load(shape.load) if shape.load else None
         if control == "mapper":
-            options |= {"columns": {"load": load.model_dump(exclude_defaults=True)} if load else {}}
-            load = None
+            options["matching"] = options.get("mode") in ("update", "upsert")
         if control == "locator":
             options |= self._modes(shape.modes)
         if control in ("select", "multiselect") and not shape.choices and load is None:
@@ -123,7 +122,7 @@ class FieldMaker:
             label=shape.title or (self._words.picked if load or control == "locator" else self._words.label)(name),
             help=shape.help,
             placeholder=shape.placeholder or self._words.placeholders.get(name, "") if control in _TEXTS else "",
-            default=shape.default,
+            default=False if control == "switch" and shape.default is None else shape.default,
             choices=self._choices(shape.choices, shape.words),
             load=load,
             fields=self._children(shape.fields),
@@ -137,7 +136,7 @@ class FieldMaker:
         )
 
     def _children(self, shapes: Mapping[str, Sequence[DocumentShape]]) -> list[NodeField]:
-        return [self._of_shape(name, shape) for name, listed in shapes.items() for shape in listed]
+        return [self._of_shape(name, shape) for name, listed in shapes.items() for shape in _needed(listed)]
 
     def _derived(self, name: str, read: ReadPart) -> NodeField:
         """The children that templates read: of `a.b` fields, of `a.group.b` groups, of `a.b.group.c` fields with
@@ -164,6 +163,19 @@ class FieldMaker:
             return NodeField(name=name, control="fixedCollection", label=label, groups=groups, multiple=several)
         fields = [self._derived(child, part) for child, part in inner.items()]
         return NodeField(name=name, control="collection", label=label, fields=fields)
+
+
+def _overrides(row: Parameter, field: NodeField) -> bool:
+    """Whether the row's default counts: one that the control can show."""
+    if row.default is None or field.control == "locator":
+        return False
+    return not field.choices or any(row.default == one.value for one in field.choices)
+
+
+def _needed(shapes: Sequence[DocumentShape]) -> Sequence[DocumentShape]:
+    """Those behind one that is always shown never count."""
+    always = next((place for place, shape in enumerate(shapes) if condition(shape) is None), len(shapes))
+    return shapes[: always + 1]
 
 
 def condition(shape: DocumentShape) -> When | None:

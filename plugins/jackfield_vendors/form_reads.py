@@ -11,9 +11,11 @@ from jackfield_vendors.templates import Choice, TemplateReference, compiled
 
 
 class ReadPart:
-    """One place in a parameter. element: what is read of each element when it is a list."""
+    """One place in a parameter. whole: whether something reads all of it. element: what is read of each element when it
+    is a list."""
 
     def __init__(self) -> None:
+        self.whole = False
         self.parts: dict[str, ReadPart] = {}
         self.element: ReadPart | None = None
 
@@ -61,8 +63,8 @@ class OperationReads:
             self._shape(step.value, inside)
         self._shape(operation.value, None)
         self._text(operation.response.name or "", None)
-        for name in operation.when:
-            self.top.below(name.split("."))
+        for name in (*operation.when, *filter(None, (operation.response.property,))):
+            self.top.below(name.split(".")).whole = True
 
     def _request(self, request: DescribedRequest, inside: ReadPart | None) -> None:
         for text in (request.path, request.url, request.file, request.raw, request.media_type):
@@ -90,7 +92,8 @@ class OperationReads:
 
     def _text(self, text: str, inside: ReadPart | None) -> None:
         for choice in _choices(text) if "{" in text else ():
-            list(self._places(choice, inside))
+            for place in self._places(choice, inside):
+                place.whole = True
 
     def _places(self, choice: Choice, inside: ReadPart | None) -> Iterator[ReadPart]:
         """The place that the alternative reads, if it is one of a parameter."""

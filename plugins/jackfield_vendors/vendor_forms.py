@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -48,5 +48,10 @@ class VendorForms:
     def _shapes(self) -> Mapping[str, Sequence[DocumentShape]]:
         shipped: dict[str, list[DocumentShape]] = {}
         if self._file is not None and self._file.is_file():
-            shipped = TypeAdapter(dict[str, DocumentShapes]).validate_json(self._file.read_bytes())
+            shipped = _reader().validate_json(self._file.read_bytes())
         return {**shipped, **self._description.shapes}
+
+
+@lru_cache(maxsize=1)
+def _reader() -> TypeAdapter[dict[str, DocumentShapes]]:
+    return TypeAdapter(dict[str, DocumentShapes])

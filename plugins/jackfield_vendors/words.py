@@ -12,7 +12,8 @@ from jackfield.api.records import record, replace
 from jackfield_vendors.description import DescribedWords
 
 _FILE = Path(__file__).with_name("words.toml")
-_WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\d_A-Za-z]+")
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+_WORD = re.compile(r"[oO]Auth\d?|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+|[^\W\d_A-Za-z]+")
 
 
 @record
@@ -50,7 +51,9 @@ class FormWords:
         if isinstance(value, bool):
             return "Yes" if value else "No"
         text = f"{value:g}" if isinstance(value, float) else str(value)
-        return self.values.get(text) or self.spoken(text) or "None"
+        if text in self.values:
+            return self.values[text]
+        return self.spoken(text) if _NAME.fullmatch(text) else text or "None"
 
     def spoken(self, name: str) -> str:
         """`contactIdentifierUi` as words; a text that has spaces, or no letters, as it is."""

@@ -20,6 +20,26 @@ from jackfield_vendors.parameters import OperationForm
 
 ROUNDS = 10
 PLACE = ("resource", "operation")
+HELPED = (
+    "airtable",
+    "discord",
+    "github",
+    "gmail",
+    "googleAnalytics",
+    "googleCalendar",
+    "googleDrive",
+    "googleSheets",
+    "hubspot",
+    "jira",
+    "microsoftOutlook",
+    "n8n",
+    "notion",
+    "slack",
+    "supabase",
+    "telegram",
+    "wordpress",
+)
+"""Nodes that many workflows have."""
 NEVER = re.compile(r"^(What|Who|Whose)\b")
 
 
@@ -35,6 +55,12 @@ def test_every_field_is_worded_and_its_conditions_name_fields(node: VendorNode) 
         names = {field.name for field in fields}
         wrong = [problem for field in fields for problem in problems(field, names, names)]
         assert not wrong, (version, wrong[:5])
+
+
+@pytest.mark.parametrize("kind", HELPED)
+def test_every_parameter_of_much_used_nodes_has_help(kind: str, tmp_path: Path) -> None:
+    made = node_in(FakeContext(tmp_path), SHIPPED / f"{kind}.toml")
+    assert not {field.name for field in made.form(None) if field.control != "hidden" and not field.help}
 
 
 def problems(field: NodeField, beside: set[str], top: set[str]) -> Iterator[str]:
