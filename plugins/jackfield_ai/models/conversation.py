@@ -22,7 +22,8 @@ from jackfield.api.dialects.model import (
     ToolUse,
 )
 from jackfield.api.jsontext import Json, dumps
-from jackfield_ai.reading import list_at, tool_call
+from jackfield.api.records import replace
+from jackfield_ai.reading import list_at, text_at, tool_call
 
 FINISHES: Mapping[StopReason, str] = {
     "end_turn": "stop",
@@ -31,6 +32,11 @@ FINISHES: Mapping[StopReason, str] = {
     "refusal": "content_filter",
 }
 """As `Completion.finish` has them; other reasons keep their own name."""
+_OWN: Mapping[DialectName, Sequence[str | int]] = {
+    "anthropic": ("content",),
+    "gemini": ("candidates", 0, "content", "parts"),
+}
+"""Where answers have what their provider wants back as it was."""
 
 
 def request_of(
@@ -60,7 +66,7 @@ def _turn(message: Message, dialect: DialectName) -> ChatTurn:
     if message.role == "tool":
         return ChatTurn("user", (ToolResult(message.call_id, (TextBlock(message.text),)),))
     if message.role == "assistant":
-        return ChatTurn("assistant", own_blocks(message.own, dialect) or tuple(_said(message)))
+        return ChatTurn("assistant", own_blocks(message, dialect) or tuple(_said(message)))
     pictures = tuple(_picture(one) for one in message.pictures)
     text = (TextBlock(message.text),) if message.text.strip() else ()
     # Anthropic's models see a picture best before the question, OpenAI's examples have it after.
@@ -74,14 +80,19 @@ def _said(message: Message) -> Iterator[Block]:
         yield ToolUse(call.id, call.name, dumps(call.arguments).decode())
 
 
-def own_blocks(own: Json, dialect: DialectName) -> tuple[Block, ...]:
+def own_blocks(message: Message, dialect: DialectName) -> tuple[Block, ...]:
     """What the provider said before, word for word: it wants its thoughts back signed. Empty: there is nothing."""
-    if dialect != "anthropic" or not isinstance(own, list):
+    if dialect not in _OWN or not isinstance(message.own, list):
         return ()
+    whole: Json = {"content": message.own}
+    if dialect == "gemini":
+        whole = {"candidates": [{"content": {"parts": message.own}}]}
     try:
-        return dialects.of(dialect).parse_response(dumps({"content": own})).content
+        found = dialects.of(dialect).parse_response(dumps(whole)).content
     except DialectError:
         return ()
+    ids = iter([call.id for call in message.calls])  # Gemini's have none of their own
+    return tuple(replace(one, id=next(ids, one.id)) if isinstance(one, ToolUse) else one for one in found)
 
 
 def _picture(picture: Picture) -> ImageBlock:
@@ -96,8 +107,10 @@ def completion_of(dialect: DialectName, found: ModelResponse, raw: dict[str, Jso
     refusal = "".join(block.text for block in texts if block.refusal)
     if dialect == "anthropic" and found.stop == "refusal":
         refusal = refusal or text or "The model declined to answer."
+    if dialect == "gemini" and found.stop == "refusal" and not (text or calls):
+        refusal = f"The model gave no answer ({text_at(raw, 'candidates', 0, 'finishReason')})."
     return Completion(
-        Message("assistant", text, calls=calls, own=list_at(raw, "content") if dialect == "anthropic" else None),
+        Message("assistant", text, calls=calls, own=list_at(raw, *_OWN[dialect]) if dialect in _OWN else None),
         ModelUsage(found.usage.prompt, found.usage.output),
         FINISHES.get(found.stop, found.stop),
         found.model,

@@ -91,8 +91,8 @@ class GeminiOptions(CommonOptions):
     top_k: int | None = None
     safety_settings: SafetySettings = Field(default_factory=SafetySettings)
 
-    def generation(self) -> dict[str, Json]:
-        return self.renamed(
+    def members(self) -> dict[str, Json]:
+        generation = self.renamed(
             {
                 "temperature": "temperature",
                 "top_p": "topP",
@@ -101,9 +101,9 @@ class GeminiOptions(CommonOptions):
             }
         )
 
-    def safety(self) -> list[Json]:
         rows = self.safety_settings.values
-        return [{"category": row.category, "threshold": row.threshold} for row in rows if row.category]
+        safety: list[Json] = [{"category": row.category, "threshold": row.threshold} for row in rows if row.category]
+        return {"generationConfig": generation, **({"safetySettings": safety} if safety else {})}
 
 
 class OllamaOptions(CommonOptions):

@@ -12,8 +12,7 @@ from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, N
 from jackfield.api.records import record
 from jackfield.api.urls import joined
 from jackfield_ai.models.client import ProviderClient
-from jackfield_ai.models.dialect_models import AnthropicModel, OpenAiModel
-from jackfield_ai.models.gemini import GeminiModel
+from jackfield_ai.models.dialect_models import AnthropicModel, GeminiModel, OpenAiModel
 from jackfield_ai.models.ollama import OllamaModel
 from jackfield_ai.models.options import (
     AnthropicParameters,
@@ -94,7 +93,7 @@ def _anthropic(context: PluginContext, node: AttachedNode, provider: ChatProvide
 
 def _gemini(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: GeminiParameters) -> ChatModel:
     client = _client(context, node, provider, p)
-    return GeminiModel(client, _name(provider, p), p.options.generation(), p.options.safety())
+    return GeminiModel(client, _name(provider, p), p.options.members())
 
 
 def _ollama(context: PluginContext, node: AttachedNode, provider: ChatProvider, p: OllamaParameters) -> ChatModel:

@@ -17,8 +17,7 @@ from jackfield.api.workflows import Items
 from jackfield_ai.agent.loop import continued
 from jackfield_ai.asking import CountedModel
 from jackfield_ai.models.client import ProviderClient
-from jackfield_ai.models.dialect_models import AnthropicModel
-from jackfield_ai.models.gemini import GeminiModel
+from jackfield_ai.models.dialect_models import AnthropicModel, GeminiModel
 from jackfield_ai.models.options import CommonOptions
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen
@@ -160,7 +159,7 @@ class GeminiNode(StandaloneNode):
             "max_output_tokens": "maxOutputTokens",
         }
         name = chosen(parameters.model_id, "models/gemini-2.5-flash")
-        return GeminiModel(client, name, parameters.options.renamed(names))
+        return GeminiModel(client, name, {"generationConfig": parameters.options.renamed(names)})
 
     def _shown(self, raw: Json) -> list[dict[str, Json]]:
         return [row for row in list_at(raw, "candidates") if isinstance(row, dict)]

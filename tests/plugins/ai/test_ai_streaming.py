@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -37,9 +38,9 @@ async def streamed(lab: AiLab, document: Any) -> tuple[Outcome, list[tuple[str, 
     return await asyncio.wait_for(engine.submit(request).finished, 20), chunks.told
 
 
-def with_agent(chat: dict[str, Any], version: float = 3, **options: Any) -> Any:
+def with_agent(chat: dict[str, Any], version: float = 3, parts: Sequence[Any] = (), **options: Any) -> Any:
     main = node("Agent", "agent", {**PROMPT, "options": options}, typeVersion=version)
-    return flow(main, parts=[(chat, "ai_languageModel", "Agent")])
+    return flow(main, parts=[(chat, "ai_languageModel", "Agent"), *parts])
 
 
 def anthropic_events(*pieces: str) -> bytes:
@@ -68,10 +69,34 @@ async def test_anthropics_text_comes_in_its_pieces(lab: AiLab) -> None:
     assert lab.asked[0]["stream"] is True
 
 
-async def test_a_model_that_cannot_stream_says_it_whole(lab: AiLab) -> None:
+async def test_gemini_streams_and_gets_its_signatures_back(lab: AiLab) -> None:
     await lab.credential("googlePalmApi")
+    call = {"functionCall": {"name": "Look_up", "args": {"word": "a"}}, "thoughtSignature": "sig"}
+    says = [[{"text": "Hm."}, call], [{"text": "Hel"}, {"text": "lo"}]]
+    for parts in says:
+        events = [{"candidates": [{"content": {"role": "model", "parts": [part]}}]} for part in parts]
+        events.append({"candidates": [{"finishReason": "STOP"}], "modelVersion": "m"})  # type: ignore[dict-item]
+        body = b"".join(b"data: " + json.dumps(one).encode() + b"\r\n\r\n" for one in events)
+        head = f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+        lab.says.append(head + body)
+    chat = model("lmChatGoogleGemini", "googlePalmApi", modelName="models/gemini-3-pro")
+    word = {"toolDescription": "Looks up.", "descriptionType": "manual", "word": "={{ $fromAI('word') }}"}
+    document = with_agent(chat, parts=[(node("Look up", "jackfield.noteTool", word), "ai_tool", "Agent")])
+    outcome, told = await streamed(lab, document)
+    assert outcome.status == "success", outcome.failure
+    assert outcome.items[0]["json"] == {"output": "Hello"}
+    assert [text for kind, text in told if kind == "item"] == ["Hm.", "Hel", "lo"]
+    assert {seen.target for seen in lab.server.seen} == {"/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse"}
+    _, said, answered = lab.asked[1]["contents"]
+    assert said["parts"][0] == {"text": "Hm."}
+    assert said["parts"][1]["thoughtSignature"] == "sig"
+    assert answered["parts"][0]["functionResponse"]["name"] == "Look_up"
+
+
+async def test_a_model_that_cannot_stream_says_it_whole(lab: AiLab) -> None:
+    await lab.credential("ollamaApi")
     lab.says = [{"text": "Hello"}]
-    outcome, told = await streamed(lab, with_agent(model("lmChatGoogleGemini", "googlePalmApi")))
+    outcome, told = await streamed(lab, with_agent(model("lmChatOllama", "ollamaApi")))
     assert outcome.items[0]["json"] == {"output": "Hello"}
     assert told == [("begin", None), ("item", "Hello"), ("end", None)]
 
