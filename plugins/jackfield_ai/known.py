@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field, JsonValue
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import (
@@ -14,7 +17,9 @@ from jackfield.api.nodes import (
     NodeUnavailable,
     Parameters,
 )
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Node
+from jackfield_ai.form import KNOWN_MEMORY, KNOWN_STORE
 from jackfield_ai.known_kinds import KNOWN
 from jackfield_ai.parameters import Chosen
 from jackfield_ai.shapes import VECTOR_STORE_SHAPES
@@ -25,24 +30,44 @@ class KnownParameters(Parameters):
 
 
 class KnownStoreParameters(KnownParameters):
+    ui_fields: ClassVar[UiFields] = KNOWN_STORE
+
     mode: str = "retrieve"
     top_k: int = 4
     table_name: Chosen = None
     qdrant_collection: Chosen = None
     pinecone_index: Chosen = None
+    prompt: object = ""
+    tool_name: object = ""
+    tool_description: object = ""
+    use_reranker: object = False
+    include_document_metadata: object = True
+    options: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class KnownMemoryParameters(KnownParameters):
+    ui_fields: ClassVar[UiFields] = KNOWN_MEMORY
+
     session_id_type: str = "fromInput"
     session_key: str = ""
     table_name: str = ""
     context_window_length: int = 5
 
 
+class KnownTriggerParameters(KnownParameters):
+    path: object = ""
+
+
+class KnownModelParameters(KnownParameters):
+    model_name: object = ""
+
+
 FORMS: Mapping[str, type[NodeParameters]] = {
     "plain": KnownParameters,
     "store": KnownStoreParameters,
     "memory": KnownMemoryParameters,
+    "trigger": KnownTriggerParameters,
+    "model": KnownModelParameters,
 }
 
 

@@ -32,7 +32,7 @@ class Known:
     accepts: Sequence[str] = ()
     trigger: bool = False
     form: str = "plain"
-    """Which parameters: plain, store or memory."""
+    """Which parameters: plain, store, memory, trigger or model."""
 
 
 def _store(title: str) -> Known:
@@ -83,7 +83,9 @@ KNOWN: Mapping[str, Known] = {
     "langchain.embeddingsCohere": _part("Embeddings Cohere", _MODEL, EMBEDDING),
     "langchain.embeddingsGoogleVertex": _part("Embeddings Google Vertex", _MODEL, EMBEDDING),
     "langchain.embeddingsHuggingFaceInference": _part("Embeddings Hugging Face Inference", _MODEL, EMBEDDING),
-    "langchain.rerankerCohere": _part("Reranker Cohere", "Rerankers are not available yet.", RERANKER),
+    "langchain.rerankerCohere": Known(
+        "Reranker Cohere", "Rerankers are not available yet.", (1, 1.1, 1.2), RERANKER, form="model"
+    ),
     "langchain.documentGithubLoader": _part(
         "GitHub Document Loader", "Use an HTTP Request and the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
     ),
@@ -112,7 +114,12 @@ KNOWN: Mapping[str, Known] = {
     "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
     "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),
     "langchain.mcpTrigger": Known(
-        "MCP Server Trigger", "Workflows cannot serve MCP yet.", (1, 1.1, 2), accepts=(TOOL,), trigger=True
+        "MCP Server Trigger",
+        "Workflows cannot serve MCP yet.",
+        (1, 1.1, 2),
+        accepts=(TOOL,),
+        trigger=True,
+        form="trigger",
     ),
     "langchain.mcpClient": Known("MCP Client", "Use the MCP Client Tool with an agent."),
     "langchain.chat": Known("Respond to Chat", "Chats cannot be answered in the middle of a run yet."),

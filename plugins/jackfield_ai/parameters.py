@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 from pydantic import BeforeValidator
 
 from jackfield.api.jsontext import dumps
 from jackfield.api.nodes import NodeError, Parameters
+from jackfield.api.nodes.ui import Ui
+from jackfield_ai.form import MODEL
 
 
 class ModelLocator(Parameters):
     """Something that was chosen from a list or by its id."""
+
+    ui: ClassVar[Ui] = MODEL
 
     value: str | None = None
     mode: str = "list"
@@ -35,7 +39,7 @@ def _text(value: object) -> object:
     return "" if value is None else value
 
 
-Text = Annotated[str, BeforeValidator(_text)]
+Text = Annotated[str, BeforeValidator(_text), Ui("textarea", options={"rows": 2})]
 """A prompt: whatever an expression gives, as text."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import Field, JsonValue
 
@@ -21,6 +22,8 @@ from jackfield.api.nodes import (
 )
 from jackfield.api.nodes.items import pass_all
 from jackfield.api.nodes.running import ModelNode, PassingNode
+from jackfield.api.nodes.ui import UiFields
+from jackfield_forms.form import FORM, ROWS, TRIGGER, WITH_FIELDS
 from jackfield_forms.pages import read_page
 from jackfield_forms.settings import FormSettings
 
@@ -28,6 +31,8 @@ VERSIONS = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
 
 
 class _Fields(Parameters):
+    ui_fields: ClassVar[UiFields] = ROWS
+
     values: list[dict[str, JsonValue]] = Field(
         default_factory=list,
         description="fieldLabel, fieldType (text, textarea, number, date, email, password, dropdown, checkbox, radio, "
@@ -36,6 +41,8 @@ class _Fields(Parameters):
 
 
 class _WithFields(Parameters):
+    ui_fields: ClassVar[UiFields] = WITH_FIELDS
+
     form_title: str = Field("", description="Heading of the page.")
     form_description: str = Field("", description="Text below the heading.")
     define_form: str = Field("fields", description="fields, or json: the list of fields is in jsonOutput.")
@@ -49,6 +56,16 @@ class _WithFields(Parameters):
 
 
 class FormTriggerParameters(_WithFields):
+    ui_fields: ClassVar[UiFields] = TRIGGER
+    ui_order: ClassVar[Sequence[str]] = (
+        "authentication",
+        "formTitle",
+        "formDescription",
+        "defineForm",
+        "formFields",
+        "jsonOutput",
+    )
+
     path: str = Field("", description="Path below /form; empty: the node's webhookId.")
     authentication: str = Field("none", description="none or basicAuth (a credential httpBasicAuth).")
     response_mode: str = Field(
@@ -57,6 +74,9 @@ class FormTriggerParameters(_WithFields):
 
 
 class FormParameters(_WithFields):
+    ui_fields: ClassVar[UiFields] = FORM
+    ui_order: ClassVar[Sequence[str]] = ("operation",)
+
     operation: str = Field("page", description="page: the next page; completion: the last one.")
     respond_with: str = Field("text", description="Of the last page: text, redirect or showText.")
     completion_title: str = Field(

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -20,10 +20,12 @@ from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, NodeUnavailable, Parameters, needed
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.process_containers import ProcessContainer, ProcessContainers
 from jackfield.api.records import record
 from jackfield.api.workflows import Items
+from jackfield_integrations.form import COMMAND
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
 
@@ -33,6 +35,8 @@ _CHUNK = 64 * 1024
 
 
 class ExecuteCommand(Parameters):
+    ui_fields: ClassVar[UiFields] = COMMAND
+
     execute_once: Annotated[bool, BeforeValidator(lambda value: True if value is None else value)] = Field(
         True, description="Run once for all items, with the first one's command."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,7 +24,9 @@ from jackfield.api.nodes import (
 )
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
+from jackfield_integrations.form import GRAPHQL
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text
 
@@ -52,6 +54,8 @@ class HeaderRows(Parameters):
 
 class GraphQl(Parameters):
     """Version 1.1."""
+
+    ui_fields: ClassVar[UiFields] = GRAPHQL
 
     authentication: str = "none"
     request_method: Literal["GET", "POST"] = "POST"

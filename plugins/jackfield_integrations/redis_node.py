@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,7 +12,9 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_items, passed_on
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
+from jackfield_integrations.form import REDIS_UI
 from jackfield_integrations.kinds import REDIS
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
@@ -30,6 +32,8 @@ class RedisOptions(Parameters):
 
 
 class RedisParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = REDIS_UI
+
     operation: Literal["delete", "get", "incr", "info", "keys", "llen", "pop", "publish", "push", "set"] = "info"
     key: Text = ""
     property_name: Text = Field("propertyName", description="The field that gets the value.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -12,7 +13,9 @@ from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
+from jackfield_integrations.form import RSS, RSS_OPTIONS
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
 from jackfield_integrations.parameters import Text, names
@@ -21,11 +24,15 @@ ACCEPT = "application/rss+xml, application/atom+xml, application/rdf+xml;q=0.8, 
 
 
 class RssOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = RSS_OPTIONS
+
     custom_fields: Text = Field("", description="Further fields of the entries, comma separated.")
     ignore_ssl: bool = Field(False, alias="ignoreSSL", description="Accept any certificate; insecure.")
 
 
 class RssFeedRead(Parameters):
+    ui_fields: ClassVar[UiFields] = RSS
+
     url: Text = Field("", description="The feed's URL.", json_schema_extra=needed())
     options: RssOptions = Field(default_factory=RssOptions)
 

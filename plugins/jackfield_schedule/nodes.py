@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -10,12 +11,29 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, Parameters
 from jackfield.api.nodes.running import PassingNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items, Node, Workflow
+from jackfield_schedule.form import CRON, CRON_TIME, INTERVAL, RULE, RULES, SCHEDULE
 from jackfield_schedule.zones import zone_named
 
 
 class IntervalRule(Parameters):
     """One rule; only the fields of its kind count."""
+
+    ui_fields: ClassVar[UiFields] = RULE
+    ui_order: ClassVar[Sequence[str]] = (
+        "field",
+        "secondsInterval",
+        "minutesInterval",
+        "hoursInterval",
+        "daysInterval",
+        "weeksInterval",
+        "monthsInterval",
+        "triggerAtDay",
+        "triggerAtDayOfMonth",
+        "triggerAtHour",
+        "triggerAtMinute",
+    )
 
     field: str = Field(
         "days", description="seconds, minutes, hours, days, weeks, months or cronExpression: what is counted."
@@ -34,14 +52,20 @@ class IntervalRule(Parameters):
 
 
 class IntervalRules(Parameters):
+    ui_fields: ClassVar[UiFields] = RULES
+
     interval: list[IntervalRule] = Field(default_factory=lambda: [IntervalRule()])
 
 
 class ScheduleParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = SCHEDULE
+
     rule: IntervalRules = Field(default_factory=IntervalRules, description="When it is due: any of the rules.")
 
 
 class CronTime(Parameters):
+    ui_fields: ClassVar[UiFields] = CRON_TIME
+
     mode: str = Field(
         "everyDay", description="everyMinute, everyHour, everyDay, everyWeek, everyMonth, everyX or custom."
     )
@@ -59,10 +83,14 @@ class CronTimes(Parameters):
 
 
 class CronParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = CRON
+
     trigger_times: CronTimes = Field(default_factory=CronTimes, description="When it is due: any of the times.")
 
 
 class IntervalParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = INTERVAL
+
     interval: int | str = Field(1, description="Units between two starts.")
     unit: str = Field("seconds", description="seconds, minutes or hours.")
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import pass_all
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Node
 from jackfield_webhooks.auth_form import described
 from jackfield_webhooks.authentication.presets import PresetCatalog
+from jackfield_webhooks.form import EXPORTED, WEBHOOK
 from jackfield_webhooks.parameters import KINDS, SECRET_PATHS, read
 
 
@@ -36,6 +38,16 @@ Authentication = Annotated[
 
 class WebhookParameters(NodeParameters):
     """Without typeVersion: the specification's defaults."""
+
+    ui_fields: ClassVar[UiFields] = WEBHOOK
+    ui_order: ClassVar[Sequence[str]] = (
+        "httpMethod",
+        "path",
+        "authentication",
+        "authConfig",
+        "responseMode",
+        "responseData",
+    )
 
     path: str = Field(description="Path below /webhook; a segment `:name` takes any one segment.", min_length=1)
     httpMethod: Method | list[Method] = Field("POST", description="Method or methods that start the workflow.")  # noqa: N815 - the document's own name
@@ -68,6 +80,8 @@ class WebhookParameters(NodeParameters):
 
 class ExportedWebhookParameters(WebhookParameters):
     """With typeVersion: n8n's defaults."""
+
+    ui_fields: ClassVar[UiFields] = EXPORTED
 
     path: str = Field("", description="Path below /webhook; empty: the node's webhookId.")
     httpMethod: Method | list[Method] = Field("GET", description="Method or methods that start the workflow.")  # noqa: N815

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,10 +12,12 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_ai.agent.loop import AgentOutcome, converse
 from jackfield_ai.asking import CountedModel, Said
+from jackfield_ai.form import AGENT, AGENT_OPTIONS
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import pictures_of
@@ -32,6 +34,8 @@ _OWN_DATA = ("sqlAgent",)
 
 
 class AgentOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = AGENT_OPTIONS
+
     system_message: Text = Field(SYSTEM, description="What the model is told before the conversation.")
     human_message: Text = Field("", description="Of conversational agents of old versions; not used.")
     max_iterations: int = Field(MAX_ITERATIONS, ge=1, description="Most requests to the model for one item.")
@@ -46,6 +50,8 @@ class AgentOptions(Parameters):
 
 
 class AiAgentParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = AGENT
+
     agent: str = Field("toolsAgent", description="Of old versions; every kind but sqlAgent calls tools.")
     prompt_type: Literal["auto", "define", "guardrails"] = Field(
         "auto", description="auto: the item's chatInput; define: text."

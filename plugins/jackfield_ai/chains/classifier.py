@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pydantic import Field
 
@@ -13,9 +13,11 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import error_item, passed_on, with_json
 from jackfield.api.nodes.running import side_by_side
+from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
+from jackfield_ai.form import CATEGORY, CLASSIFIER_OPTIONS, CLASSIFIER_UI, SENTIMENT_OPTIONS
 from jackfield_ai.nodes import AiNode, SideBySide
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser, filled
@@ -36,6 +38,8 @@ Placed = tuple[list[int], Item]
 
 
 class Category(Parameters):
+    ui_fields: ClassVar[UiFields] = CATEGORY
+
     category: str = ""
     description: str = ""
 
@@ -45,6 +49,8 @@ class Categories(Parameters):
 
 
 class ClassifierOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = CLASSIFIER_OPTIONS
+
     multi_class: bool = Field(False, description="Whether several categories may fit.")
     fallback: Literal["discard", "other"] = Field("discard", description="What becomes of items that fit nowhere.")
     system_prompt_template: Text = CLASSIFIER
@@ -53,6 +59,8 @@ class ClassifierOptions(Parameters):
 
 
 class Classifier(Parameters):
+    ui_fields: ClassVar[UiFields] = CLASSIFIER_UI
+
     input_text: Text = Field("", description="What to classify.")
     categories: Categories = Field(default_factory=Categories)
     options: ClassifierOptions = Field(default_factory=ClassifierOptions)
@@ -160,6 +168,8 @@ def _rules(options: ClassifierOptions) -> str:
 
 
 class SentimentOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = SENTIMENT_OPTIONS
+
     categories: str = SENTIMENTS
     system_prompt_template: Text = SENTIMENT
     include_detailed_results: bool = False
@@ -168,6 +178,8 @@ class SentimentOptions(Parameters):
 
 
 class Sentiment(Parameters):
+    ui_fields: ClassVar[UiFields] = {"inputText": Ui(label="Text to judge")}
+
     input_text: Text = Field("", description="What to judge.")
     options: SentimentOptions = Field(default_factory=SentimentOptions)
 

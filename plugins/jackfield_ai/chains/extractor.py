@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
@@ -12,9 +12,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
+from jackfield_ai.form import ATTRIBUTE, EXTRACTOR
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.nodes import EXAMPLE
@@ -30,6 +32,8 @@ ALL_REQUIRED_SINCE = 1.2
 
 
 class Attribute(Parameters):
+    ui_fields: ClassVar[UiFields] = ATTRIBUTE
+
     name: str = ""
     type: Literal["string", "number", "boolean", "date"] = "string"
     description: str = ""
@@ -46,6 +50,8 @@ class ExtractorOptions(Parameters):
 
 
 class Extractor(Parameters):
+    ui_fields: ClassVar[UiFields] = EXTRACTOR
+
     text: Text = Field("", description="What to extract from.")
     schema_type: Literal["fromAttributes", "fromJson", "manual"] = "fromAttributes"
     attributes: ExtractedAttributes = Field(default_factory=ExtractedAttributes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,9 +12,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
+from jackfield_ai.form import CHAIN, CHAIN_MESSAGE
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.pictures import picture_of
@@ -27,6 +29,8 @@ _DEFINE_SINCE = 1.4
 
 
 class ChainMessage(Parameters):
+    ui_fields: ClassVar[UiFields] = CHAIN_MESSAGE
+
     type: str = "SystemMessagePromptTemplate"
     message: Text = ""
     message_type: Literal["text", "imageUrl", "imageBinary"] = "text"
@@ -40,6 +44,8 @@ class ChainMessages(Parameters):
 
 
 class ChainLlm(Parameters):
+    ui_fields: ClassVar[UiFields] = CHAIN
+
     prompt_type: Literal["auto", "define", "guardrails"] = Field(
         "auto", description="auto: the item's chatInput; define: text."
     )

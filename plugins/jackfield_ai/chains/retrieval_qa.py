@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pydantic import Field
 
@@ -12,9 +12,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel
+from jackfield_ai.form import QA
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.prompts import prompt_of
@@ -31,6 +33,8 @@ class QaOptions(Parameters):
 
 
 class Qa(Parameters):
+    ui_fields: ClassVar[UiFields] = QA
+
     prompt_type: Literal["auto", "define", "guardrails"] = "auto"
     text: Text = ""
     query: Text = Field("", description="The same in the first versions.")

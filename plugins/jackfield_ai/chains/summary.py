@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,9 +14,11 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.files import content_of, file_of
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel
+from jackfield_ai.form import SUMMARY_METHOD, SUMMARY_UI
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.parsing.parsers import filled
@@ -36,6 +38,8 @@ _SIDE_BY_SIDE = 4
 
 
 class Values(Parameters):
+    ui_fields: ClassVar[UiFields] = SUMMARY_METHOD
+
     summarization_method: Literal["map_reduce", "stuff", "refine"] = "map_reduce"
     prompt: Text = SUMMARY
     combine_map_prompt: Text = SUMMARY
@@ -54,6 +58,8 @@ class SummaryOptions(Parameters):
 
 
 class SummaryParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = SUMMARY_UI
+
     operation_mode: Literal["nodeInputJson", "nodeInputBinary", "documentLoader"] = "nodeInputJson"
     chunking_mode: Literal["simple", "advanced", "none"] = "simple"
     chunk_size: int = Field(1000, ge=1, description="Characters.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field, JsonValue
 
 from jackfield.api.ai import MEMORY
@@ -14,10 +16,14 @@ from jackfield.api.nodes import (
     Parameters,
 )
 from jackfield.api.nodes.running import PassingNode
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import CHAT
 from jackfield_ai.shapes import CHAT_TRIGGER_SHAPES
 
 
 class ChatParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = CHAT
+
     public: bool = Field(False, description="Whether /chat/{webhookId} is served; /chat-test is served in any case.")
     mode: str = Field("hostedChat", description="hostedChat: with a page; webhook: without.")
     authentication: str = Field("none", description="none or basicAuth (a credential httpBasicAuth).")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,8 @@ from jackfield.api.ai import MEMORY, Memory, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import WINDOW
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.settings import AiSettings
@@ -22,6 +24,8 @@ _MAX_KEY = 500
 
 
 class WindowParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = WINDOW
+
     session_id_type: Literal["fromInput", "customKey"] = "fromInput"
     session_key: Text = Field("", description="With customKey: what tells sessions apart.")
     context_window_length: int = Field(5, ge=1, description="How many questions, with their answers, a model sees.")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import CHAT_MODEL, MODEL_OPTIONS, SAFETY
 from jackfield_ai.parameters import Chosen
 
 
 class CommonOptions(Parameters):
     """timeout: milliseconds."""
+
+    ui_fields: ClassVar[UiFields] = MODEL_OPTIONS
 
     temperature: float | None = None
     top_p: float | None = None
@@ -78,6 +82,8 @@ class AnthropicOptions(CommonOptions):
 
 
 class SafetyValue(Parameters):
+    ui_fields: ClassVar[UiFields] = SAFETY
+
     category: str = ""
     threshold: str = ""
 
@@ -142,6 +148,8 @@ class OllamaOptions(CommonOptions):
 
 class ChatModelParameters(Parameters):
     """The model is chosen by name; older versions call the parameter modelName."""
+
+    ui_fields: ClassVar[UiFields] = CHAT_MODEL
 
     model: Chosen = Field(None, description="The model's name.")
     model_name: Chosen = Field(None, description="The model's name.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from pydantic import Field, JsonValue
 
@@ -13,9 +14,11 @@ from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
 from jackfield_ai.agent.loop import continued
 from jackfield_ai.asking import CountedModel
+from jackfield_ai.form import STANDALONE, STANDALONE_OPTIONS, STANDALONE_ROLES
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.models.dialect_models import AnthropicModel, GeminiModel
 from jackfield_ai.models.options import CommonOptions
@@ -30,6 +33,8 @@ _ROUNDS = 15
 
 
 class StandaloneMessage(Parameters, title="DirectMessage"):
+    ui_fields: ClassVar[UiFields] = STANDALONE_ROLES
+
     role: str = "user"
     content: Text = ""
 
@@ -39,6 +44,8 @@ class StandaloneMessages(Parameters, title="DirectMessages"):
 
 
 class StandaloneOptions(CommonOptions, title="DirectOptions"):
+    ui_fields: ClassVar[UiFields] = STANDALONE_OPTIONS
+
     system_message: Text = ""
     system: Text = ""
     max_tokens: int | None = None
@@ -48,6 +55,8 @@ class StandaloneOptions(CommonOptions, title="DirectOptions"):
 
 
 class StandaloneParameters(Parameters, title="DirectParameters"):
+    ui_fields: ClassVar[UiFields] = STANDALONE
+
     resource: str = Field("text", description="text or image.")
     operation: str = Field("", description="message, or analyze for images.")
     model_id: Chosen = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import AliasChoices, Field, JsonValue
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import MESSAGE, OPENAI, OPENAI_OPTIONS
 from jackfield_ai.models.options import CommonOptions
 from jackfield_ai.parameters import Chosen, Text
 
@@ -18,6 +20,8 @@ def _either(one: str, other: str) -> Any:
 
 
 class TextMessage(Parameters):
+    ui_fields: ClassVar[UiFields] = MESSAGE
+
     role: str = "user"
     content: Text = ""
     type: str = "text"
@@ -29,6 +33,8 @@ class TextMessages(Parameters):
 
 
 class OpenAiNodeOptions(CommonOptions):
+    ui_fields: ClassVar[UiFields] = OPENAI_OPTIONS
+
     frequency_penalty: float | None = _either("frequency_penalty", "frequencyPenalty")
     presence_penalty: float | None = _either("presence_penalty", "presencePenalty")
     max_tokens: int | None = None
@@ -63,6 +69,8 @@ class OpenAiNodeOptions(CommonOptions):
 
 
 class OpenAiNodeParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = OPENAI
+
     resource: str = Field("text", description="text, image or audio.")
     operation: str = Field("", description="Of the resource; empty: its first one.")
     model_id: Chosen = None

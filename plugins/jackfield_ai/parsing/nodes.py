@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
@@ -11,6 +11,8 @@ from jackfield.api.ai import LANGUAGE_MODEL, OUTPUT_PARSER, OutputParser
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import FIXING, ITEM_LIST, OLD_STRUCTURED, STRUCTURED
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parsing.parsers import FIX_PROMPT, FixingParser, ListParser, StructuredParser
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
@@ -22,6 +24,8 @@ ALL_REQUIRED_SINCE = 1.3
 
 
 class Structured(Parameters):
+    ui_fields: ClassVar[UiFields] = STRUCTURED
+
     schema_type: Literal["fromJson", "manual"] = "fromJson"
     json_schema_example: JsonValue = Field(EXAMPLE, description="With fromJson: an example of the JSON.")
     input_schema: JsonValue = Field(None, description="With manual: a JSON Schema.")
@@ -32,6 +36,8 @@ class Structured(Parameters):
 
 class OldStructured(Parameters):
     """Versions 1 and 1.1 have a schema only."""
+
+    ui_fields: ClassVar[UiFields] = {**STRUCTURED, **OLD_STRUCTURED}
 
     json_schema: JsonValue = Field('{"type": "object"}', description="A JSON Schema.")
     auto_fix: bool = False
@@ -73,6 +79,8 @@ class StructuredNode(ServingNode):
 
 
 class FixingOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = FIXING
+
     prompt: str = FIX_PROMPT
 
 
@@ -103,6 +111,8 @@ class FixingNode(ServingNode):
 
 
 class ListOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = ITEM_LIST
+
     number_of_items: int = Field(-1, description="-1: all.")
     separator: str = "\n"
 

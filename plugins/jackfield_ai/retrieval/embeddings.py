@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -10,8 +11,10 @@ from jackfield.api.ai import EMBEDDING, Embeddings
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.records import record
 from jackfield.api.urls import joined
+from jackfield_ai.form import EMBEDDING_OPTIONS, EMBEDDING_UI
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, chosen
@@ -22,6 +25,8 @@ BATCH = 100
 
 
 class EmbeddingOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = EMBEDDING_OPTIONS
+
     base_url: str | None = Field(None, alias="baseURL")
     dimensions: int | None = None
     batch_size: int = Field(BATCH, ge=1)
@@ -31,6 +36,8 @@ class EmbeddingOptions(Parameters):
 
 
 class EmbeddingParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = EMBEDDING_UI
+
     model: Chosen = None
     model_name: Chosen = None
     options: EmbeddingOptions = Field(default_factory=EmbeddingOptions)

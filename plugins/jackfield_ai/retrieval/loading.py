@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pydantic import Field, JsonValue
 
@@ -12,7 +12,9 @@ from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
+from jackfield_ai.form import LOADER, LOADER_OPTIONS, METADATA
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
@@ -29,14 +31,20 @@ class MetadataRow(Parameters):
 
 
 class MetadataRows(Parameters):
+    ui_fields: ClassVar[UiFields] = METADATA
+
     metadata_values: list[MetadataRow] = Field(default_factory=list)
 
 
 class LoaderOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = LOADER_OPTIONS
+
     metadata: MetadataRows = Field(default_factory=MetadataRows)
 
 
 class Loader(Parameters):
+    ui_fields: ClassVar[UiFields] = LOADER
+
     data_type: Literal["json", "binary"] = "json"
     json_mode: Literal["allInputData", "expressionData"] = "allInputData"
     json_data: Text = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -32,8 +32,10 @@ from jackfield.api.nodes import (
     Parameters,
 )
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Item, Items
+from jackfield_ai.form import STORE
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen, required
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
@@ -49,6 +51,8 @@ QUERY: dict[str, Json] = {
 
 
 class StoreParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = STORE
+
     mode: Literal["retrieve", "insert", "load", "update", "retrieve-as-tool"] = "retrieve"
     memory_key: Chosen = Field("vector_store_key", description="Stores with one key in one workflow are one.")
     clear_store: bool = Field(False, description="insert: forget what was there.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 from pydantic import Field
 
@@ -11,6 +11,8 @@ from jackfield.api.ai import LANGUAGE_MODEL, RETRIEVER, TOOL, VECTOR_STORE, Docu
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import NAMED_TOOL, TOP_K
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.answering import SYSTEM, answered
@@ -30,6 +32,8 @@ async def _store_of(node: AttachedNode, item: int) -> Retriever:
 
 
 class RetrieverParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = TOP_K
+
     top_k: int = Field(4, ge=1, le=10_000)
 
 
@@ -64,6 +68,8 @@ class RetrieverNode(ServingNode):
 
 
 class ToolParameters(RetrieverParameters):
+    ui_fields: ClassVar[UiFields] = NAMED_TOOL
+
     name: str = ""
     description: Text = ""
 

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
 from jackfield.api.ai import TEXT_SPLITTER, TextSplitter
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import AttachedNode, NodeDescription, Parameters
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.records import record
+from jackfield_ai.form import SPLITTER, SPLITTER_KIND
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.retrieval.splitting import RecursiveSplitter, token_splitter
 
 
 class SplitterOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = SPLITTER_KIND
+
     split_code: str = "markdown"
 
 
 class Splitter(Parameters):
+    ui_fields: ClassVar[UiFields] = SPLITTER
+
     chunk_size: int = Field(1000, ge=1)
     chunk_overlap: int = Field(0, ge=0)
     separator: str = "\n\n"

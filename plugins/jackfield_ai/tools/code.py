@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import CODE_TOOL
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.tools.toolbox import FunctionTool
 from jackfield_ai.tools.workflow import QUERY, SchemaParameters
 
 
 class CodeTool(SchemaParameters):
+    ui_fields: ClassVar[UiFields] = CODE_TOOL
+
     language: Literal["javaScript", "python"] = "javaScript"
     js_code: str = "return query;"
     python_code: str = "return query"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol, cast
+from typing import ClassVar, Literal, Protocol, cast
 from urllib.parse import quote
 
 from pydantic import Field, JsonValue
@@ -23,7 +23,9 @@ from jackfield.api.nodes import (
     NodeError,
     Parameters,
 )
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
+from jackfield_ai.form import HTTP_TOOL, HTTP_TOOL_FIELD, PLACEHOLDER
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.tools.toolbox import as_text
@@ -42,6 +44,8 @@ class _Shown(Protocol):
 
 
 class HttpToolField(Parameters):
+    ui_fields: ClassVar[UiFields] = HTTP_TOOL_FIELD
+
     name: str = ""
     value_provider: Literal["modelRequired", "modelOptional", "fieldValue"] = "modelRequired"
     value: Text = ""
@@ -52,6 +56,8 @@ class HttpToolFields(Parameters):
 
 
 class Placeholder(Parameters):
+    ui_fields: ClassVar[UiFields] = PLACEHOLDER
+
     name: str = ""
     description: str = ""
     type: str = "not specified"
@@ -62,6 +68,8 @@ class Placeholders(Parameters):
 
 
 class HttpTool(Parameters):
+    ui_fields: ClassVar[UiFields] = HTTP_TOOL
+
     name: str = ""
     tool_description: Text = ""
     method: str = "GET"

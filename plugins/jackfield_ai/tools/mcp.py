@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
@@ -13,6 +13,8 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpClient, HttpReply, Pairs
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import MCP
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.reading import at, list_at, text_at
@@ -30,6 +32,8 @@ class McpOptions(Parameters):
 
 
 class McpParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = MCP
+
     sse_endpoint: Text = Field("", description="Of old versions: the address, which must speak Streamable HTTP.")
     endpoint_url: Text = Field("", description="The server's address.")
     server_transport: Literal["sse", "httpStreamable"] = "httpStreamable"

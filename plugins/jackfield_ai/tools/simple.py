@@ -6,11 +6,14 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from jackfield.api.ai import TOOL, Tool, ToolSpec
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NoParameters, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_ai.form import NAMED_TOOL
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.tools.toolbox import FunctionTool
@@ -125,6 +128,8 @@ class CalculatorNode(ServingNode):
 
 
 class Think(Parameters):
+    ui_fields: ClassVar[UiFields] = NAMED_TOOL
+
     description: Text = THOUGHT
 
 

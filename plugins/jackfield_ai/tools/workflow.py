@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
@@ -12,7 +12,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeCatalog, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.scopes import UNREAD, document_scopes
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Document, Node
+from jackfield_ai.form import FIELD_VALUE, WORKFLOW_TOOL
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
@@ -29,6 +31,8 @@ QUERY: dict[str, Json] = {
 
 
 class FieldValue(Parameters):
+    ui_fields: ClassVar[UiFields] = FIELD_VALUE
+
     name: str = ""
     type: str = "stringValue"
     string_value: Text = ""
@@ -78,6 +82,8 @@ class SchemaParameters(Parameters):
 
 
 class WorkflowTool(SchemaParameters):
+    ui_fields: ClassVar[UiFields] = WORKFLOW_TOOL
+
     source: Literal["database", "parameter"] = "database"
     workflow_id: Chosen = Field(None, description="The saved workflow's id.")
     workflow_json: JsonValue = None

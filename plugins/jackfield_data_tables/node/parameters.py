@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters, needed
 from jackfield.api.nodes.needs import EMPTY
+from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.table_storage import ColumnType
+from jackfield_data_tables.node.form import CONDITION, DATA_TABLE, LOCATOR, NEW_COLUMN, OPTIONS
 from jackfield_data_tables.values import TableRefusal, typed
 
 RowOperation = Literal["insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists"]
@@ -22,11 +24,15 @@ DEFAULT_LIMIT = 50
 class TableLocator(Parameters, title="Locator"):
     """A chosen data table. mode: list and id take its id, name its name."""
 
+    ui: ClassVar[Ui] = LOCATOR
+
     value: str | None = ""
     mode: str = "list"
 
 
 class ConditionRow(Parameters, title="Condition"):
+    ui_fields: ClassVar[UiFields] = CONDITION
+
     key_name: str = "id"
     condition: str | None = "eq"
     key_value: object = ""
@@ -45,6 +51,8 @@ class MappedColumn(Parameters):
 
 
 class NewColumn(Parameters):
+    ui_fields: ClassVar[UiFields] = NEW_COLUMN
+
     name: str = ""
     type: Literal["string", "number", "boolean", "date"] = "string"
 
@@ -59,6 +67,8 @@ class TableColumns(Parameters, title="Mapper"):
 
 
 class DataTableOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = OPTIONS
+
     dry_run: object = Field(False, description="Change nothing; give rows as they are and as they would be.")
     optimize_bulk: Flag = Field(False, description="Give the number of added rows only.")
     create_if_not_exists: Flag = Field(False, description="Take the table of this name where there is one.")
@@ -74,6 +84,8 @@ _BY_CONDITIONS = ("update", "upsert", "deleteRows", "rowExists", "rowNotExists")
 
 
 class DataTableParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = DATA_TABLE
+
     resource: Literal["row", "table"] = "row"
     operation: Literal[
         "insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from jackfield.api.nodes import Parameters, needed
+from jackfield.api.nodes.ui import UiFields
+from jackfield_integrations.form import FIRST_MAIL, MAIL, MAIL_OPTIONS
 from jackfield_integrations.mail.composing import OutgoingMail
 from jackfield_integrations.parameters import Text, names
 
 
 class MailOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = MAIL_OPTIONS
+
     allow_unauthorized_certs: bool = Field(False, description="Accept any certificate of the mail server; insecure.")
     attachments: Text = Field("", description="Binary fields to attach, comma separated.")
     bcc_email: Text = Field("", description="Further recipients that nobody sees, comma separated.")
@@ -21,6 +25,8 @@ class MailOptions(Parameters):
 
 class SendEmail(Parameters):
     """Versions 2 and 2.1. The line that n8n may append (`appendAttribution`) is never appended."""
+
+    ui_fields: ClassVar[UiFields] = MAIL
 
     operation: str = Field("send", description="`send`; `sendAndWait` is not available.")
     from_email: Text = Field("", description="The sender, such as `Ada <ada@example.com>`.", json_schema_extra=needed())
@@ -53,6 +59,8 @@ class SendEmail2(SendEmail):
 
 class SendEmail1(Parameters):
     """Version 1: whichever of text and html is given."""
+
+    ui_fields: ClassVar[UiFields] = FIRST_MAIL
 
     operation: str = "send"
     from_email: Text = Field("", description="The sender, such as `Ada <ada@example.com>`.", json_schema_extra=needed())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,9 +11,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_items, pairs
 from jackfield.api.nodes.running import made_at_once
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Items, Outputs
 from jackfield_integrations.files import bounded_chunks
+from jackfield_integrations.form import FTP_OPTIONS, FTP_UI
 from jackfield_integrations.kinds import FTP, SFTP
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
@@ -23,12 +25,16 @@ from jackfield_integrations.secret_values import credential
 
 
 class FtpOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = FTP_OPTIONS
+
     folder: bool = Field(False, description="Delete a directory.")
     recursive: bool = Field(False, description="Delete a directory with all that is in it.")
     create_directories: bool = Field(False, description="Make the new path's directories.")
 
 
 class FtpParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = FTP_UI
+
     protocol: Literal["ftp", "sftp"] = "ftp"
     operation: Literal["delete", "download", "list", "rename", "upload"] = "download"
     path: Text = Field(

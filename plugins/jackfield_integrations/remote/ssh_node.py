@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,9 +14,11 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.files import file_of
 from jackfield.api.nodes.items import new_items
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Items
 from jackfield_integrations.files import bounded_chunks
+from jackfield_integrations.form import SSH
 from jackfield_integrations.kinds import SSH_PASSWORD, SSH_PRIVATE_KEY
 from jackfield_integrations.libraries import load
 from jackfield_integrations.node import IntegrationNode
@@ -33,6 +35,8 @@ class SshOptions(Parameters):
 
 
 class SshParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = SSH
+
     authentication: Literal["password", "privateKey"] = "password"
     resource: Literal["command", "file"] = "command"
     operation: Literal["execute", "upload", "download"] | None = None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_integrations.form import CONDITION, LEGACY_OPTIONS, LEGACY_SQL, SENT, SORTED, SQL, SQL_OPTIONS
 from jackfield_integrations.parameters import Locator, Text, names
 from jackfield_integrations.sql import build
 from jackfield_integrations.sql.build import Removal, Selection, SqlCondition, SqlTable, SqlWhere
@@ -27,6 +29,8 @@ Names: TypeAlias = Annotated[list[str], BeforeValidator(_listed)]
 
 
 class ConditionRow(Parameters):
+    ui_fields: ClassVar[UiFields] = CONDITION
+
     column: Locator = ""
     condition: Text = "equal"
     value: object = None
@@ -37,6 +41,8 @@ class ConditionRows(Parameters):
 
 
 class SortRow(Parameters):
+    ui_fields: ClassVar[UiFields] = SORTED
+
     column: Locator = ""
     direction: str = "ASC"
 
@@ -46,6 +52,8 @@ class SortRows(Parameters):
 
 
 class ValueRow(Parameters):
+    ui_fields: ClassVar[UiFields] = SENT
+
     column: Locator = ""
     value: object = None
 
@@ -63,6 +71,8 @@ class ColumnMapper(Parameters, title="Mapper"):
 
 
 class SqlOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = SQL_OPTIONS
+
     query_batching: Batching | None = Field(None, description="How the statements of several items go together.")
     query_replacement: object = Field(None, description="Values for $1, $2 ...: a list, or comma-separated text.")
     output_columns: Names = Field(default_factory=list, description="Columns to give back; all of them without any.")
@@ -77,6 +87,9 @@ class SqlOptions(Parameters):
 
 
 class SqlParameters(Parameters):
+    ui_fields: ClassVar[UiFields] = SQL
+    ui_order: ClassVar[Sequence[str]] = ("operation", "schema", "table", "query", "deleteCommand")
+
     operation: Literal["executeQuery", "insert", "update", "upsert", "select", "deleteTable"] = "insert"
     schema_name: Locator = Field("public", alias="schema")
     table: Locator = ""
@@ -173,6 +186,8 @@ class SqlParameters(Parameters):
 
 
 class LegacySqlOptions(Parameters, title="LegacyOptions"):
+    ui_fields: ClassVar[UiFields] = LEGACY_OPTIONS
+
     mode: Batching | None = None
     ignore: bool = False
     priority: str = ""
@@ -184,6 +199,8 @@ class LegacySqlOptions(Parameters, title="LegacyOptions"):
 
 class LegacySqlParameters(Parameters):
     """Version 1 of postgres and mySql: columns are fields of the item, by name."""
+
+    ui_fields: ClassVar[UiFields] = LEGACY_SQL
 
     operation: Literal["executeQuery", "insert", "update"] = "insert"
     query: Text = ""

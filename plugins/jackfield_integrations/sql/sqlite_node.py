@@ -7,12 +7,15 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import Field
 
 from jackfield.api.auth import MACHINE_WRITE
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeRun, NodeUnavailable
+from jackfield.api.nodes.ui import UiFields
+from jackfield_integrations.form import SQLITE_UI
 from jackfield_integrations.parameters import Text
 from jackfield_integrations.sql.node import SqlNode
 from jackfield_integrations.sql.parameters import AnySqlParameters, SqlParameters
@@ -22,6 +25,9 @@ from jackfield_integrations.sql.statements import SQLITE
 
 
 class SqliteParameters(SqlParameters):
+    ui_fields: ClassVar[UiFields] = SQLITE_UI
+    ui_order: ClassVar[Sequence[str]] = ("database", "operation", "table", "query", "deleteCommand")
+
     database: Text = Field("", description="The file, relative to integrations.sqlite_root; made when it is not there.")
 
 

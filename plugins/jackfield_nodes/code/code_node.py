@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pydantic import Field
 
@@ -18,8 +18,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import goes_on, unpaired_error
 from jackfield.api.nodes.running import ModelNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Item, Items
+from jackfield_nodes.code.form import CODE
 from jackfield_nodes.values.conversions import type_name, with_article
 
 ITEM_KEYS = frozenset({"json", "binary", "pairedItem", "error", "index"})
@@ -36,6 +38,10 @@ SOURCES: Mapping[str, Sequence[str]] = {"javaScript": ("jsCode", "code"), "pytho
 
 
 class CodeParameters(Parameters, title="Code"):
+    ui_order: ClassVar[Sequence[str]] = ("mode", "language")
+
+    ui_fields: ClassVar[UiFields] = CODE
+
     mode: Literal["runOnceForAllItems", "runOnceForEachItem"] = Field(
         "runOnceForAllItems", description="Run once with all items, or once per item."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import ClassVar, cast
 
 from pydantic import Field
 
@@ -12,8 +12,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import error_item, goes_on, new_item
 from jackfield.api.nodes.running import ModelNode, mapped
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Item
 from jackfield_nodes.code.code_node import files_of, log_lines
+from jackfield_nodes.code.form import FUNCTION
 from jackfield_nodes.code.function_node import code_of
 from jackfield_nodes.values.conversions import type_name, with_article
 
@@ -22,6 +24,8 @@ ABSENT = "item.myNewField = 1; return item;"
 
 
 class FunctionItem(Parameters):
+    ui_fields: ClassVar[UiFields] = FUNCTION
+
     function_code: str = Field(ABSENT, description="The program: `item` is the item's json; it returns an object.")
 
 

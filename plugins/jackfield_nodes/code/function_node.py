@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.running import ModelNode, made_at_once
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items, Outputs
 from jackfield_nodes.code.code_node import log_lines, normalized
+from jackfield_nodes.code.form import FUNCTION
 
 ABSENT = "for (const item of items) item.json.myNewField = 1; return items;"
 """What n8n runs when the program was never touched: a document leaves parameters at their defaults out."""
 
 
 class Function(Parameters):
+    ui_fields: ClassVar[UiFields] = FUNCTION
+
     function_code: str = Field(ABSENT, description="The program: `items` are the input; it returns items.")
 
 

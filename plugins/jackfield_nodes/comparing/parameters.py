@@ -7,12 +7,16 @@ from typing import ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.merging.form import COMPARE, COMPARE_OPTIONS
 from jackfield_nodes.merging.parameters import FieldPair, FieldPairs
 
 Resolve: TypeAlias = Literal["preferInput1", "preferInput2", "mix", "includeBoth"]
 
 
 class CompareOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = COMPARE_OPTIONS
+
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
     fuzzy_compare: Flag = Field(False, description='Whether 3 and "3" are the same (up to version 2.2).')
     multiple_matches: Literal["all", "first"] = Field("first", description="Which of several partners an item gets.")
@@ -26,6 +30,8 @@ def _untouched() -> FieldPairs:
 
 class CompareParameters(Parameters):
     """From version 2.2 on."""
+
+    ui_fields: ClassVar[UiFields] = COMPARE
 
     strict: ClassVar[bool] = False
     """Whether a field to match by that no item has is an error."""

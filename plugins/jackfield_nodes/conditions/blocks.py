@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import ClassVar
 
 from pydantic import Field
 
 from jackfield.api.javascript import UNDEFINED
 from jackfield.api.nodes import NodeError, Parameters
+from jackfield.api.nodes.ui import Ui
+from jackfield_nodes.conditions.form import BLOCK
 from jackfield_nodes.conditions.operators import EXISTENCE, REGEX, TESTS, exists
 from jackfield_nodes.conditions.questions import Question, regex_question
 from jackfield_nodes.conditions.sides import Rules, asked_dates, is_nothing, side_of
@@ -41,6 +44,8 @@ class BlockCondition(Parameters, title="Condition"):
 
 class FilterBlock(Parameters):
     """Conditions joined by and, or."""
+
+    ui: ClassVar[Ui] = BLOCK
 
     options: FilterOptions = Field(default_factory=FilterOptions)
     conditions: list[BlockCondition] = Field(default_factory=list)

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, tzinfo
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
+from jackfield.api.nodes.ui import UiFields
 from jackfield_nodes.conditions.blocks import FilterBlock, asks_anything, passes, questions
 from jackfield_nodes.conditions.exact import Side, member, written_sides
 from jackfield_nodes.conditions.flat import FlatCondition, flat_passes, flat_questions
+from jackfield_nodes.conditions.form import BLOCK_OPTIONS, LOOSE
 from jackfield_nodes.conditions.legacy import LegacyConditions, legacy_passes, legacy_questions
 from jackfield_nodes.conditions.operators import REGEX
 from jackfield_nodes.conditions.questions import Answers, Question
@@ -97,12 +99,16 @@ def rules_of(block: FilterBlock, around: TestSurroundings) -> Rules:
 
 
 class BlockOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = BLOCK_OPTIONS
+
     ignore_case: Flag = Field(False, description="Whether upper and lower case are the same.")
     loose_type_validation: Flag = Field(False, description="Convert values of other types (before version 2.1).")
 
 
 class BlockTest(ItemTest):
     """Version 2 and later."""
+
+    ui_fields: ClassVar[UiFields] = {"looseTypeValidation": LOOSE}
 
     conditions: FilterBlock = Field(default_factory=FilterBlock)
     loose_type_validation: Flag = Field(False, description="Convert values of other types (from version 2.1 on).")

@@ -6,14 +6,16 @@ Values are compared as JavaScript compares them: nothing is converted before, an
 from __future__ import annotations
 
 import operator as compare
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
 from jackfield.api.javascript import UNDEFINED, to_boolean, to_string
 from jackfield.api.nodes import NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.conditions.form import COMPARISON, LEGACY
 from jackfield_nodes.conditions.operators import REGEX, negated, same
 from jackfield_nodes.conditions.questions import Answers, Question, date_of, regex_question, unanswered
 from jackfield_nodes.conditions.sides import is_nothing, number_of
@@ -31,6 +33,9 @@ SINGLE = frozenset({"isEmpty", "isNotEmpty"})
 
 
 class LegacyComparison(Parameters, title="Comparison"):
+    ui_fields: ClassVar[UiFields] = COMPARISON
+    ui_order: ClassVar[Sequence[str]] = ("value1", "operation", "value2")
+
     value1: object = Field(None, alias="value1")
     value2: object = Field(None, alias="value2")
     operation: str | None = Field(None, description="Such as equal, larger, contains, isEmpty.")
@@ -46,6 +51,8 @@ class LegacyComparison(Parameters, title="Comparison"):
 
 class LegacyConditions(Parameters):
     """All comparisons of one item."""
+
+    ui_fields: ClassVar[UiFields] = LEGACY
 
     boolean: list[LegacyComparison] = Field(default_factory=list)
     date_time: list[LegacyComparison] = Field(default_factory=list)

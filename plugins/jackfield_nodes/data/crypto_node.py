@@ -13,7 +13,7 @@ import secrets
 import string
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Literal, Protocol, cast
+from typing import ClassVar, Literal, Protocol, cast
 
 from pydantic import Field
 
@@ -32,9 +32,11 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.files import chunks_of
 from jackfield.api.nodes.items import new_item, with_json
 from jackfield.api.nodes.running import ModelNode, made_per_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Items
+from jackfield_nodes.data.form import CRYPTO, LATEST_CRYPTO
 from jackfield_nodes.values.conversions import type_name, with_article
 
 DIGESTS: Mapping[str, str] = {
@@ -82,6 +84,8 @@ class RunningDigest(Protocol):
 
 class Crypto(Parameters):
     """Version 1; it neither encrypts nor decrypts."""
+
+    ui_fields: ClassVar[UiFields] = CRYPTO
 
     action: Literal["generate", "hash", "hmac", "sign", "encrypt", "decrypt"] = Field("hash", description="What to do.")
     type: str = Field(
@@ -135,6 +139,8 @@ class Crypto(Parameters):
 
 class LatestCrypto(Crypto):
     """Version 2."""
+
+    ui_fields: ClassVar[UiFields] = LATEST_CRYPTO
 
     type: str = Field(
         "SHA256", description="hash, hmac: as in version 1.", json_schema_extra=needed({"action": _DIGESTING})

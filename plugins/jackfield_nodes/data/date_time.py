@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
-from typing import Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
@@ -18,8 +18,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item, with_json
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.date_time_legacy import LegacyDateTime, legacy_json
+from jackfield_nodes.data.form import DATE_OPTIONS, DATE_TIME
 from jackfield_nodes.values import dates
 from jackfield_nodes.values.zones import daemon_zone, zone_of
 
@@ -38,6 +40,8 @@ FIELDS = {
 
 
 class DateTimeOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = DATE_OPTIONS
+
     include_input_fields: Flag = Field(False, description="Keep the item's other fields.")
     from_format: str = Field("", description="How the given date is written, such as dd.MM.yyyy.")
     timezone: object = Field(None, description="getCurrentDate: a zone; formatDate: whether to use the workflow's.")
@@ -46,6 +50,8 @@ class DateTimeOptions(Parameters, title="Options"):
 
 class DateTimeParameters(Parameters, title="DateTime"):
     """Version 2."""
+
+    ui_fields: ClassVar[UiFields] = DATE_TIME
 
     operation: Literal[
         "addToDate",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, tzinfo
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,11 +13,15 @@ from jackfield.api.dates import iso, shifted, unit_of
 from jackfield.api.javascript import UNDEFINED
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters, needed
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.data.form import LEGACY_DATE_OPTIONS, LEGACY_DATE_TIME
 from jackfield_nodes.values import dates
 from jackfield_nodes.values.zones import daemon_zone
 
 
 class LegacyDateTimeOptions(Parameters, title="LegacyOptions"):
+    ui_fields: ClassVar[UiFields] = LEGACY_DATE_OPTIONS
+
     from_format: str = Field("", description="How the value is written, such as DD.MM.YYYY.")
     from_timezone: str = Field("", description="The zone of a value without an offset; the workflow's unless given.")
     to_timezone: str = Field("", description="The zone of the result; the workflow's unless given.")
@@ -25,6 +29,8 @@ class LegacyDateTimeOptions(Parameters, title="LegacyOptions"):
 
 class LegacyDateTime(Parameters):
     """Version 1."""
+
+    ui_fields: ClassVar[UiFields] = LEGACY_DATE_TIME
 
     @classmethod
     def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Protocol, cast
+from typing import ClassVar, Literal, Protocol, cast
 
 from pydantic import Field
 
@@ -25,8 +25,10 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.files import content_of
 from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
+from jackfield_nodes.data.form import EXTRACTION, HTML, HTML_OPTIONS
 from jackfield_nodes.data.html_table import TableRow, TableStyle, html_table
 from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 from jackfield_nodes.files.formats.charsets import decoded
@@ -49,6 +51,8 @@ class HtmlExtractor(Protocol):
 
 
 class Extraction(Parameters):
+    ui_fields: ClassVar[UiFields] = EXTRACTION
+
     key: str = Field("", description="The field for the value.")
     css_selector: str = Field("", description="Which elements.")
     return_value: Literal["attribute", "html", "text", "value"] = Field("text", description="What of them.")
@@ -62,6 +66,8 @@ class Extractions(Parameters):
 
 
 class HtmlOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = HTML_OPTIONS
+
     trim_values: Flag = Field(False, description="Without blanks at the ends.")
     clean_up_text: Flag = Field(False, description="Without line breaks and repeated blanks.")
     capitalize: Flag = Field(False, description="Table: `first_name` as First Name.")
@@ -74,6 +80,8 @@ class HtmlOptions(Parameters, title="Options"):
 
 
 class HtmlParameters(Parameters, title="Html"):
+    ui_fields: ClassVar[UiFields] = HTML
+
     operation: Literal["generateHtmlTemplate", "extractHtmlContent", "convertToHtmlTable"] = Field(
         "generateHtmlTemplate", description="What to do."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pydantic import Field
 
@@ -14,8 +14,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeCredential, NodeDescription, NodeError, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
+from jackfield_nodes.data.form import JWT, JWT_CLAIMS, JWT_OPTIONS
 from jackfield_nodes.data.jwt_keys import ALGORITHMS, JwtChecks, JwtKey, JwtToken, key_of
 from jackfield_nodes.values.conversions import UnfitValue, to_object
 from jackfield_nodes.values.fixed import mistake
@@ -28,6 +30,8 @@ MOST = 1e11
 
 
 class JwtClaims(Parameters, title="Claims"):
+    ui_fields: ClassVar[UiFields] = JWT_CLAIMS
+
     audience: str = Field("", description="aud")
     expires_in: float = Field(0, ge=-MOST, le=MOST, description="exp, in seconds from now; 0: none.")
     issuer: str = Field("", description="iss")
@@ -44,6 +48,8 @@ class JwtClaims(Parameters, title="Claims"):
 
 
 class JwtOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = JWT_OPTIONS
+
     complete: Flag = Field(False, description="decode, verify: with header and signature.")
     ignore_expiration: Flag = Field(False, description="verify: whether an expired token is good.")
     ignore_not_before: Flag = Field(False, description="verify: whether a token is good before its time.")
@@ -53,6 +59,8 @@ class JwtOptions(Parameters, title="Options"):
 
 
 class JsonWebToken(Parameters):
+    ui_fields: ClassVar[UiFields] = JWT
+
     operation: Literal["sign", "verify", "decode"] = Field("sign", description="What to do; decode checks nothing.")
     use_json: Flag = Field(False, description="sign: all claims as one JSON object.")
     claims: JwtClaims = Field(default_factory=JwtClaims, description="sign, without useJson.")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, Parameters, needed
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.data.form import MARKDOWN
 
 
 class Replacement(Parameters):
@@ -66,6 +68,8 @@ class MarkdownOptions(Parameters):
 
 
 class Markdown(Parameters):
+    ui_fields: ClassVar[UiFields] = MARKDOWN
+
     mode: Literal["htmlToMarkdown", "markdownToHtml"] = Field("htmlToMarkdown", description="Which way.")
     html: object = Field(
         "", description="htmlToMarkdown: the HTML.", json_schema_extra=needed({"mode": ["htmlToMarkdown"]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,7 +14,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import goes_on, has_error_output, new_item
 from jackfield.api.nodes.running import ModelNode, made_per_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
+from jackfield_nodes.data.form import XML, XML_OPTIONS
 from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
 from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
 
@@ -25,6 +27,8 @@ MANY = 500
 
 
 class XmlOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = XML_OPTIONS
+
     attrkey: str = Field("$", description="The field with an element's attributes.")
     charkey: str = Field("_", description="The field with an element's text, beside children or attributes.")
     explicit_array: Flag = Field(False, description="xmlToJson: a list also for a single child.")
@@ -56,6 +60,8 @@ class XmlOptions(Parameters, title="Options"):
 
 
 class Xml(Parameters):
+    ui_fields: ClassVar[UiFields] = XML
+
     mode: Literal["xmlToJson", "jsonToxml", "jsonToXml"] = Field("xmlToJson", description="Which way.")
     data_property_name: str = Field(
         "data", description="The field with the XML, or for it.", json_schema_extra=needed()

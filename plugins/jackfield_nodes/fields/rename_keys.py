@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from pydantic import Field
 
@@ -12,13 +12,17 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import accepted, error_item, passed_on
 from jackfield.api.nodes.running import ModelNode, each, mapped
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import is_resolved
 from jackfield.api.workflows import Items
 from jackfield_nodes.conditions.regexes import Regexes, Replacement
+from jackfield_nodes.fields.form import REGEX_REPLACEMENT, REGEX_REPLACEMENTS, RENAMED, RENAMED_KEY
 from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
 
 class RenamedKey(Parameters):
+    ui_fields: ClassVar[UiFields] = RENAMED_KEY
+
     current_key: str = Field("", description="The field's name now; a.b means the field b inside a.")
     new_key: str = Field("", description="The name it gets.")
 
@@ -36,6 +40,8 @@ class RegexOptions(Parameters):
 
 
 class RegexReplacement(Parameters):
+    ui_fields: ClassVar[UiFields] = REGEX_REPLACEMENT
+
     search_regex: str = Field("", description="A regular expression in JavaScript; its first match is replaced.")
     replace_regex: str = Field("", description="What stands there instead; $1 is what the first group matched.")
     options: RegexOptions = Field(default_factory=RegexOptions)
@@ -49,10 +55,14 @@ class RegexReplacements(Parameters):
 
 
 class AdditionalOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = REGEX_REPLACEMENTS
+
     regex_replacement: RegexReplacements = Field(default_factory=RegexReplacements)
 
 
 class RenameKeys(Parameters):
+    ui_fields: ClassVar[UiFields] = RENAMED
+
     keys: RenamedKeys = Field(default_factory=RenamedKeys)
     additional_options: AdditionalOptions = Field(default_factory=AdditionalOptions)
 

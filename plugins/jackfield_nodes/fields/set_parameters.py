@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
 from jackfield.api.javascript import UNDEFINED, text_number, to_boolean, to_string
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
+from jackfield.api.nodes.ui import Ui, UiFields
+from jackfield_nodes.fields.form import (
+    ASSIGNED,
+    ASSIGNMENTS,
+    BOOLEAN_ROW,
+    FIELDS,
+    LEGACY,
+    MODERN,
+    NUMBER_ROW,
+    OPTIONS,
+    TYPED_FIELD,
+    VALUES_UI,
+)
 from jackfield_nodes.fields.set_values import Conversion, Row, own_key, write
 from jackfield_nodes.values.conversions import to_array, to_number, to_object
 from jackfield_nodes.values.conversions import to_boolean as parsed_boolean
@@ -22,6 +35,8 @@ MAX_COPIES = 1000
 
 
 class SetOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = OPTIONS
+
     dot_notation: bool = Field(True, description="Whether a name such as a.b means the field b inside a.")
     ignore_conversion_errors: bool = Field(False, description="Keep a value that does not fit its field's type.")
     include_binary: bool = Field(False, description="Keep the item's files (up to version 3.3).")
@@ -60,14 +75,20 @@ class TextRow(Parameters):
 
 
 class NumberRow(TextRow):
+    ui_fields: ClassVar[UiFields] = NUMBER_ROW
+
     value: object = 0
 
 
 class BooleanRow(TextRow):
+    ui_fields: ClassVar[UiFields] = BOOLEAN_ROW
+
     value: object = False
 
 
 class LegacyValues(Parameters):
+    ui_fields: ClassVar[UiFields] = VALUES_UI
+
     string: list[TextRow] = Field(default_factory=list)
     number: list[NumberRow] = Field(default_factory=list)
     boolean: list[BooleanRow] = Field(default_factory=list)
@@ -75,6 +96,8 @@ class LegacyValues(Parameters):
 
 class LegacySet(SetParameters):
     """Version 2."""
+
+    ui_fields: ClassVar[UiFields] = LEGACY
 
     keep_only_set: Flag = Field(False, description="Whether the present fields and files go.")
     values: LegacyValues = Field(default_factory=LegacyValues)
@@ -131,6 +154,9 @@ FIXED_TYPES: Mapping[str, FixedType] = {
 
 class ModernSet(SetParameters):
     """What versions 3 and later share."""
+
+    ui_fields: ClassVar[UiFields] = MODERN
+    ui_order: ClassVar[Sequence[str]] = ("mode", "jsonOutput", "fields", "assignments", "includeOtherFields", "include")
 
     mode: Literal["manual", "raw"] = Field("manual", description="Fields one by one, or a whole object as JSON.")
     json_output: object = Field(RAW_OBJECT, description="Raw mode: an object or its JSON text.")
@@ -202,6 +228,8 @@ VALUES = ("stringValue", "numberValue", "booleanValue", "arrayValue", "objectVal
 
 
 class TypedField(Parameters):
+    ui_fields: ClassVar[UiFields] = TYPED_FIELD
+
     name: FieldName = ""
     type: str = "stringValue"
     string_value: object = ""
@@ -224,6 +252,8 @@ class TypedFields(Parameters):
 
 class FieldsSet(ModernSet):
     """Version 3.2."""
+
+    ui_fields: ClassVar[UiFields] = FIELDS
 
     typed: TypedFields = Field(default_factory=TypedFields, alias="fields")
 
@@ -282,11 +312,15 @@ class Assignment(NameValue):
 
 
 class Assignments(Parameters):
+    ui: ClassVar[Ui] = ASSIGNMENTS
+
     assignments: list[Assignment] = Field(default_factory=list)
 
 
 class AssignmentsSet(ModernSet):
     """Version 3.3."""
+
+    ui_fields: ClassVar[UiFields] = ASSIGNED
 
     include_other_fields: Flag = Field(False, description="Whether the item's other fields stay.")
     assignments: Assignments = Field(default_factory=Assignments)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,7 +18,9 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun,
 from jackfield.api.nodes.files import chunks_of, content_of, file_of, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode, made_per_item
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Item, Items
+from jackfield_nodes.files.form import COMPRESSION
 from jackfield_nodes.files.formats.archives import (
     directory,
     gunzipped,
@@ -41,6 +43,8 @@ _LONGEST = 1000
 
 
 class Compression(Parameters):
+    ui_fields: ClassVar[UiFields] = COMPRESSION
+
     operation: Literal["compress", "decompress"] = Field("decompress", description="What to do.")
     binary_property_name: str = Field(
         "data", description="The fields with the files, separated by commas.", json_schema_extra=needed()

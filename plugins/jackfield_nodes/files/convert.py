@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,8 +14,10 @@ from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters
 from jackfield.api.nodes.files import kept_file
 from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ItemNode, made_at_once
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Item, Items, Outputs
 from jackfield_nodes.files.convert_event import EventParameters, event_file
+from jackfield_nodes.files.form import CONVERT, CONVERT_OPTIONS
 from jackfield_nodes.files.writing import (
     MARKED,
     TABLES,
@@ -32,6 +34,8 @@ from jackfield_nodes.values.zones import zone_of
 
 
 class ConvertOptions(TableWriting, title="Options"):
+    ui_fields: ClassVar[UiFields] = CONVERT_OPTIONS
+
     encoding: str = Field("", description="toJson, toText, toBinary: UTF-8 unless given.")
     add_bom: Flag = Field(
         False, alias="addBOM", description="toJson, toText: with a byte order mark, if encoding is utf8, cesu8 or ucs2."
@@ -45,6 +49,18 @@ class ConvertOptions(TableWriting, title="Options"):
 
 
 class Convert(EventParameters):
+    ui_fields: ClassVar[UiFields] = CONVERT
+    ui_order: ClassVar[Sequence[str]] = (
+        "operation",
+        "mode",
+        "sourceProperty",
+        "title",
+        "start",
+        "end",
+        "allDay",
+        "binaryPropertyName",
+    )
+
     operation: Literal["csv", "html", "iCal", "toJson", "ods", "rtf", "toText", "xls", "xlsx", "toBinary"] = Field(
         "csv", description="What the file is to be."
     )

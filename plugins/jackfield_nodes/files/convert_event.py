@@ -5,12 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pydantic import Field
 
 from jackfield.api.nodes import Flag, NodeError, Parameters, needed
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
+from jackfield_nodes.files.form import EVENT, PLACE
 from jackfield_nodes.files.formats.calendar_event import CalendarEvent, CalendarPerson
 from jackfield_nodes.values.dates import to_moment
 
@@ -38,6 +40,8 @@ class OrganizerUi(Parameters):
 
 
 class EventPlace(Parameters, title="Place"):
+    ui_fields: ClassVar[UiFields] = PLACE
+
     lat: float = 0
     lon: float = 0
 
@@ -47,6 +51,8 @@ class PlaceUi(Parameters):
 
 
 class EventDetails(Parameters):
+    ui_fields: ClassVar[UiFields] = EVENT
+
     attendees_ui: Attendees = Field(default_factory=Attendees)
     busy_status: str = Field("", description="BUSY, TENTATIVE, FREE or OOF.")
     calendar_name: str = Field("", alias="calName")

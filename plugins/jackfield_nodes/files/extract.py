@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, cast
+from typing import ClassVar, Literal, Protocol, cast
 
 from pydantic import Field
 
@@ -18,8 +18,10 @@ from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item, new_items
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
+from jackfield_nodes.files.form import EXTRACT, EXTRACT_OPTIONS
 from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.reading import TableFormat, TableReading, file_content, table_of
@@ -42,6 +44,8 @@ class PdfReader(Protocol):
 
 
 class ExtractOptions(TableReading, title="Options"):
+    ui_fields: ClassVar[UiFields] = EXTRACT_OPTIONS
+
     join_pages: Flag = Field(True, description="PDF: all pages as one text.")
     keep_source: Literal["", "json", "binary", "both"] = Field("", description="What of the input item is kept.")
     max_pages: int = Field(-1, ge=-1, description="PDF: pages to read at most; -1: all.")
@@ -50,6 +54,8 @@ class ExtractOptions(TableReading, title="Options"):
 
 
 class ExtractFromFile(Parameters, title="Extract"):
+    ui_fields: ClassVar[UiFields] = EXTRACT
+
     operation: Literal[
         "csv",
         "html",

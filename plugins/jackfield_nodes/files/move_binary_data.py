@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,8 +18,10 @@ from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, No
 from jackfield.api.nodes.files import content_of, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.files.extract import parsed
+from jackfield_nodes.files.form import MOVE, MOVE_OPTIONS
 from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.files.writing import MARKED, TextForm, base64_content, json_content, named, text_content
 from jackfield_nodes.values.conversions import UnfitValue
@@ -27,6 +29,8 @@ from jackfield_nodes.values.paths import get_path, remove_path, set_path
 
 
 class MoveBinaryOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = MOVE_OPTIONS
+
     encoding: str = Field("", description="UTF-8 unless given.")
     add_bom: Flag = Field(
         False, alias="addBOM", description="jsonToBinary: with a byte order mark, if encoding is utf8, cesu8 or ucs2."
@@ -42,6 +46,8 @@ class MoveBinaryOptions(Parameters, title="Options"):
 
 
 class Move(Parameters):
+    ui_fields: ClassVar[UiFields] = MOVE
+
     mode: Literal["binaryToJson", "jsonToBinary"] = Field("binaryToJson", description="Which way.")
     set_all_data: Flag = Field(True, description="binaryToJson: the content takes the place of all fields.")
     convert_all_data: Flag = Field(True, description="jsonToBinary: all fields.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -30,8 +30,10 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.files import chunks_of, kept_file, with_file
 from jackfield.api.nodes.items import new_item, pairs, with_json
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Item, Items
 from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
+from jackfield_nodes.files.form import DISK_OPTIONS, READ_MANY, READ_ONE, READ_WRITE, WRITE_ONE
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.threads import opened, run_to_end
 
@@ -39,6 +41,8 @@ _TOLD = ("mimeType", "fileType", "fileName", "fileExtension", "fileSize")
 
 
 class DiskFileOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = DISK_OPTIONS
+
     data_property_name: str = Field("data", description="read: the field for the file.")
     file_extension: str | None = Field(None, description="read: another extension than the file's own.")
     file_name: str | None = Field(None, description="read: another name than the file's own.")
@@ -48,6 +52,8 @@ class DiskFileOptions(Parameters, title="Options"):
 
 
 class ReadWrite(Parameters):
+    ui_fields: ClassVar[UiFields] = READ_WRITE
+
     operation: Literal["read", "write"] = Field("read", description="What to do.")
     file_selector: str = Field(
         "",
@@ -62,16 +68,22 @@ class ReadWrite(Parameters):
 
 
 class ReadOne(Parameters):
+    ui_fields: ClassVar[UiFields] = READ_ONE
+
     file_path: str = Field("", description="The path.", json_schema_extra=needed())
     data_property_name: str = Field("data", description="The field for the file.", json_schema_extra=needed())
 
 
 class ReadMany(Parameters):
+    ui_fields: ClassVar[UiFields] = READ_MANY
+
     file_selector: str = Field("", description="A path, or a pattern with *, ? and **.", json_schema_extra=needed())
     data_property_name: str = Field("data", description="The field for the file.", json_schema_extra=needed())
 
 
 class WriteOne(Parameters):
+    ui_fields: ClassVar[UiFields] = WRITE_ONE
+
     file_name: str = Field("", description="The path.", json_schema_extra=needed())
     data_property_name: str = Field("data", description="The field with the file.", json_schema_extra=needed())
     options: DiskFileOptions = Field(default_factory=DiskFileOptions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias, cast
+from typing import ClassVar, Literal, TypeAlias, cast
 
 from pydantic import Field
 
@@ -12,8 +12,10 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.files import content_of
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
 from jackfield.api.workflows import BinaryData, Item
+from jackfield_nodes.files.form import READING, SKIPPING
 from jackfield_nodes.files.formats.charsets import decoded
 from jackfield_nodes.files.formats.csv_text import CsvOptions, WrongRow, csv_objects, read_csv
 from jackfield_nodes.files.formats.limits import FileBudget
@@ -34,6 +36,8 @@ Rows: TypeAlias = "Iterator[Sequence[Cell]]"
 
 
 class Skipping(Parameters):
+    ui_fields: ClassVar[UiFields] = SKIPPING
+
     enabled: Flag = Field(False, description="Whether rows that cannot be read are left out.")
     max_skipped_records: int = Field(-1, description="How many at most; -1: any number.")
 
@@ -44,6 +48,8 @@ class SkipRecords(Parameters):
 
 class TableReading(Parameters):
     """Options of files that are tables."""
+
+    ui_fields: ClassVar[UiFields] = READING
 
     delimiter: str = Field(",", description="CSV: between the values.")
     encoding: str = Field("", description="Of texts; UTF-8 unless a byte order mark says otherwise.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,7 +12,9 @@ from jackfield.api.nodes import Flag, NodeDescription, NodeParameters, NodeResul
 from jackfield.api.nodes.files import file_of
 from jackfield.api.nodes.items import new_item, new_items, pairs
 from jackfield.api.nodes.running import ItemNode, made_at_once
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items, Outputs
+from jackfield_nodes.files.form import SPREADSHEET
 from jackfield_nodes.files.reading import TableReading, file_content, format_of, table_of
 from jackfield_nodes.files.writing import TableWriting, table_file
 
@@ -32,6 +34,8 @@ class SpreadsheetOptions(TableReading):
 
 
 class Spreadsheet(Parameters):
+    ui_fields: ClassVar[UiFields] = SPREADSHEET
+
     operation: Literal["fromFile", "toFile"] = Field("fromFile", description="Which way.")
     file_format: Literal["", "autodetect", "csv", "html", "ods", "rtf", "xls", "xlsx"] = Field(
         "", description="fromFile: told by the file unless given; toFile: xls unless given."

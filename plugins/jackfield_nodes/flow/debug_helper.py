@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
+from jackfield_nodes.flow.form import DEBUG
 
 
 class DebugHelper(Parameters):
+    ui_fields: ClassVar[UiFields] = DEBUG
+
     category: Literal["doNothing", "throwError", "oom", "randomData"] = Field(
         "throwError", description="What to do with each item. Only doNothing and throwError are available."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -16,10 +16,12 @@ from jackfield.api.nodes import NodeCatalog, NodeDescription, NodeError, NodeRes
 from jackfield.api.nodes.items import pairs, passed_on, repaired
 from jackfield.api.nodes.running import ModelNode, made_at_once, made_per_item
 from jackfield.api.nodes.scopes import UNREAD, document_scopes
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Document, Item, Items, Node, Outputs
 from jackfield_nodes.files.allowed_root import AllowedRoot
 from jackfield_nodes.files.settings import FilesSettings
+from jackfield_nodes.flow.form import EXECUTE_WORKFLOW, SUB_WORKFLOW_OPTIONS
 
 MOST_BYTES = 16 * 2**20
 """Of a file that holds a workflow."""
@@ -46,10 +48,14 @@ class SubWorkflowInputs(Parameters, title="Mapper"):
 
 
 class SubWorkflowOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = SUB_WORKFLOW_OPTIONS
+
     wait_for_sub_workflow: bool = Field(True, description="Without it, the node's own items go on.")
 
 
 class ExecuteWorkflow(Parameters):
+    ui_fields: ClassVar[UiFields] = EXECUTE_WORKFLOW
+
     source: Literal["database", "parameter", "localFile", "url"] = Field(
         "database", description="Where the workflow is: saved, in workflowJson, in a file. url is not available."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationError
 
@@ -12,10 +12,14 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeDescription, NodeParameters, NoParameters, Parameters, needed
 from jackfield.api.nodes.running import PassingNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items, Node, Workflow
+from jackfield_nodes.flow.form import EXECUTE_TRIGGER, INPUT_FIELD
 
 
 class InputField(Parameters):
+    ui_fields: ClassVar[UiFields] = INPUT_FIELD
+
     name: str = Field("", json_schema_extra=needed())
     type: str = "string"
 
@@ -25,6 +29,8 @@ class InputFields(Parameters, title="Fields"):
 
 
 class ExecuteWorkflowTrigger(Parameters):
+    ui_fields: ClassVar[UiFields] = EXECUTE_TRIGGER
+
     input_source: Literal["workflowInputs", "jsonExample", "passthrough"] = Field(
         "workflowInputs", description="How the fields that callers fill are told: one by one, by example, not at all."
     )

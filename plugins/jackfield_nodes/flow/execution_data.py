@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -11,7 +12,9 @@ from jackfield.api.javascript import to_string
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import passed_on
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
+from jackfield_nodes.flow.form import EXECUTION_DATA
 
 MOST = 10
 """Fields of one execution; further ones are left out, as in n8n."""
@@ -30,6 +33,8 @@ class SavedFields(Parameters, title="Fields"):
 
 
 class ExecutionData(Parameters):
+    ui_fields: ClassVar[UiFields] = EXECUTION_DATA
+
     operation: str = Field("save", description="save: notes the fields.")
     data_to_save: SavedFields = Field(default_factory=SavedFields)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
@@ -12,8 +12,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import has_error_output, passed_on
 from jackfield.api.nodes.running import routed
+from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
+from jackfield_nodes.conditions.form import AND_OR
 from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
 
 KEPT, DISCARDED = (0,), (1,)
@@ -23,6 +25,8 @@ unless it is the error output."""
 
 class LegacyFilter(LegacyTest):
     """Version 1."""
+
+    ui_fields: ClassVar[UiFields] = {"combineConditions": Ui(label="Combine", choices=AND_OR)}
 
     combine_conditions: Literal["AND", "OR"] = Field("AND", description="Whether all conditions must hold, or any.")
 

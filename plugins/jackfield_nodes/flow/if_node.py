@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
@@ -12,8 +12,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import passed_on
 from jackfield.api.nodes.running import routed
+from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
+from jackfield_nodes.conditions.form import ALL_OR_ANY
 from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
 
 TRUE, FALSE = (0,), (1,)
@@ -22,6 +24,8 @@ TRUE, FALSE = (0,), (1,)
 
 class LegacyIf(LegacyTest):
     """Version 1."""
+
+    ui_fields: ClassVar[UiFields] = {"combineOperation": Ui(label="Combine", choices=ALL_OR_ANY)}
 
     combine_operation: Literal["all", "any"] = Field("all", description="Whether all conditions must hold, or any.")
 

@@ -8,6 +8,7 @@ got them from. So a loop of ten thousand rounds stores ten thousand small record
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -16,15 +17,21 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import pair_of_run, passed_on, repaired
 from jackfield.api.nodes.running import each
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items, Node, Outputs
+from jackfield_nodes.flow.form import LOOP, LOOP_OPTIONS
 
 
 class LoopOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = LOOP_OPTIONS
+
     reset: Flag = Field(False, description="Whether the items that come in now are a new set to begin with.")
 
 
 class Loop(Parameters):
     """Version 3."""
+
+    ui_fields: ClassVar[UiFields] = LOOP
 
     batch_size: int = Field(1, ge=1, description="How many items each round gets.")
     options: LoopOptions = Field(default_factory=LoopOptions)
@@ -32,6 +39,8 @@ class Loop(Parameters):
 
 class LegacyLoop(Loop):
     """Versions 1 and 2."""
+
+    ui_fields: ClassVar[UiFields] = LOOP
 
     batch_size: int = Field(10, ge=1, description="How many items each round gets.")
 

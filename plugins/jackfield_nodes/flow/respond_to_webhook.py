@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, cast
+from typing import ClassVar, Literal, cast
 
 from pydantic import Field
 
@@ -30,8 +30,10 @@ from jackfield.api.nodes import (
 from jackfield.api.nodes.files import file_of, sendable
 from jackfield.api.nodes.items import new_item, pass_all
 from jackfield.api.nodes.running import made_at_once
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Node, Outputs
+from jackfield_nodes.flow.form import RESPOND, RESPOND_OPTIONS
 from jackfield_nodes.values.conversions import text_of, to_object
 from jackfield_nodes.values.fixed import mistake, to_address
 from jackfield_nodes.values.parameters import NameValue
@@ -67,6 +69,8 @@ class Entries(Parameters):
 
 
 class RespondOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = RESPOND_OPTIONS
+
     response_code: int | None = Field(
         None, ge=100, le=599, description="200 to 599; 200, or 307 for a redirect, unless given."
     )
@@ -78,6 +82,8 @@ class RespondOptions(Parameters, title="Options"):
 
 
 class Respond(Parameters):
+    ui_fields: ClassVar[UiFields] = RESPOND
+
     respond_with: Literal[
         "firstIncomingItem", "allIncomingItems", "json", "text", "noData", "binary", "redirect", "jwt"
     ] = Field("firstIncomingItem", description="What the caller gets.")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters, needed
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Node
+from jackfield_nodes.flow.form import STOP
 from jackfield_nodes.values.conversions import text_of, to_object
 
 
 class StopAndError(Parameters):
+    ui_fields: ClassVar[UiFields] = STOP
+
     error_type: Literal["errorMessage", "errorObject"] = Field("errorMessage", description="A text, or an object.")
     error_message: str | None = Field(
         "", description="What the run fails with.", json_schema_extra=needed({"errorType": ["errorMessage"]})

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from jackfield.api.javascript import to_string
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters
+from jackfield.api.nodes.ui import UiFields
 from jackfield_nodes.conditions.blocks import FilterBlock, asks_anything, passes, questions
 from jackfield_nodes.conditions.exact import Side, member, written_sides
 from jackfield_nodes.conditions.flat import FlatCondition, flat_passes, flat_questions
@@ -23,6 +24,7 @@ from jackfield_nodes.conditions.legacy import DEFAULTS, LegacyComparison, legacy
 from jackfield_nodes.conditions.operators import REGEX
 from jackfield_nodes.conditions.questions import Question
 from jackfield_nodes.conditions.sides import is_nothing, number_of
+from jackfield_nodes.flow.form import BLOCK_RULE, COMPARISON_RULE, SWITCH, SWITCH_OPTIONS
 from jackfield_nodes.values.conversions import type_name, with_article
 from jackfield_nodes.values.fixed import unfit_numbers
 
@@ -57,6 +59,9 @@ def checked_output(value: object, count: int, item: int, name: str) -> int:
 
 class SwitchParameters(Parameters):
     """What every form can tell."""
+
+    ui_fields: ClassVar[UiFields] = SWITCH
+    ui_order: ClassVar[Sequence[str]] = ("mode", "dataType", "value1", "rules")
 
     mode: Literal["rules", "expression"] = Field(
         "rules", description="Rules decide, or an expression gives the output."
@@ -99,6 +104,8 @@ class SwitchParameters(Parameters):
 
 
 class ComparisonRule(LegacyComparison, title="ComparisonRule"):
+    ui_fields: ClassVar[UiFields] = COMPARISON_RULE
+
     output: object = Field(0, description="Version 1: where matching items go.")
     output_key: str = Field("", description="Version 2: the name of the rule's output.")
 
@@ -179,6 +186,8 @@ class NamedSwitch(LegacySwitch):
 
 
 class BlockRule(Parameters):
+    ui_fields: ClassVar[UiFields] = BLOCK_RULE
+
     conditions: FilterBlock = Field(default_factory=FilterBlock)
     rename_output: Flag = Field(False, description="Whether outputKey is the output's name.")
     output_key: str = Field("", description="The name of the rule's output.")
@@ -189,6 +198,8 @@ class BlockRules(Parameters):
 
 
 class SwitchOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = SWITCH_OPTIONS
+
     fallback_output: object = Field("none", description="Where the rest goes: none, extra, or the number of an output.")
     all_matching_outputs: Flag = Field(False, description="Whether items go to every rule's output that matches.")
     ignore_case: Flag = Field(False, description="Whether upper and lower case are the same.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -25,7 +25,9 @@ from jackfield.api.nodes import (
     needed,
 )
 from jackfield.api.nodes.items import pass_all
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Node
+from jackfield_nodes.flow.form import WAIT
 from jackfield_nodes.values.conversions import to_time
 from jackfield_nodes.values.fixed import unfit_numbers
 from jackfield_nodes.values.zones import zone_of
@@ -37,6 +39,8 @@ LONGEST_MS = 100 * 366 * 86_400_000
 
 class WaitParameters(Parameters, title="Wait"):
     """Version 1.1."""
+
+    ui_fields: ClassVar[UiFields] = WAIT
 
     resume: Literal["timeInterval", "specificTime", "webhook", "form"] = Field(
         "timeInterval", description="What ends the wait."

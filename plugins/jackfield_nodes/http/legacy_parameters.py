@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, Parameters, needed
+from jackfield.api.nodes.ui import UiFields
 from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
+from jackfield_nodes.http.form import LEGACY, LEGACY_OPTIONS
 from jackfield_nodes.http.parameters import HttpBatch, HttpParameters, chosen_kind
 from jackfield_nodes.values.parameters import NameValue
 
@@ -31,6 +33,8 @@ class LegacyHttpRows(Parameters, title="Rows"):
 
 
 class LegacyHttpOptions(Parameters, title="LegacyOptions"):
+    ui_fields: ClassVar[UiFields] = LEGACY_OPTIONS
+
     full_response: bool = Field(False, description="Also give status and headers.")
     body_content_type: Literal["json", "raw", "form-urlencoded", "multipart-form-data"] = "json"
     body_content_custom_mime_type: str = Field("", description="raw: the Content-Type.")
@@ -51,6 +55,8 @@ class LegacyHttpOptions(Parameters, title="LegacyOptions"):
 
 class LegacyHttpRequest(HttpParameters):
     """Versions 1 and 2."""
+
+    ui_fields: ClassVar[UiFields] = LEGACY
 
     authentication: str = Field("none", description="Version 1: basicAuth, headerAuth, queryAuth or none.")
     generic_auth_type: str | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from pydantic import Field, ValidationError
@@ -20,8 +20,10 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpClient, host_named
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError, NodeRun, Parameters
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs, Reply
+from jackfield_nodes.http.form import PAGE_PARAMETER, PAGES
 from jackfield_nodes.http.response import as_json, as_text, detected, media_type, raise_for_status, shown_headers
 from jackfield_nodes.http.urls import checked_url, same_origin
 from jackfield_nodes.values.conversions import text_of
@@ -32,6 +34,8 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 class PageParameter(Parameters):
+    ui_fields: ClassVar[UiFields] = PAGE_PARAMETER
+
     type: Literal["qs", "headers", "body"] = "qs"
     name: str = ""
     value: object = None
@@ -43,6 +47,8 @@ class PageParameters(Parameters):
 
 class PageSettings(Parameters):
     """The pagination option with its expressions evaluated for one page."""
+
+    ui_fields: ClassVar[UiFields] = PAGES
 
     pagination_mode: Literal["off", "updateAParameterInEachRequest", "responseContainsNextURL"] = (
         "updateAParameterInEachRequest"

@@ -9,9 +9,11 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, NodeError, Parameters, needed
+from jackfield.api.nodes.ui import UiFields
 from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
+from jackfield_nodes.http.form import BATCH, BODY_ROW, HTTP, OPTIONS, REDIRECT, RESPONSE
 from jackfield_nodes.values.parameters import NameValue
 
 Format: TypeAlias = "Literal['autodetect', 'json', 'text', 'file']"
@@ -19,6 +21,8 @@ ContentType: TypeAlias = "Literal['json', 'form-urlencoded', 'multipart-form-dat
 
 
 class HttpBatch(Parameters, title="Batch"):
+    ui_fields: ClassVar[UiFields] = BATCH
+
     batch_size: int = Field(50, ge=-1, description="How many items are sent at one time; -1 is no limit of the node.")
     batch_interval: int = Field(1000, ge=0, le=3_600_000, description="Pause between two batches, in milliseconds.")
 
@@ -60,6 +64,8 @@ class HttpRows(Parameters, title="Rows"):
 
 
 class BodyRow(NameValue):
+    ui_fields: ClassVar[UiFields] = BODY_ROW
+
     parameter_type: str = Field("formData", description="formData, or formBinaryData for a file.")
     input_data_field_name: str | None = None
 
@@ -69,6 +75,8 @@ class BodyRows(Parameters):
 
 
 class ResponseOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = RESPONSE
+
     full_response: bool = Field(False, description="Also give status and headers.")
     never_error: bool = Field(False, description="Whether a status other than 2xx is no error.")
     response_format: Format = Field("autodetect", description="How the body is read.")
@@ -80,6 +88,8 @@ class HttpResponseOptions(Parameters, title="Response"):
 
 
 class RedirectOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = REDIRECT
+
     follow_redirects: bool | None = Field(None, description="Default: from version 4 on.")
     max_redirects: int = Field(21, ge=0, description="Most redirects to follow.")
 
@@ -99,6 +109,8 @@ class Pagination(Parameters):
 
 
 class HttpOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = OPTIONS
+
     response: HttpResponseOptions = Field(default_factory=HttpResponseOptions)
     redirect: Redirect = Field(default_factory=Redirect)
     batching: HttpBatching | None = None
@@ -116,6 +128,8 @@ class HttpOptions(Parameters, title="Options"):
 
 class HttpRequest(HttpParameters):
     """Versions 3 to 4.4."""
+
+    ui_fields: ClassVar[UiFields] = HTTP
 
     method: str = Field("GET", description="GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS.")
     url: str | None = Field("", description="http:// or https://.", json_schema_extra=needed())

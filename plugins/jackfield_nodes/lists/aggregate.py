@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,13 +12,17 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item, pairs
 from jackfield.api.nodes.running import ModelNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Items
+from jackfield_nodes.lists.form import AGGREGATE, AGGREGATE_OPTIONS, AGGREGATED_FIELD
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.names import names_of, put
 from jackfield_nodes.values.threads import worked
 
 
 class FieldToAggregate(Parameters):
+    ui_fields: ClassVar[UiFields] = AGGREGATED_FIELD
+
     field_to_aggregate: str = Field("", description="Name of the field.")
     rename_field: Flag = Field(False, description="Whether the list gets another name.")
     output_field_name: str = Field("", description="Name of the list.")
@@ -34,6 +38,8 @@ def _untouched() -> FieldsToAggregate:
 
 
 class AggregateOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = AGGREGATE_OPTIONS
+
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
     merge_lists: Flag = Field(False, description="Whether the elements of lists are put in one list.")
     keep_missing: Flag = Field(False, description="Whether missing values and null are kept as null.")
@@ -42,6 +48,8 @@ class AggregateOptions(Parameters):
 
 
 class Aggregate(Parameters):
+    ui_fields: ClassVar[UiFields] = AGGREGATE
+
     aggregate: Literal["aggregateIndividualFields", "aggregateAllItemData"] = Field(
         "aggregateIndividualFields", description="Lists of some fields' values, or of all data."
     )

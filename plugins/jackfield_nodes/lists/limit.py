@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,9 +11,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import passed_on
 from jackfield.api.nodes.running import ModelNode, each
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.lists.form import LIMIT
 
 
 class LimitParameters(Parameters, title="Limit"):
+    ui_fields: ClassVar[UiFields] = LIMIT
+
     max_items: float = Field(1, description="How many items stay at most; below 0: how many go.")
     keep: Literal["firstItems", "lastItems"] = Field("firstItems", description="Which of them stay.")
 

@@ -25,8 +25,10 @@ from jackfield.api.nodes import (
 )
 from jackfield.api.nodes.items import goes_on, new_item, pass_all, passed_on, unpaired_error
 from jackfield.api.nodes.running import each
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items, Node
 from jackfield_nodes.lists.duplicates import Strictness, first_places, flat_names
+from jackfield_nodes.lists.form import DUPLICATES, DUPLICATES_OPTIONS, HISTORY, REMEMBERING
 from jackfield_nodes.lists.history import Seen, SeenValues, Values, digests, incremental, keyed
 from jackfield_nodes.values.conversions import text_of, to_number, to_time
 from jackfield_nodes.values.fields import field_names
@@ -38,12 +40,16 @@ MAX_HISTORY = 1_000_000
 
 
 class RemoveDuplicatesOptions(Parameters, title="Options"):
+    ui_fields: ClassVar[UiFields] = DUPLICATES_OPTIONS
+
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of one field.")
     remove_other_fields: Flag = Field(False, description="Keep only the fields that are compared.")
 
 
 class RemoveDuplicates(Parameters):
     """Version 1."""
+
+    ui_fields: ClassVar[UiFields] = DUPLICATES
 
     compare: Literal["allFields", "allFieldsExcept", "selectedFields"] = "allFields"
     fields_to_exclude: object = Field("", description="Fields that do not count, comma separated.")
@@ -77,12 +83,17 @@ class LaterDuplicates(RemoveDuplicates):
 
 
 class HistoryOptions(RemoveDuplicatesOptions):
+    ui_fields: ClassVar[UiFields] = HISTORY
+
     scope: Literal["node", "workflow"] = Field("node", description="Whether other nodes of the workflow share it.")
     history_size: int = Field(10_000, ge=1, le=MAX_HISTORY, description="How many values are remembered at most.")
 
 
 class RememberingDuplicates(LaterDuplicates):
     """Version 2."""
+
+    ui_fields: ClassVar[UiFields] = REMEMBERING
+    ui_order: ClassVar[Sequence[str]] = ("operation", "logic")
 
     operation: Literal[
         "removeDuplicateInputItems", "removeItemsSeenInPreviousExecutions", "clearDeduplicationHistory"

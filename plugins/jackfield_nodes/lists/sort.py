@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,12 +13,16 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import passed_on
 from jackfield.api.nodes.running import ModelNode, each
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
+from jackfield_nodes.lists.form import SORT, SORT_FIELD, SORT_OPTIONS
 from jackfield_nodes.lists.ordering import SortBy, order
 from jackfield_nodes.values.threads import worked
 
 
 class SortField(Parameters):
+    ui_fields: ClassVar[UiFields] = SORT_FIELD
+
     field_name: str = Field(
         "", description="The field to sort by; a.b means the field b inside a.", json_schema_extra=needed()
     )
@@ -30,10 +34,14 @@ class SortFields(Parameters):
 
 
 class SortOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = SORT_OPTIONS
+
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of one field.")
 
 
 class Sort(Parameters):
+    ui_fields: ClassVar[UiFields] = SORT
+
     type: Literal["simple", "random", "code"] = Field("simple", description="By fields, at random, or by code.")
     sort_fields_ui: SortFields = Field(default_factory=SortFields)
     code: str = Field("", description="The body of a JavaScript function of a and b: below 0 when a comes first.")

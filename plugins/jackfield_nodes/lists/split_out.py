@@ -7,7 +7,7 @@ its values; a single value is a list of one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from pydantic import Field, field_validator
 
@@ -16,7 +16,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_item, pair
 from jackfield.api.nodes.running import ModelNode, each
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Item, Items, PairedItem
+from jackfield_nodes.lists.form import SPLIT_OPTIONS, SPLIT_OUT
 from jackfield_nodes.values.conversions import text_of, type_name
 from jackfield_nodes.values.fields import read_field
 from jackfield_nodes.values.names import names_of, without
@@ -29,12 +31,16 @@ FILES = "$binary"
 
 
 class SplitOutOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = SPLIT_OPTIONS
+
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
     destination_field_name: object = Field("", description="Names of the fields in the new items, comma separated.")
     include_binary: Flag = Field(False, description="Whether the new items have the item's files.")
 
 
 class SplitOut(Parameters):
+    ui_fields: ClassVar[UiFields] = SPLIT_OUT
+
     field_to_split_out: object = Field(
         "", description="Fields that hold lists, comma separated; $binary for files.", json_schema_extra=needed()
     )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
 from jackfield.api.javascript import UNDEFINED, to_string, whole
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.lists.form import AGGREGATION
 from jackfield_nodes.values.comparing import smaller
 from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.fields import identity
@@ -32,6 +34,8 @@ DISPLAY_NAMES: Mapping[Kind, str] = {
 
 
 class Aggregation(Parameters):
+    ui_fields: ClassVar[UiFields] = AGGREGATION
+
     aggregation: Kind = Field("count", description="What is made of the field's values.")
     field: str = Field("", description="Name of the field.")
     include_empty: Flag = Field(False, description="Whether empty values count, except for numbers.")

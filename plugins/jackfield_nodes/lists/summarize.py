@@ -15,7 +15,9 @@ from jackfield.api.javascript import UNDEFINED, to_string
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item, pairs
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items, Node
+from jackfield_nodes.lists.form import SUMMARIZE, SUMMARIZE_OPTIONS
 from jackfield_nodes.lists.summaries import DISPLAY_NAMES, Aggregation, SummaryStyle, normal_name, summary
 from jackfield_nodes.values.conversions import text_of
 from jackfield_nodes.values.fields import field_value, identity
@@ -33,6 +35,8 @@ def _untouched() -> FieldsToSummarize:
 
 
 class SummarizeOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = SUMMARIZE_OPTIONS
+
     continue_if_field_not_found: Flag = Field(
         False, description="Whether a field that no item has makes one empty item instead of an error (version 1)."
     )
@@ -45,6 +49,8 @@ class SummarizeOptions(Parameters):
 
 class Summarize(Parameters):
     """Version 1.1 and later."""
+
+    ui_fields: ClassVar[UiFields] = SUMMARIZE
 
     fields_to_summarize: FieldsToSummarize = Field(default_factory=_untouched)
     fields_to_split_by: object = Field("", description="Fields whose values make the groups, comma separated.")

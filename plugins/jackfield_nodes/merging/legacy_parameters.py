@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from jackfield.api.nodes import Parameters, needed
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.merging.form import LEGACY
 
 LegacyMode: TypeAlias = Literal[
     "append",
@@ -21,6 +23,8 @@ LegacyMode: TypeAlias = Literal[
 
 
 class LegacyMerge(Parameters):
+    ui_fields: ClassVar[UiFields] = LEGACY
+
     mode: LegacyMode = Field("append", description="What becomes of the two inputs.")
     join: Literal["inner", "left", "outer"] = Field("left", description="By index: which items go out.")
     property_name1: str = Field(

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field
 
 from jackfield.api.javascript import text_number
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeError, Parameters, needed
+from jackfield.api.nodes.ui import UiFields
+from jackfield_nodes.merging.form import CLASH, MERGE_2, MERGE_3, OPTIONS, PAIR
 from jackfield_nodes.values.fixed import unfit_numbers
 from jackfield_nodes.values.names import names_of
 
@@ -28,6 +30,8 @@ DEFAULT_QUERY = "SELECT * FROM input1 LEFT JOIN input2 ON input1.name = input2.i
 
 
 class FieldPair(Parameters):
+    ui_fields: ClassVar[UiFields] = PAIR
+
     field1: str = Field("", description="Name of the field in the first input.")
     field2: str = Field("", description="Name of the field in the second input.")
 
@@ -54,6 +58,8 @@ class FieldPairs(Parameters):
 
 class FieldConflict(Parameters, title="Clash"):
     """What becomes of fields that several items have."""
+
+    ui_fields: ClassVar[UiFields] = CLASH
 
     resolve_clash: str | None = Field(
         None, description="preferInput1, preferInput2 and so on, preferLast, or addSuffix for both with _1, _2."
@@ -82,6 +88,8 @@ class FieldConflictHandling(Parameters, title="ClashHandling"):
 
 
 class MergeOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = OPTIONS
+
     clash_handling: FieldConflictHandling = Field(default_factory=FieldConflictHandling)
     disable_dot_notation: Flag = Field(False, description="Whether a.b is the name of a field instead of a path.")
     fuzzy_compare: Flag = Field(False, description='Whether 3 and "3" match, and all that is empty.')
@@ -108,6 +116,15 @@ class Branch(NamedTuple):
 
 class CombineParameters(Parameters):
     """What versions 2 and 3 share."""
+
+    ui_order: ClassVar[Sequence[str]] = (
+        "mode",
+        "numberInputs",
+        "combinationMode",
+        "combineBy",
+        "advanced",
+        "fieldsToMatchString",
+    )
 
     merge_by_fields: FieldPairs = Field(default_factory=FieldPairs)
     fields_to_match_string: object = Field("", description="Fields that both inputs have, comma separated.")
@@ -157,6 +174,8 @@ class CombineParameters(Parameters):
 class Merge2(CombineParameters):
     """Versions 2 and 2.1."""
 
+    ui_fields: ClassVar[UiFields] = MERGE_2
+
     mode: Literal["append", "combine", "chooseBranch"] = Field("append", description="What becomes of the inputs.")
     combination_mode: Literal["mergeByFields", "mergeByPosition", "multiplex"] = Field(
         "mergeByFields", description="How items find each other."
@@ -185,6 +204,8 @@ class Merge2(CombineParameters):
 
 class Merge3(CombineParameters):
     """Versions 3, 3.1 and 3.2."""
+
+    ui_fields: ClassVar[UiFields] = MERGE_3
 
     mode: Mode3 = Field("append", description="What becomes of the inputs.")
     number_inputs: int = Field(2, ge=2, le=MAX_INPUTS, description="How many inputs there are.")

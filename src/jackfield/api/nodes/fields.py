@@ -15,16 +15,21 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, JsonValue, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 
-from .forms import FieldGroup, NodeField, NodeForm, formed_node
+from .forms import FieldGroup, NodeField, NodeForm, When, formed_node
 from .labels import label_of
 from .parameters import is_secret
+from .showing import is_shown
 from .types import NodeType
 from .ui import Ui, UiFields, worded
+from .wording import SHARED
 
 _Above: TypeAlias = tuple[type[BaseModel], ...]
 """The models that a model stands in, so that one that holds itself comes to an end."""
 _LAST = ("options", "additionalFields", "additionalOptions")
 """Collections that close a form."""
+_VERSION = "@version"
+_WHOLE = ("locator", "assignments", "filter", "mapper", "workflow")
+"""Controls that know by themselves what is inside of their values."""
 _OWN_CASE = re.compile(r"^[\w ,.-]{2,48}: (?=\S)")
 """How a description begins that says when its parameter counts: `hmac: the key.`"""
 
@@ -41,8 +46,8 @@ def _fields(model: type[BaseModel], above: _Above) -> list[NodeField]:
         model.model_rebuild()
     table = _table(model)
     infos = {info.alias or name: info for name, info in model.model_fields.items()}
-    places = {name: place for place, name in enumerate(table)}
-    order = sorted(infos, key=lambda name: (name in _LAST, places.get(name, len(places))))
+    first: Sequence[str] = getattr(model, "ui_order", ())
+    order = sorted(infos, key=lambda name: (name in _LAST, first.index(name) if name in first else len(first)))
     found: list[NodeField] = []
     for name in order:
         shape = _shape(infos[name].annotation, infos[name].metadata, (*above, model))
@@ -62,16 +67,17 @@ def _table(model: type[BaseModel]) -> dict[str, Ui | Sequence[Ui]]:
 def _field(name: str, info: FieldInfo, ui: Ui) -> NodeField:
     extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
     control = ui.control or ("select" if ui.choices else "text")
-    if is_secret(info):
+    if is_secret(info) and control != "hidden":
         control = "secret"
     elif ui.choices and control not in ("multiselect", "locator"):
         control = "select"
-    when = ui.shown_when()
+    when, whole = ui.shown_when(), control in _WHOLE
+    words = _words(name)
     return NodeField(
         name=name,
         control=control,
-        label=ui.label or info.title or label_of(name),
-        help=_help(info.description or "", bool(when)) if ui.help is None else ui.help,
+        label=ui.label or info.title or words[0],
+        help=_help(info.description or words[1], bool(when)) if ui.help is None else ui.help,
         placeholder=ui.placeholder,
         default=_default(info) if ui.default is None else ui.default,
         required=info.is_required() or "needed" in extra if ui.required is None else ui.required,
@@ -79,11 +85,17 @@ def _field(name: str, info: FieldInfo, ui: Ui) -> NodeField:
         choices=worded(ui.choices),
         load=ui.load,
         when=when,
-        fields=list(ui.fields) if isinstance(ui.fields, Sequence) else _fields(ui.fields, ()),
-        groups=list(ui.groups),
-        multiple=bool(ui.multiple),
+        fields=[] if whole else list(ui.fields) if isinstance(ui.fields, Sequence) else _fields(ui.fields, ()),
+        groups=[] if whole else list(ui.groups),
+        multiple=bool(ui.multiple) and not whole,
         options=dict(ui.options) | (_bounds(info) if control == "number" else {}),
     )
+
+
+def _words(name: str) -> tuple[str, str]:
+    """The label and the help of a name that says no more of itself."""
+    words = SHARED.get(name, label_of(name))
+    return (words, "") if isinstance(words, str) else words
 
 
 def _help(description: str, conditional: bool) -> str:
@@ -188,9 +200,36 @@ def _groups(model: type[BaseModel], fields: Sequence[NodeField]) -> Iterator[Fie
 
 
 def form_of(node_type: NodeType, version: float | None) -> list[NodeField]:
-    """The form of a version of a node type: its own, else the one of its model. None: no typeVersion given."""
+    """The form of a version of a node type: its own, else the one of its model. None: no typeVersion given, which has
+    the fields of the newest. Conditions on the version are decided."""
     formed = formed_node(node_type)
-    return list(formed.form(version)) if formed else fields_of(node_type.parameters(version))
+    fields = list(formed.form(version)) if formed else fields_of(node_type.parameters(version))
+    return of_version(fields, version or max(node_type.versions, default=1))
+
+
+def of_version(fields: Sequence[NodeField], version: float) -> list[NodeField]:
+    """The fields that this version may show, at any depth, without the conditions that say so."""
+    return [made for field in fields if (made := _of_version(field, version))]
+
+
+def _of_version(field: NodeField, version: float) -> NodeField | None:
+    changed: dict[str, object] = {}
+    if field.when and _VERSION in {**field.when.show, **field.when.hide}:
+        show, hide = dict(field.when.show), dict(field.when.hide)
+        mine = When(
+            show={key: show.pop(key) for key in (_VERSION,) if key in show},
+            hide={key: hide.pop(key) for key in (_VERSION,) if key in hide},
+        )
+        if not is_shown(mine, {}, {}, version):
+            return None
+        changed["when"] = When(show=show, hide=hide) if show or hide else None
+    if field.fields:
+        changed["fields"] = of_version(field.fields, version)
+    if field.groups:
+        changed["groups"] = [
+            group.model_copy(update={"fields": of_version(group.fields, version)}) for group in field.groups
+        ]
+    return field.model_copy(update=changed) if changed else field
 
 
 def forms_of(node_type: NodeType) -> list[NodeForm]:

@@ -2,7 +2,8 @@
 
 Three places, of which the later one wins: `Annotated[..., Ui(...)]` on a type that several fields share, `ui` of a
 model that is the type of a field, and `ui_fields` of the model that has the field, by the names of documents. A model
-has the `ui_fields` of its bases, too.
+has the `ui_fields` of its bases, too. Fields come as the model has them, those of its `ui_order` first and collections
+of options last.
 """
 
 from __future__ import annotations
@@ -52,7 +53,11 @@ class Ui:
     def over(self, other: Ui) -> Ui:
         """The other one with all that this one says. `options` are those of both."""
         said = {one.name: getattr(self, one.name) for one in fields(self)}
-        kept = {name: value for name, value in said.items() if value is not None and value not in ("", (), {})}
+        kept = {name: value for name, value in said.items() if value is not None and value not in ((), {})}
+        if not self.label:
+            del kept["label"]
+        if not self.placeholder:
+            del kept["placeholder"]
         merged = {one.name: getattr(other, one.name) for one in fields(other)} | kept
         return Ui(**(merged | {"options": {**other.options, **self.options}}))
 
@@ -63,8 +68,7 @@ class Ui:
 
 
 UiFields: TypeAlias = Mapping[str, Ui | Sequence[Ui]]
-"""By the name that a document has. Several for one name: as many fields, of which the first that is shown counts. The
-fields of a form come in this order, then all others; collections of options come last."""
+"""By the name that a document has. Several for one name: as many fields, of which the first that is shown counts."""
 
 
 def worded(choices: Mapping[Scalar, Words]) -> list[FieldChoice]:

@@ -1,0 +1,200 @@
+"""How Form Trigger and Form show their parameters."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from jackfield.api.nodes import Parameters
+from jackfield.api.nodes.ui import Case, Ui, UiFields
+
+_CHOICES: Case = {"fieldType": ["dropdown", "checkbox", "radio"]}
+
+
+class FormChoice(Parameters):
+    option: str = ""
+
+
+class FormChoices(Parameters):
+    values: list[FormChoice] = Field(default_factory=list)
+
+
+class FormFieldRow(Parameters):
+    """A field of the page as the node's form shows it; `fields` reads it."""
+
+    field_label: str = ""
+    field_type: str = "text"
+    field_name: str = ""
+    element_name: str = ""
+    placeholder: str = ""
+    default_value: str = ""
+    field_value: str = ""
+    field_options: FormChoices = FormChoices()
+    multiselect: bool = False
+    multiple_files: bool = True
+    accept_file_types: str = ""
+    html: str = ""
+    format_date: str = ""
+    required_field: bool = False
+
+    ui_fields: ClassVar[UiFields] = {
+        "fieldLabel": Ui(label="Label", hide={"fieldType": ["html", "hiddenField"]}, help="The name of the field."),
+        "fieldType": Ui(
+            label="Type",
+            choices={
+                "text": "Text",
+                "textarea": "Text of several lines",
+                "number": "Number",
+                "date": "Date",
+                "email": "Email",
+                "password": "Password",
+                "dropdown": "Dropdown",
+                "checkbox": "Checkboxes",
+                "radio": "Radio buttons",
+                "file": "File",
+                "hiddenField": "Hidden field",
+                "html": "HTML",
+            },
+            help="The kind of input.",
+        ),
+        "fieldName": Ui(label="Name", help="The key of its value; the label unless given."),
+        "elementName": Ui(label="Name", when={"fieldType": "html"}, help="The key of its value."),
+        "placeholder": Ui(
+            when={"fieldType": ["text", "textarea", "number", "email", "password"]}, help="Shown while it is empty."
+        ),
+        "defaultValue": Ui(
+            hide={"fieldType": ["file", "html", "hiddenField", "password"]}, help="The value that it begins with."
+        ),
+        "fieldValue": Ui(label="Value", when={"fieldType": "hiddenField"}, help="The value that it sends."),
+        "fieldOptions": Ui(label="Options", when=_CHOICES, options={"add": "Add option"}, help="The choices."),
+        "multiselect": Ui(label="Several choices", when={"fieldType": "dropdown"}, help="Allows more than one."),
+        "multipleFiles": Ui(label="Several files", when={"fieldType": "file"}, help="Allows more than one file."),
+        "acceptFileTypes": Ui(
+            label="File types",
+            when={"fieldType": "file"},
+            placeholder=".pdf, .png",
+            help="Comma separated; empty is all.",
+        ),
+        "html": Ui("code", label="HTML", when={"fieldType": "html"}, options={"language": "html"}),
+        "formatDate": Ui(label="Date format", when={"fieldType": "date"}, placeholder="yyyy-MM-dd"),
+        "requiredField": Ui(label="Required", hide={"fieldType": ["html", "hiddenField"]}, help="It must be filled."),
+    }
+
+
+class EndingValues(Parameters):
+    respond_with: str = "text"
+    form_submitted_text: str = ""
+    redirect_url: str = ""
+
+    ui_fields: ClassVar[UiFields] = {
+        "respondWith": Ui(choices={"text": "A text", "redirect": "A redirect"}),
+        "formSubmittedText": Ui("textarea", label="Text", when={"respondWith": "text"}),
+        "redirectUrl": Ui(when={"respondWith": "redirect"}, placeholder="https://example.com/thanks"),
+    }
+
+
+class EndingChoice(Parameters):
+    values: EndingValues = EndingValues()
+
+
+class FormOptions(Parameters):
+    """The options as a form shows them; `pages` reads them."""
+
+    append_attribution: bool = False
+    button_label: str = "Submit"
+    custom_css: str = ""
+    form_title: str = ""
+    form_description: str = ""
+    form_submitted_text: str = ""
+    ignore_bots: bool = False
+    ip_whitelist: str = ""
+    path: str = ""
+    respond_with_options: EndingChoice = EndingChoice()
+    use_workflow_timezone: bool = False
+
+    ui_fields: ClassVar[UiFields] = {
+        "appendAttribution": Ui(label="Attribution", help="n8n's own line; Jackfield shows none."),
+        "buttonLabel": Ui(help="The text of the button that sends the form."),
+        "customCss": Ui("code", label="CSS", options={"language": "css"}, help="Styles of the page."),
+        "formTitle": Ui(label="Title"),
+        "formDescription": Ui("textarea", label="Description"),
+        "formSubmittedText": Ui("textarea", label="Text after sending"),
+        "ignoreBots": Ui(help="Refuses crawlers and link previews."),
+        "ipWhitelist": Ui(label="Allowed IP addresses", help="Comma separated; empty is everybody."),
+        "path": Ui(help="The end of the form's address."),
+        "respondWithOptions": Ui(label="After sending", help="The page or address that follows."),
+        "useWorkflowTimezone": Ui(help="Gives the time of sending in the workflow's time zone."),
+    }
+
+
+ROWS: UiFields = {"values": Ui("collection", label="Field", multiple=True, fields=FormFieldRow)}
+WITH_FIELDS: UiFields = {
+    "formTitle": Ui(label="Title", help="The heading of the page."),
+    "formDescription": Ui("textarea", label="Description", help="The text below the heading."),
+    "defineForm": Ui(
+        label="Define the form by", choices={"fields": "Fields below", "json": "JSON"}, help="How you give its fields."
+    ),
+    "formFields": Ui(label="Fields", when={"defineForm": "fields"}, options={"add": "Add field"}),
+    "jsonOutput": Ui("json", label="Fields as JSON", when={"defineForm": "json"}, help="A list of fields."),
+    "options": Ui("collection", fields=FormOptions),
+}
+TRIGGER: UiFields = {
+    "path": Ui(help="The end of the form's address; the node's own ID unless given."),
+    "authentication": Ui(choices={"none": "None", "basicAuth": "Basic auth"}, help="Who may open the form."),
+    "responseMode": Ui(
+        label="Respond",
+        choices={
+            "onReceived": "When the form is sent",
+            "lastNode": "When the workflow ends",
+            "responseNode": "By a Respond to Webhook node",
+        },
+        help="When the last page is shown.",
+    ),
+}
+_PAGE: Case = {"operation": "page"}
+_END: Case = {"operation": "completion"}
+FORM: UiFields = {
+    "operation": Ui(
+        label="Page",
+        choices={"page": "Next page of the form", "completion": "Last page"},
+        help="The page that the person sees next.",
+    ),
+    "formTitle": Ui(label="Title", when=_PAGE, help="The heading of the page."),
+    "formDescription": Ui("textarea", label="Description", when=_PAGE, help="The text below the heading."),
+    "defineForm": Ui(
+        label="Define the form by",
+        when=_PAGE,
+        choices={"fields": "Fields below", "json": "JSON"},
+        help="How you give its fields.",
+    ),
+    "formFields": Ui(label="Fields", when={**_PAGE, "defineForm": "fields"}, options={"add": "Add field"}),
+    "jsonOutput": Ui("json", label="Fields as JSON", when={**_PAGE, "defineForm": "json"}, help="A list of fields."),
+    "respondWith": Ui(
+        label="Show",
+        when=_END,
+        choices={
+            "text": "A heading and a text",
+            "redirect": "Another address",
+            "showText": "A text or HTML",
+            "returnBinary": "A file (not available)",
+        },
+        help="The content of the last page.",
+    ),
+    "completionTitle": Ui(label="Title", when={**_END, "respondWith": ["text", "returnBinary"]}),
+    "completionMessage": Ui("textarea", label="Text", when={**_END, "respondWith": ["text", "returnBinary"]}),
+    "responseText": Ui("textarea", label="Text or HTML", when={**_END, "respondWith": "showText"}),
+    "redirectUrl": Ui(when={**_END, "respondWith": "redirect"}, placeholder="https://example.com/thanks"),
+    "limitWaitTime": Ui(label="Limit the wait", when=_PAGE, help="Goes on after a time even when no form is sent."),
+    "limitType": Ui(
+        label="Limit",
+        when={**_PAGE, "limitWaitTime": True},
+        choices={"afterTimeInterval": "After a time", "atSpecifiedTime": "At a date and time (not available)"},
+    ),
+    "resumeAmount": Ui(label="At most", when={**_PAGE, "limitWaitTime": True}),
+    "resumeUnit": Ui(
+        label="Unit",
+        when={**_PAGE, "limitWaitTime": True},
+        choices={"seconds": "Seconds", "minutes": "Minutes", "hours": "Hours", "days": "Days"},
+    ),
+}

@@ -1,0 +1,111 @@
+"""How the triggers by time show their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.nodes.ui import Scalar, Ui, UiFields, Words
+
+WEEKDAYS: Mapping[Scalar, Words] = {
+    1: "Monday",
+    2: "Tuesday",
+    3: "Wednesday",
+    4: "Thursday",
+    5: "Friday",
+    6: "Saturday",
+    0: "Sunday",
+}
+_HOURS: Mapping[Scalar, Words] = {hour: f"{hour:02}:00" for hour in range(24)}
+
+
+def _number(label: str, field: str, help: str) -> Ui:
+    return Ui("number", label=label, when={"field": field}, help=help, options={"min": 1})
+
+
+RULE: UiFields = {
+    "field": Ui(
+        label="Every",
+        choices={
+            "seconds": "Some seconds",
+            "minutes": "Some minutes",
+            "hours": "Some hours",
+            "days": "Some days",
+            "weeks": "Some weeks",
+            "months": "Some months",
+            "cronExpression": ("Cron expression", "For all other times."),
+        },
+        help="The unit of the time between two starts.",
+        expression=False,
+    ),
+    "secondsInterval": _number("Seconds between starts", "seconds", "It starts every so many seconds."),
+    "minutesInterval": _number("Minutes between starts", "minutes", "It starts every so many minutes."),
+    "hoursInterval": _number("Hours between starts", "hours", "It starts every so many hours."),
+    "daysInterval": _number("Days between starts", "days", "It starts every so many days."),
+    "weeksInterval": _number("Weeks between starts", "weeks", "It starts in one of so many weeks."),
+    "monthsInterval": _number("Months between starts", "months", "It starts in one of so many months."),
+    "triggerAtDay": Ui(
+        "multiselect",
+        label="Weekdays",
+        when={"field": "weeks"},
+        choices=WEEKDAYS,
+        help="The days of the week on which it starts.",
+    ),
+    "triggerAtDayOfMonth": Ui(
+        label="Day of the month",
+        when={"field": "months"},
+        help="1 to 31; it does not start in months without that day.",
+        options={"min": 1, "max": 31},
+    ),
+    "triggerAtHour": Ui(
+        label="Hour", when={"field": ["days", "weeks", "months"]}, choices=_HOURS, help="The hour of the day."
+    ),
+    "triggerAtMinute": Ui(
+        label="Minute",
+        when={"field": ["hours", "days", "weeks", "months"]},
+        help="The minute of the hour, 0 to 59.",
+        options={"min": 0, "max": 59},
+    ),
+    "expression": Ui(
+        label="Cron expression",
+        when={"field": "cronExpression"},
+        placeholder="0 9 * * 1-5",
+        help="Minute, hour, day of the month, month, weekday; six fields begin with the second.",
+    ),
+}
+RULES: UiFields = {"interval": Ui(label="Interval")}
+SCHEDULE: UiFields = {
+    "rule": Ui(label="Starts", help="It starts whenever one of the rules says so.", options={"add": "Add rule"})
+}
+_EVERY: Mapping[Scalar, Words] = {
+    "everyMinute": "Every minute",
+    "everyHour": "Every hour",
+    "everyDay": "Every day",
+    "everyWeek": "Every week",
+    "everyMonth": "Every month",
+    "everyX": "Every few minutes or hours",
+    "custom": "Cron expression",
+}
+CRON_TIME: UiFields = {
+    "mode": Ui(choices=_EVERY, help="How often it starts."),
+    "hour": Ui(when={"mode": ["everyDay", "everyWeek", "everyMonth"]}, help="The hour of the day, 0 to 23."),
+    "minute": Ui(
+        when={"mode": ["everyHour", "everyDay", "everyWeek", "everyMonth"]}, help="The minute of the hour, 0 to 59."
+    ),
+    "dayOfMonth": Ui(label="Day of the month", when={"mode": "everyMonth"}, help="1 to 31."),
+    "weekday": Ui(
+        when={"mode": "everyWeek"},
+        choices={str(day): words for day, words in WEEKDAYS.items()},
+        help="The day of the week.",
+    ),
+    "cronExpression": Ui(
+        when={"mode": "custom"}, placeholder="0 9 * * 1-5", help="Minute, hour, day of the month, month, weekday."
+    ),
+    "value": Ui(when={"mode": "everyX"}, help="How many of the unit lie between two starts."),
+    "unit": Ui(
+        when={"mode": "everyX"}, choices={"minutes": "Minutes", "hours": "Hours"}, help="The unit of that number."
+    ),
+}
+CRON: UiFields = {
+    "triggerTimes": Ui(label="Starts", help="It starts at all of these times.", options={"add": "Add time"})
+}
+INTERVAL: UiFields = {"unit": Ui(choices={"seconds": "Seconds", "minutes": "Minutes", "hours": "Hours"})}

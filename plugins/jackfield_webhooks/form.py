@@ -1,0 +1,151 @@
+"""How Webhook shows its parameters. The fields of `authConfig` that presets bring are added by the node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from jackfield.api.nodes import Parameters
+from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
+
+_LAST: Case = {"responseMode": "lastNode"}
+_METHODS: Mapping[Scalar, Words] = {name: name for name in ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")}
+
+
+class HeaderEntry(Parameters):
+    name: str = ""
+    value: str = ""
+
+
+class HeaderEntries(Parameters):
+    entries: list[HeaderEntry] = Field(default_factory=list)
+
+
+class StatusValues(Parameters):
+    response_code: int = 200
+    custom_code: int | None = None
+
+    ui_fields: ClassVar[UiFields] = {
+        "responseCode": Ui(label="Status code"),
+        "customCode": Ui(label="Other status code"),
+    }
+
+
+class StatusChoice(Parameters):
+    values: StatusValues = StatusValues()
+
+
+class WebhookOptions(Parameters):
+    """The options as a form shows them; the trigger reads them by itself."""
+
+    allowed_origins: str = "*"
+    binary_property_name: str = "data"
+    ignore_bots: bool = False
+    ip_whitelist: str = ""
+    no_response_body: bool = False
+    raw_body: bool = False
+    response_code: StatusChoice = StatusChoice()
+    response_content_type: str = ""
+    response_data: str = ""
+    response_headers: HeaderEntries = HeaderEntries()
+    response_property_name: str = "data"
+
+    ui_fields: ClassVar[UiFields] = {
+        "allowedOrigins": Ui(
+            label="Allowed origins (CORS)", help="Web pages that may call it, comma separated; * is all."
+        ),
+        "binaryPropertyName": Ui(help="The field for a file that the caller sends."),
+        "ignoreBots": Ui(label="Ignore bots", help="Refuses calls of crawlers and link previews."),
+        "ipWhitelist": Ui(label="Allowed IP addresses", help="Who may call it, comma separated; empty is everybody."),
+        "noResponseBody": Ui(
+            label="No response body", when={"/responseMode": "onReceived"}, help="Answers with no body."
+        ),
+        "rawBody": Ui(label="Raw body", help="Keeps the body as it came, as a file."),
+        "responseCode": Ui(when={"/responseMode": ["onReceived", "lastNode"]}, help="The status of the answer."),
+        "responseContentType": Ui(
+            label="Response content type",
+            when={"/responseMode": "lastNode", "/responseData": "firstEntryJson"},
+            placeholder="application/xml",
+            help="The MIME type of the answer.",
+        ),
+        "responseData": Ui(
+            "textarea", label="Response body", when={"/responseMode": "onReceived"}, help="The text of the answer."
+        ),
+        "responseHeaders": Ui(options={"add": "Add header"}, help="Further headers of the answer."),
+        "responsePropertyName": Ui(
+            label="Field to answer with",
+            when={"/responseMode": "lastNode", "/responseData": "firstEntryJson"},
+            help="Answers with this field alone.",
+        ),
+    }
+
+
+_CODE = Ui("number", label="Response code", help="The status of the answer.", options={"min": 200, "max": 599})
+WEBHOOK: UiFields = {
+    "httpMethod": (
+        Ui(
+            "select",
+            label="HTTP method",
+            hide={"multipleMethods": True},
+            choices=_METHODS,
+            help="The method that starts the workflow.",
+        ),
+        Ui(
+            "multiselect",
+            label="HTTP methods",
+            when={"multipleMethods": True},
+            choices=_METHODS,
+            help="The methods that start the workflow; each has an output.",
+        ),
+    ),
+    "path": Ui(placeholder="orders/:id", help="The end of the address; `:name` stands for any one part."),
+    "multipleMethods": Ui(label="Several methods", help="Takes several methods, each with an output of its own."),
+    "authentication": Ui(
+        choices={
+            "none": "None",
+            "basicAuth": "Basic auth",
+            "headerAuth": "Header auth",
+            "hmac": ("Signature (HMAC)", "The sender signs the body, as GitHub and Stripe do."),
+            "jwtAuth": "JWT",
+        },
+        help="How a caller proves that it may call.",
+    ),
+    "authConfig": Ui(
+        "collection",
+        label="Authentication details",
+        when={"authentication": ["basicAuth", "headerAuth", "hmac", "jwtAuth", "jwt"]},
+        help="Used where no credential is chosen.",
+    ),
+    "responseMode": Ui(
+        label="Respond",
+        choices={
+            "onReceived": ("At once", "Answers as soon as the call has come."),
+            "lastNode": ("When the last node ends", "Answers with the data of the last node."),
+            "responseNode": ("By a Respond to Webhook node", "That node makes the answer."),
+            "streaming": ("In chunks", "Sends what nodes say while they run."),
+        },
+        help="When and with which data the call is answered.",
+    ),
+    "responseData": Ui(
+        label="Response data",
+        when=_LAST,
+        choices={
+            "allEntries": "All items",
+            "firstEntryJson": "The first item",
+            "firstEntryBinary": "The first item's file",
+            "noData": "Nothing",
+        },
+        help="The data of the last node that is answered.",
+    ),
+    "responseCode": Ui(when={"responseMode": ["onReceived", "lastNode"]}).over(_CODE),
+    "responseBinaryPropertyName": Ui(
+        label="File field", when={**_LAST, "responseData": "firstEntryBinary"}, help="The field with the file."
+    ),
+    "options": Ui("collection", fields=WebhookOptions),
+}
+EXPORTED: UiFields = {
+    "path": Ui(placeholder="orders/:id", help="The end of the address; the node's own ID unless given."),
+    "responseCode": Ui(when={"responseMode": ["onReceived", "lastNode"], "@version": {"_cnd": {"lt": 2}}}).over(_CODE),
+}
