@@ -19,9 +19,10 @@ from jackfield.api.nodes import (
 )
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Node
-from jackfield_ai.form import KNOWN_MEMORY, KNOWN_STORE
+from jackfield_ai.form import KNOWN_MEMORY
 from jackfield_ai.known_kinds import KNOWN
 from jackfield_ai.parameters import Chosen
+from jackfield_ai.retrieval.form import KNOWN_STORE
 from jackfield_ai.shapes import VECTOR_STORE_SHAPES
 
 

@@ -137,7 +137,7 @@ WITH_FIELDS: UiFields = {
     ),
     "formFields": Ui(label="Fields", when={"defineForm": "fields"}, options={"add": "Add field"}),
     "jsonOutput": Ui("json", label="Fields as JSON", when={"defineForm": "json"}, help="A list of fields."),
-    "options": Ui("collection", fields=FormOptions),
+    "options": Ui("collection", fields=FormOptions, help=""),
 }
 TRIGGER: UiFields = {
     "path": Ui(help="The end of the form's address; the node's own ID unless given."),

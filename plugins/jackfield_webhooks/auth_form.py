@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeParameters
+from jackfield.api.nodes.fields import fields_of, only_when
+from jackfield.api.nodes.forms import Control, FieldChoice, NodeField
+from jackfield.api.nodes.ui import Case
+from jackfield.api.webhooks import PresetField
 from jackfield_webhooks.authentication.credentials import REQUIRE_EXP
 from jackfield_webhooks.authentication.presets import KnownPreset, PresetCatalog
 from jackfield_webhooks.authentication.signatures import ALGORITHMS, ENCODINGS
+from jackfield_webhooks.form import AuthConfig
 
 ModelT = TypeVar("ModelT", bound=NodeParameters)
 _FIELDS: tuple[tuple[str, str, str, bool], ...] = (
@@ -20,6 +26,27 @@ _FIELDS: tuple[tuple[str, str, str, bool], ...] = (
     ("publicKey", "Public key", "For jwtAuth with any other algorithm.", False),
 )
 """Name, title, description, and whether it is a secret."""
+
+
+def auth_fields(presets: Sequence[KnownPreset]) -> list[NodeField]:
+    """`authConfig` as a form shows it, with what the presets need."""
+    found = fields_of(AuthConfig)
+    choices = [FieldChoice(value=one.name, label=one.label, help=one.description) for one in presets]
+    for place, field in enumerate(found):
+        if field.name == "preset":
+            found[place] = field.model_copy(update={"choices": [FieldChoice(value="", label="None"), *choices]})
+    for one in presets:
+        case: Case = {"/authentication": "hmac", "preset": one.name}
+        found += only_when([_preset_field(field) for field in one.fields], case)
+    return found
+
+
+def _preset_field(field: PresetField) -> NodeField:
+    choices = [FieldChoice(value=option, label=option) for option in field.options]
+    control: Control = "select" if choices else "text"
+    return NodeField(
+        name=field.name, control=control, label=field.label, help=field.description, choices=choices, default=""
+    )
 
 
 def described(model: type[ModelT], presets: PresetCatalog) -> type[ModelT]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from jackfield.api.nodes import Parameters
 from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
@@ -82,6 +82,51 @@ class WebhookOptions(Parameters):
     }
 
 
+_HMAC: Case = {"/authentication": "hmac"}
+_JWT: Case = {"/authentication": ["jwtAuth", "jwt"]}
+_BASIC: Case = {"/authentication": "basicAuth"}
+_HEADER: Case = {"/authentication": "headerAuth"}
+
+
+class AuthConfig(Parameters):
+    """`authConfig` as a form shows it, without what presets bring."""
+
+    header_name: str = ""
+    header_value: SecretStr | None = None
+    username: str = ""
+    password: SecretStr | None = None
+    preset: str = ""
+    secret: SecretStr | None = None
+    public_key: str = ""
+    header: str = ""
+    algorithm: str = ""
+    encoding: str = ""
+    require_exp: bool = True
+
+    ui_fields: ClassVar[UiFields] = {
+        "headerName": Ui(when=_HEADER, placeholder="X-API-Key"),
+        "headerValue": Ui(when=_HEADER),
+        "username": Ui(label="User name", when=_BASIC),
+        "password": Ui(when=_BASIC),
+        "preset": Ui("select", label="Sender", when=_HMAC, help="The service whose signatures are checked."),
+        "secret": (
+            Ui(when=_HMAC, help="The secret that the sender signs with."),
+            Ui(when=_JWT, help="The secret of tokens with an HS algorithm."),
+        ),
+        "publicKey": Ui("textarea", when=_JWT, help="The key of tokens with any other algorithm, as PEM."),
+        "header": Ui(label="Signature header", when={**_HMAC, "preset": ""}, placeholder="X-Signature"),
+        "algorithm": (
+            Ui(
+                when={**_HMAC, "preset": ""},
+                choices={"": "Not set", "sha256": "SHA-256", "sha384": "SHA-384", "sha512": "SHA-512"},
+            ),
+            Ui(when=_JWT, placeholder="HS256", help="Such as HS256, RS256 or ES256."),
+        ),
+        "encoding": Ui(when={**_HMAC, "preset": ""}, choices={"": "Not set", "hex": "Hexadecimal", "base64": "Base64"}),
+        "requireExp": Ui(label="Tokens must expire", when=_JWT, help="Refuses a token without an end."),
+    }
+
+
 _CODE = Ui("number", label="Response code", help="The status of the answer.", options={"min": 200, "max": 599})
 WEBHOOK: UiFields = {
     "httpMethod": (
@@ -97,6 +142,7 @@ WEBHOOK: UiFields = {
             label="HTTP methods",
             when={"multipleMethods": True},
             choices=_METHODS,
+            default=["GET", "POST"],
             help="The methods that start the workflow; each has an output.",
         ),
     ),
@@ -143,7 +189,7 @@ WEBHOOK: UiFields = {
     "responseBinaryPropertyName": Ui(
         label="File field", when={**_LAST, "responseData": "firstEntryBinary"}, help="The field with the file."
     ),
-    "options": Ui("collection", fields=WebhookOptions),
+    "options": Ui("collection", fields=WebhookOptions, help=""),
 }
 EXPORTED: UiFields = {
     "path": Ui(placeholder="orders/:id", help="The end of the address; the node's own ID unless given."),

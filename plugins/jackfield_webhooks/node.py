@@ -9,10 +9,12 @@ from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeResult, NodeRun
+from jackfield.api.nodes.fields import fields_of
+from jackfield.api.nodes.forms import NodeField
 from jackfield.api.nodes.items import pass_all
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Node
-from jackfield_webhooks.auth_form import described
+from jackfield_webhooks.auth_form import auth_fields, described
 from jackfield_webhooks.authentication.presets import PresetCatalog
 from jackfield_webhooks.form import EXPORTED, WEBHOOK
 from jackfield_webhooks.parameters import KINDS, SECRET_PATHS, read
@@ -112,11 +114,19 @@ class WebhookNode:
 
     def __init__(self, context: PluginContext) -> None:
         presets = context.port(PresetCatalog)
+        self._presets = presets
         self._plain = described(WebhookParameters, presets)
         self._exported = described(ExportedWebhookParameters, presets)
 
     def parameters(self, version: float | None) -> type[NodeParameters]:
         return self._plain if version is None else self._exported
+
+    def form(self, version: float | None) -> Sequence[NodeField]:
+        found = fields_of(self.parameters(version))
+        details = auth_fields(list(self._presets.all()))
+        return [
+            field.model_copy(update={"fields": details}) if field.name == "authConfig" else field for field in found
+        ]
 
     def outputs(self, node: Node) -> int:
         return max(1, len(read(node).methods))

@@ -30,6 +30,7 @@ COMPLETED = {
     "export": (["Spa"], r"Spaced\ name"),
     "key show": (["sha"], "shared"),
     "key create": (["new", "--profile", "on"], "one"),
+    "plugins form": (["httpReq"], "httpRequest"),
     "profiles create": (["she"], "shell"),
     "profiles provider-key": (["anthro"], "anthropic"),
     "profiles show": (["on"], "one"),

@@ -17,7 +17,7 @@ from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Node, Outputs
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.form import CATEGORY, CLASSIFIER_OPTIONS, CLASSIFIER_UI, SENTIMENT_OPTIONS
+from jackfield_ai.chains.form import CATEGORY, CLASSIFIER_OPTIONS, CLASSIFIER_UI, SENTIMENT_OPTIONS
 from jackfield_ai.nodes import AiNode, SideBySide
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.parsers import FixingParser, StructuredParser, filled

@@ -16,7 +16,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel, asked_for
-from jackfield_ai.form import ATTRIBUTE, EXTRACTOR
+from jackfield_ai.chains.form import ATTRIBUTE, EXTRACTOR
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text, required
 from jackfield_ai.parsing.nodes import EXAMPLE

@@ -18,7 +18,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved
 from jackfield.api.workflows import Item, Items
 from jackfield_ai.asking import CountedModel
-from jackfield_ai.form import SUMMARY_METHOD, SUMMARY_UI
+from jackfield_ai.chains.form import SUMMARY_METHOD, SUMMARY_UI
 from jackfield_ai.nodes import AiNode, SideBySide, each_item
 from jackfield_ai.parameters import Text
 from jackfield_ai.parsing.parsers import filled

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.form import CHAT_MODEL, MODEL_OPTIONS, SAFETY
+from jackfield_ai.models.form import CHAT_MODEL, MODEL_OPTIONS, SAFETY
 from jackfield_ai.parameters import Chosen
 
 

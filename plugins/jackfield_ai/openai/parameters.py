@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, JsonValue
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.form import MESSAGE, OPENAI, OPENAI_OPTIONS
+from jackfield_ai.models.form import MESSAGE, OPENAI, OPENAI_OPTIONS
 from jackfield_ai.models.options import CommonOptions
 from jackfield_ai.parameters import Chosen, Text
 

@@ -14,8 +14,8 @@ from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, N
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.records import record
 from jackfield.api.urls import joined
-from jackfield_ai.form import EMBEDDING_OPTIONS, EMBEDDING_UI
 from jackfield_ai.models.client import ProviderClient
+from jackfield_ai.models.form import EMBEDDING_OPTIONS, EMBEDDING_UI
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, chosen
 from jackfield_ai.reading import at, count_at, list_at

@@ -14,9 +14,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
-from jackfield_ai.form import LOADER, LOADER_OPTIONS, METADATA
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
+from jackfield_ai.retrieval.form import LOADER, LOADER_OPTIONS, METADATA
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.serving import splitter_of
 from jackfield_ai.tools.toolbox import as_text

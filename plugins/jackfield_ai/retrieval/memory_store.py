@@ -35,9 +35,9 @@ from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Item, Items
-from jackfield_ai.form import STORE
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen, required
+from jackfield_ai.retrieval.form import STORE
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 from jackfield_ai.serving import documents_of, embeddings_of
 from jackfield_ai.shapes import VECTOR_STORE_SHAPES

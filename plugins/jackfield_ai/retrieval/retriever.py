@@ -12,12 +12,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.form import NAMED_TOOL, TOP_K
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.answering import SYSTEM, answered
+from jackfield_ai.retrieval.form import TOP_K
 from jackfield_ai.retrieval.memory_store import QUERY
 from jackfield_ai.serving import model_of
+from jackfield_ai.tools.form import NAMED_TOOL
 from jackfield_ai.tools.toolbox import FunctionTool
 
 

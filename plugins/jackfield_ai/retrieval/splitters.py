@@ -12,8 +12,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import AttachedNode, NodeDescription, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.records import record
-from jackfield_ai.form import SPLITTER, SPLITTER_KIND
 from jackfield_ai.nodes import ServingNode
+from jackfield_ai.retrieval.form import SPLITTER, SPLITTER_KIND
 from jackfield_ai.retrieval.splitting import RecursiveSplitter, token_splitter
 
 

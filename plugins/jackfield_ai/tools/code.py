@@ -10,8 +10,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.form import CODE_TOOL
 from jackfield_ai.nodes import ServingNode
+from jackfield_ai.tools.form import CODE_TOOL
 from jackfield_ai.tools.toolbox import FunctionTool
 from jackfield_ai.tools.workflow import QUERY, SchemaParameters
 

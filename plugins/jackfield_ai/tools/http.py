@@ -25,9 +25,9 @@ from jackfield.api.nodes import (
 )
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
-from jackfield_ai.form import HTTP_TOOL, HTTP_TOOL_FIELD, PLACEHOLDER
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
+from jackfield_ai.tools.form import HTTP_TOOL, HTTP_TOOL_FIELD, PLACEHOLDER
 from jackfield_ai.tools.toolbox import as_text
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]{0,63})\}")

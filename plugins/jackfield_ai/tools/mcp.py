@@ -14,10 +14,10 @@ from jackfield.api.http_client import Authorization, HttpBody, HttpCall, HttpCli
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.form import MCP
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.reading import at, list_at, text_at
+from jackfield_ai.tools.form import MCP
 from jackfield_ai.tools.toolbox import FunctionTool
 
 PROTOCOL = "2025-06-18"

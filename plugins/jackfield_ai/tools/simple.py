@@ -13,9 +13,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, NoParameters, Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.form import NAMED_TOOL
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
+from jackfield_ai.tools.form import NAMED_TOOL
 from jackfield_ai.tools.toolbox import FunctionTool
 
 MAX_EXPRESSION = 1_000

@@ -14,10 +14,10 @@ from jackfield.api.nodes import AttachedNode, NodeCatalog, NodeDescription, Node
 from jackfield.api.nodes.scopes import UNREAD, document_scopes
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Document, Node
-from jackfield_ai.form import FIELD_VALUE, WORKFLOW_TOOL
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.parsing.schemas import read_json, read_schema, schema_of
+from jackfield_ai.tools.form import FIELD_VALUE, WORKFLOW_TOOL
 from jackfield_ai.tools.from_ai import schema_in
 from jackfield_ai.tools.node_tool import told
 

@@ -161,3 +161,17 @@ SUMMARIZE_OPTIONS: UiFields = {
     "outputFormat": Ui(choices={"separateItems": "One item per group", "singleItem": "One item for all groups"}),
     "skipEmptySplitFields": Ui(label="Leave out items without a group"),
 }
+LISTS: UiFields = {
+    "operation": Ui(
+        choices={
+            "aggregateItems": "Aggregate items",
+            "concatenateItems": "Put items together",
+            "limit": "Limit items",
+            "removeDuplicates": "Remove duplicates",
+            "sort": "Sort items",
+            "splitOutItems": "Split out a list",
+            "summarize": "Summarize items",
+        },
+        help="The work that the node does with the items.",
+    )
+}

@@ -10,16 +10,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Field, ModelWrapValidatorHandler, model_validator
+from pydantic import Field, JsonValue, ModelWrapValidatorHandler, model_validator
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeResult, NodeRun, NodeType, Parameters
+from jackfield.api.nodes.fields import fields_of, only_when
+from jackfield.api.nodes.forms import FieldGroup, NodeField
 from jackfield.api.nodes.items import without_pair
 from jackfield.api.nodes.running import ModelNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
 from jackfield_nodes.lists.aggregate import Aggregate, aggregated
 from jackfield_nodes.lists.duplicates import Strictness
+from jackfield_nodes.lists.form import LISTS
 from jackfield_nodes.lists.limit import LimitNode, LimitParameters
 from jackfield_nodes.lists.remove_duplicates import RemoveDuplicates, RemoveDuplicatesNode
 from jackfield_nodes.lists.sort import Sort, SortNode
@@ -65,6 +69,7 @@ class ItemLists(Parameters):
 
     operation: Operation = Field("splitOutItems", description="What to do; its parameters are those of its own node.")
 
+    ui_fields: ClassVar[UiFields] = LISTS
     summaries: ClassVar[type[Parameters]] = ListsSummarize
     duplicates: ClassVar[type[Parameters]] = ListsDuplicates
 
@@ -120,6 +125,32 @@ class FirstLists(StrictLists):
     summaries: ClassVar[type[Parameters]] = FirstListsSummarize
 
 
+ROWS_UNTIL = 3
+"""Before this version the names of fields are rows."""
+_NAME_ROWS = FieldGroup(
+    name="fields", label="Field", fields=[NodeField(name="fieldName", control="text", label="Field name")]
+)
+
+
+def lists_form(model: type[ItemLists], *, rows: bool) -> list[NodeField]:
+    """The forms of all operations. rows: names of fields are rows of a list."""
+    operations: dict[type[Parameters], list[JsonValue]] = {}
+    for operation, parameters in model.forms().items():
+        operations.setdefault(parameters, []).append(operation)
+    found = fields_of(model)
+    for parameters, named in operations.items():
+        fields = fields_of(parameters)
+        found += only_when([_as_rows(one) for one in fields] if rows else fields, {"operation": named})
+    return found
+
+
+def _as_rows(field: NodeField) -> NodeField:
+    if field.name not in NAME_LISTS:
+        return field
+    update = {"control": "fixedCollection", "groups": [_NAME_ROWS], "multiple": True, "default": None, "help": ""}
+    return field.model_copy(update=update)
+
+
 FORMS: Sequence[tuple[float, type[ItemLists]]] = (
     (2, FirstLists),
     (2.1, StrictLists),
@@ -139,6 +170,9 @@ class ItemListsNode(ModelNode):
     def parameters(self, version: float | None) -> type[ItemLists]:
         known = math.inf if version is None else version
         return next((model for until, model in FORMS if known < until), ItemLists)
+
+    def form(self, version: float | None) -> Sequence[NodeField]:
+        return lists_form(self.parameters(version), rows=version is not None and version < ROWS_UNTIL)
 
     _nodes: Mapping[type[Parameters], NodeType] = {
         LimitParameters: LimitNode(),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 from click.shell_completion import get_completion_class
 
-from jackfield.api.cli import CommandGroup, config_dir_option, echo_json, harmless, json_option
+from jackfield.api.cli import CommandGroup, config_dir_option, echo_json, echo_table, harmless, json_option
 from jackfield.api.daemon import daemon_elsewhere, require_here
+from jackfield.api.daemon_commands import completed_whole
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.object_references import load
@@ -21,6 +22,7 @@ from jackfield.api.version import __version__
 from .runtime import Runtime
 
 if TYPE_CHECKING:
+    from jackfield.api.nodes.forms import NodeField, NodeForm
     from jackfield.core.settings import Settings
 
     from .rotation import ResealedValues
@@ -129,6 +131,27 @@ def check(directory: Path, as_json: bool) -> None:
             click.echo(f"{name}: {line}")
     if any(found.values()):
         raise SystemExit(1)
+
+
+@plugins.command("form")
+@click.argument("kind", shell_complete=completed_whole("/node-types?schemas=false", key="kind", about="displayName"))
+@click.option("--version", type=float, help="Of the node type; default: the newest.")
+@config_dir_option
+@json_option
+@click.pass_obj
+def node_form(runtime: Runtime, kind: str, version: float | None, config_dir: Path | None, as_json: bool) -> None:
+    """Show the form of the node type KIND: each field with its control and its label, when it is shown, its choices.
+
+    A field with a star is marked as needed."""
+    require_here(runtime.config_dir(config_dir))
+    form_for = cast("Callable[..., NodeForm]", load("jackfield.cli.node_form:form_for"))
+    form = form_for(runtime.kernel(config_dir), kind, version)
+    if as_json:
+        echo_json(cast("Callable[[NodeForm], object]", load("jackfield.cli.node_form:as_json"))(form))
+        return
+    rows = cast("Callable[[Sequence[NodeField]], Iterator[tuple[str, ...]]]", load("jackfield.cli.node_form:rows"))
+    columns = cast("Sequence[str]", load("jackfield.cli.node_form:COLUMNS"))
+    echo_table(columns, list(rows(form.fields)), empty="The node has no parameters.")
 
 
 @click.command()

@@ -20,7 +20,7 @@ from .labels import label_of
 from .parameters import is_secret
 from .showing import is_shown
 from .types import NodeType
-from .ui import Ui, UiFields, worded
+from .ui import Case, Ui, UiFields, worded
 from .wording import SHARED
 
 _Above: TypeAlias = tuple[type[BaseModel], ...]
@@ -197,6 +197,16 @@ def _groups(model: type[BaseModel], fields: Sequence[NodeField]) -> Iterator[Fie
     for field in fields:
         if field.control == "collection" and field.when is None:
             yield FieldGroup(name=field.name, label=field.label, fields=field.fields)
+
+
+def only_when(fields: Sequence[NodeField], case: Case) -> list[NodeField]:
+    """The same fields, shown only where these values are, too: the form of one operation among others."""
+    found: list[NodeField] = []
+    for field in fields:
+        when = field.when or When()
+        both = When.model_validate({"show": {**case, **when.show}, "hide": when.hide})
+        found.append(field.model_copy(update={"when": both}))
+    return found
 
 
 def form_of(node_type: NodeType, version: float | None) -> list[NodeField]:

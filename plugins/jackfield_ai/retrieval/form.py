@@ -1,0 +1,109 @@
+"""How stores, loaders and splitters show their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jackfield.api.nodes import Parameters
+from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
+
+LOADER: UiFields = {
+    "dataType": Ui(label="Data", choices={"json": "The item's fields", "binary": "A file"}, help="The text's source."),
+    "jsonMode": Ui(
+        label="Fields",
+        when={"dataType": "json"},
+        choices={"allInputData": "All of the item", "expressionData": "Defined below"},
+        help="The part of the item that is loaded.",
+    ),
+    "jsonData": Ui(
+        label="Text", when={"dataType": "json", "jsonMode": "expressionData"}, help="The text that is loaded."
+    ),
+    "binaryMode": Ui(
+        label="Files",
+        when={"dataType": "binary"},
+        choices={"allInputData": "All files of the item", "specificField": "The file of a field"},
+        help="The files that are loaded.",
+    ),
+    "binaryDataKey": Ui(when={"dataType": "binary", "binaryMode": "specificField"}),
+    "loader": Ui(
+        label="File format",
+        when={"dataType": "binary"},
+        choices={
+            "auto": "Detect",
+            "csvLoader": "CSV",
+            "docxLoader": "DOCX",
+            "epubLoader": "EPUB",
+            "jsonLoader": "JSON",
+            "pdfLoader": "PDF",
+            "textLoader": "Text",
+        },
+    ),
+    "textSplittingMode": Ui(
+        label="Text splitting",
+        when={"@version": {"_cnd": {"gte": 1.1}}},
+        choices={"simple": "By characters", "custom": "By an attached splitter"},
+        help="How long texts become chunks.",
+    ),
+}
+
+LOADER_OPTIONS: UiFields = {"metadata": Ui(options={"add": "Add property"}, help="Properties of every document.")}
+
+METADATA: UiFields = {"metadataValues": Ui(label="Property")}
+
+SPLITTER: UiFields = {
+    "separator": Ui(help="The text at which the splitter cuts."),
+}
+
+SPLITTER_KIND: UiFields = {"splitCode": Ui(label="Split for", help="The language of the text, such as markdown.")}
+
+
+class KnownCollectionValues(Parameters):
+    use_collection: bool = False
+    collection_name: str = ""
+
+
+class KnownCollection(Parameters):
+    values: KnownCollectionValues = KnownCollectionValues()
+
+
+class KnownStoreOptions(Parameters):
+    """Options of stores that cannot run; a form shows them."""
+
+    clear_collection: bool = False
+    clear_namespace: bool = False
+    collection: KnownCollection = KnownCollection()
+    pinecone_namespace: str = ""
+    query_name: str = ""
+
+
+_MODES: Mapping[Scalar, Words] = {
+    "load": ("Find documents", "Gives the documents that are nearest to a text."),
+    "insert": ("Insert documents", "Adds documents to the store."),
+    "retrieve": ("Store for a chain", "Serves a chain or a vector store tool."),
+    "retrieve-as-tool": ("Store as a tool", "Serves an AI Agent as a tool."),
+    "update": ("Update documents", "Replaces documents by their ID."),
+}
+
+_FINDS: Case = {"mode": ["load", "retrieve-as-tool"]}
+
+STORE: UiFields = {
+    "mode": Ui(label="Operation", choices=_MODES, help="The work that the store does.", expression=False),
+    "memoryKey": Ui(label="Store", help="Stores with one key in one workflow are one."),
+    "clearStore": Ui(when={"mode": "insert"}),
+    "prompt": Ui(when={"mode": "load"}, help="The text that documents are compared with."),
+    "topK": Ui(label="Most documents", when=_FINDS, help="How many documents are found at most."),
+    "toolName": Ui(when={"mode": "retrieve-as-tool"}),
+    "toolDescription": Ui("textarea", label="Description", when={"mode": "retrieve-as-tool"}),
+    "includeDocumentMetadata": Ui(label="Include metadata", when=_FINDS, help="Gives the documents' properties, too."),
+    "useReranker": Ui(label="Rerank results", when=_FINDS, help="Lets an attached model sort the results."),
+}
+
+KNOWN_STORE: UiFields = {
+    **STORE,
+    "options": Ui("collection", fields=KnownStoreOptions),
+    "tableName": Ui(help="The table that holds the documents."),
+    "qdrantCollection": Ui(label="Collection", help="The collection that holds the documents."),
+    "pineconeIndex": Ui(label="Index", help="The index that holds the documents."),
+}
+
+TOP_K: UiFields = {"topK": Ui(label="Most documents", help="How many documents are found at most.")}
