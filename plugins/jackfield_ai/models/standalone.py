@@ -20,9 +20,7 @@ from jackfield_ai.agent.loop import continued
 from jackfield_ai.asking import CountedModel
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.models.dialect_models import AnthropicModel, GeminiModel
-from jackfield_ai.models.dialect_models import AnthropicModel
 from jackfield_ai.models.form import STANDALONE, STANDALONE_OPTIONS, STANDALONE_ROLES
-from jackfield_ai.models.gemini import GeminiModel
 from jackfield_ai.models.options import CommonOptions
 from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import Chosen, Text, chosen
