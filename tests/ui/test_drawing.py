@@ -127,3 +127,32 @@ def test_a_node_that_is_added_follows_the_selected_one(page: Page, api: httpx.Cl
     page.keyboard.press("Enter")
     page.get_by_label("Wire from Start to").wait_for(state="attached")
     assert page.evaluate(MEETING, ".react-flow__node") == []
+
+
+def test_the_list_of_nodes_has_those_that_run_and_others_behind_a_switch(page: Page, api: httpx.Client) -> None:
+    opened(
+        page,
+        made(api, {"name": "One", "nodes": [node("Start", "manualTrigger", 0)], "connections": {}, "settings": {}}),
+    )
+    page.get_by_role("button", name="Add a node", exact=True).click()
+    palette = page.get_by_role("region", name="Add a node")
+    palette.get_by_text("Code", exact=True).first.wait_for()
+    assert palette.get_by_text("Cannot run:").count() == 0
+    palette.get_by_role("textbox", name="Search nodes").fill("Milvus")
+    palette.get_by_text("The nodes that fit cannot run here.").wait_for()
+    palette.get_by_role("switch", name="Show nodes that cannot run here").check()
+    palette.get_by_text("Cannot run:").wait_for()
+
+
+def test_what_was_chosen_before_comes_first_in_the_search(page: Page) -> None:
+    page.goto("/ui/")
+    page.get_by_role("button", name="Account").wait_for()
+    for _ in range(2):
+        page.keyboard.press("Control+k")
+        page.get_by_role("textbox", name="Search").fill("plug")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/ui/plugins")
+        page.get_by_role("dialog").wait_for(state="detached")
+    page.keyboard.press("Control+k")
+    page.get_by_role("textbox", name="Search").wait_for()
+    assert page.get_by_role("dialog").get_by_role("button").first.inner_text().startswith("Plugins")

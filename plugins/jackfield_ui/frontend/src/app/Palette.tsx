@@ -7,8 +7,9 @@ import { request, segment } from '../api/client';
 import type { PageOf } from '../api/paging';
 import type { Profile, TerminalSession, WorkflowRow } from '../api/types';
 import { areaPath } from './areas';
-import { best } from './fuzzy';
 import { hasArea, PAGES, SHOWN_AREAS } from './pages';
+import { ranked } from './ranking';
+import { recent, remember } from './recent';
 import { useMay } from './session';
 
 interface Entry {
@@ -31,8 +32,15 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const entries = useMemo(() => [...pages(), ...actions({ member, admin })], [member, admin]);
   useEffect(open, []);
 
-  const shownPages = best(query, entries, ({ words }) => words, query ? 8 : 20);
-  const shownThings = query ? best(query, things, ({ words }) => words, 12) : [];
+  const [before] = useState(recent);
+  const all = [...entries, ...things];
+  const latest = query ? [] : before.flatMap((id) => all.find((one) => one.id === id) ?? []).slice(0, 5);
+  const pagesAndActions = query ? [] : entries.filter((one) => !latest.includes(one));
+  const found = query ? ranked(query, all, before, 20) : [];
+  const choose = (id: string, to: string) => {
+    remember(id);
+    void navigate(to);
+  };
   const list = (label: string, some: readonly Entry[]) =>
     some.length > 0 && (
       <Spotlight.ActionsGroup label={label}>
@@ -42,7 +50,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
             label={name}
             description={note}
             leftSection={<Icon size={18} stroke={1.7} aria-hidden="true" />}
-            onClick={() => void navigate(to)}
+            onClick={() => choose(id, to)}
           />
         ))}
       </Spotlight.ActionsGroup>
@@ -68,9 +76,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         leftSection={<IconSearch size={18} />}
       />
       <Spotlight.ActionsList>
-        {list('Pages and actions', shownPages)}
-        {list('Found', shownThings)}
-        {shownPages.length + shownThings.length === 0 && (
+        {list('Recent', latest)}
+        {list('Pages and actions', pagesAndActions)}
+        {list('Found', found)}
+        {query !== '' && found.length === 0 && (
           <Spotlight.Empty>Nothing has this name. Try fewer letters.</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>

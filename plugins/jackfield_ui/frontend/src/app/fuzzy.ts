@@ -22,13 +22,3 @@ export function fuzzy(query: string, text: string): number {
 function startsWord(text: string, at: number): boolean {
   return at === 0 || !/[\p{L}\p{N}]/u.test(text.charAt(at - 1));
 }
-
-/** The best `most` of `items` for a query, the best first. */
-export function best<Item>(query: string, items: readonly Item[], textOf: (item: Item) => string, most = 8): Item[] {
-  return items
-    .map((item) => ({ item, score: fuzzy(query, textOf(item)) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, most)
-    .map(({ item }) => item);
-}

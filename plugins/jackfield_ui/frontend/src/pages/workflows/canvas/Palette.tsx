@@ -1,4 +1,4 @@
-import { ActionIcon, CloseButton, Group, ScrollArea, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { ActionIcon, CloseButton, Group, ScrollArea, Switch, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { fuzzy } from '../../../app/fuzzy';
@@ -24,7 +24,10 @@ export function Palette({
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
-  const rows = useMemo(() => found(kinds, wanted, text), [kinds, wanted, text]);
+  const [every, setEvery] = useState(false);
+  const fitting = useMemo(() => found(kinds, wanted, text), [kinds, wanted, text]);
+  const rows = useMemo(() => (every ? fitting : fitting.filter(({ available }) => available)), [every, fitting]);
+  const idle = fitting.reduce((sum, { available }) => sum + Number(!available), 0);
   const shown = text ? rows : grouped(rows);
   const flat = shown.filter((row): row is Kind => typeof row !== 'string');
   const chosen = flat[Math.min(at, flat.length - 1)];
@@ -78,10 +81,21 @@ export function Palette({
         )}
         {flat.length === 0 && (
           <Text c="dimmed" p="md">
-            No node fits. Try another word, or use HTTP Request for a service that is not listed.
+            {idle > 0
+              ? 'The nodes that fit cannot run here. Switch them on below, or use HTTP Request.'
+              : 'No node fits. Try another word, or use HTTP Request for a service that is not listed.'}
           </Text>
         )}
       </ScrollArea>
+      {(idle > 0 || every) && (
+        <Switch
+          p="sm"
+          size="xs"
+          label={`Show nodes that cannot run here (${idle})`}
+          checked={every}
+          onChange={(event) => setEvery(event.currentTarget.checked)}
+        />
+      )}
     </section>
   );
 }
