@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit, urlunsplit
 
 _ENDS = (
@@ -13,21 +14,28 @@ _ENDS = (
 )
 """End of an address, what is spoken there, and what stands in the end's place."""
 GOOGLE = "https://generativelanguage.googleapis.com"
-GOOGLE_OPENAI = f"{GOOGLE}/v1beta/openai"
-NATIVE = {"https://api.anthropic.com": "anthropic", "https://api.openai.com/v1": "openai"}
+NATIVE = {"https://api.anthropic.com": "anthropic", "https://api.openai.com/v1": "openai", GOOGLE: "gemini"}
+_OF_GEMINI = re.compile(r"(?:/v1\w*)?(?:/models(?:/.*)?)?$")
+"""What addresses of Gemini's API have behind the base."""
+_OPENAI_SURFACE = re.compile(r"/v1\w*/openai$").search
+"""How an address of Google's OpenAI surface ends."""
 
 
 def base_of(address: str, spoken: str = "") -> tuple[str, str]:
-    """Type of a provider and base address, from an address of one endpoint or a base address. spoken: `anthropic` or
-    `openai`, where the other tool says it."""
+    """Type of a provider and base address, from an address of one endpoint or a base address. spoken: `anthropic`,
+    `openai` or `gemini`, where the other tool says it; an address of Google's OpenAI surface says more."""
     text = address.strip().rstrip("/")
     kind = f"{spoken}-compatible" if spoken else ""
     for end, found, rest in _ENDS:
         if text.endswith(end):
             text, kind = text.removesuffix(end) + rest, kind or found
             break
-    if text.startswith(GOOGLE) and not text.startswith(GOOGLE_OPENAI):
-        return "openai-compatible", GOOGLE_OPENAI
+    if _OPENAI_SURFACE(text):
+        return "openai-compatible", text
+    if text.startswith(GOOGLE):
+        return "gemini", GOOGLE
+    if spoken == "gemini":
+        return kind, _OF_GEMINI.sub("", text)
     kind = kind or ("anthropic-compatible" if "anthropic" in text else "openai-compatible")
     if kind == "anthropic-compatible":
         text = text.removesuffix("/v1")

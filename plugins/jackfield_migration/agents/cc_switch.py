@@ -14,7 +14,7 @@ from pathlib import Path
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield_migration.agents.addresses import base_of, has_scheme
+from jackfield_migration.agents.addresses import GOOGLE, base_of, has_scheme
 from jackfield_migration.agents.reading import json_file, table, text
 from jackfield_migration.agents.routes import proxy_config
 from jackfield_migration.agents.wanted import Setup, WantedProfile, WantedProvider, WantedSetting, named
@@ -30,6 +30,8 @@ _ENV = {
     "gemini": ("GOOGLE_GEMINI_BASE_URL", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "GEMINI_MODEL"),
 }
 """Variables of an agent: address, key, model."""
+_NPM = {"@ai-sdk/anthropic": "anthropic", "@ai-sdk/google": "gemini"}
+"""Packages of a provider of OpenCode that do not speak OpenAI's dialect."""
 _TRANSLATED = ("openai_chat", "openai_responses")
 """Formats of a provider of Claude Code that it does not speak by itself."""
 
@@ -158,9 +160,10 @@ def _access(one: StoredProvider) -> StoredAccess:
         return _of_toml(one.settings)
     if one.app == "opencode":
         options = table(one.settings, "options")
-        spoken = "anthropic" if "anthropic" in text(one.settings, "npm") else "openai"
+        spoken = _NPM.get(text(one.settings, "npm"), "openai")
         model = next(iter(table(one.settings, "models")), "")
-        return StoredAccess(text(options, "baseURL"), text(options, "apiKey"), model, {}, spoken)
+        key = text(options, "apiKey")
+        return StoredAccess(_address(text(options, "baseURL"), key, spoken), key, model, {}, spoken)
     address, keys, model = _ENV[one.app]
     env = table(one.settings, "env")
     others = {
@@ -168,8 +171,14 @@ def _access(one: StoredProvider) -> StoredAccess:
         for name, value in env.items()
         if isinstance(value, str) and name not in (address, model) and not _SECRET.search(name)
     }
-    spoken = "openai" if one.app == "gemini" or text(one.meta, "apiFormat") in _TRANSLATED else "anthropic"
-    return StoredAccess(text(env, address), text(env, *keys), text(env, model), others, spoken)
+    spoken = "openai" if text(one.meta, "apiFormat") in _TRANSLATED else "anthropic"
+    spoken, key = "gemini" if one.app == "gemini" else spoken, text(env, *keys)
+    return StoredAccess(_address(text(env, address), key, spoken), key, text(env, model), others, spoken)
+
+
+def _address(given: str, key: str, spoken: str) -> str:
+    """Google's own, where there is a key of it and no address."""
+    return given or (GOOGLE if key and spoken == "gemini" else "")
 
 
 def _of_toml(settings: Mapping[str, Json]) -> StoredAccess:

@@ -22,6 +22,7 @@ THRESHOLD = 60_000
 SMALL_MODEL = "ANTHROPIC_DEFAULT_HAIKU_MODEL"
 BACKGROUND = "claude-haiku-4-5"
 _SPEAKS_ANTHROPIC = ("Anthropic", "anthropic")
+_SPEAKS_GEMINI = ("Gemini", "gemini")
 _PROTOCOLS = {"anthropic_messages": "anthropic", "openai_chat_completions": "openai", "openai_responses": "openai"}
 _SETTINGS = {
     "CUSTOM_ROUTER_PATH": "Its script is JavaScript; write a condition in Rhai (`script` in a rule).",
@@ -86,11 +87,7 @@ def _provider(setup: Setup, found: Mapping[str, Json], origin: str, ids: dict[st
         setup.leave("provider", name, origin, f"It is switched off in {SOURCE}.")
         return
     protocol = text(found, "type")
-    if protocol and protocol not in _PROTOCOLS and protocol.startswith("gemini") and "googleapis" not in address:
-        setup.leave("provider", name, origin, f"Nothing here speaks {protocol} to it.")
-        return
-    spoken = _PROTOCOLS.get(protocol) or ("anthropic" if _is_anthropic(found.get("transformer")) else "")
-    kind, url = base_of(address, spoken)
+    kind, url = base_of(address, _spoken(protocol, found.get("transformer")))
     key, variable = key_of(text(found, "api_key", "apiKey", "apikey") or _first_credential(found))
     models = texts(found.get("models"))
     provider = WantedProvider(
@@ -108,11 +105,17 @@ def _first_credential(found: Mapping[str, Json]) -> str:
     return next((key for one in enabled if (key := text(one, "api_key", "apiKey", "key"))), "")
 
 
-def _is_anthropic(transformer: Json) -> bool:
-    """Whether its chain of transformers leaves requests in Anthropic's form."""
+def _spoken(protocol: str, transformer: Json) -> str:
+    """By the form in which its chain of transformers leaves requests; empty: neither says it."""
+    if protocol in _PROTOCOLS:
+        return _PROTOCOLS[protocol]
+    if protocol.startswith("gemini"):
+        return "gemini"
     used = transformer.get("use") if isinstance(transformer, dict) else None
     names = [one[0] if isinstance(one, list) and one else one for one in used] if isinstance(used, list) else []
-    return any(name in _SPEAKS_ANTHROPIC for name in names)
+    if any(name in _SPEAKS_ANTHROPIC for name in names):
+        return "anthropic"
+    return "gemini" if any(name in _SPEAKS_GEMINI for name in names) else ""
 
 
 def _profile(

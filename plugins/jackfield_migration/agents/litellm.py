@@ -9,7 +9,7 @@ from pathlib import Path
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace, state
-from jackfield_migration.agents.addresses import GOOGLE_OPENAI, base_of, has_scheme
+from jackfield_migration.agents.addresses import GOOGLE, base_of, has_scheme
 from jackfield_migration.agents.reading import rows, table, text, texts, yaml_file
 from jackfield_migration.agents.routes import proxy_config, rule
 from jackfield_migration.agents.wanted import Setup, WantedProfile, WantedProvider, named
@@ -35,7 +35,7 @@ class Vendor:
 VENDORS: Mapping[str, Vendor] = {
     "openai": Vendor("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
     "anthropic": Vendor("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-    "gemini": Vendor("openai-compatible", GOOGLE_OPENAI, "GEMINI_API_KEY"),
+    "gemini": Vendor("gemini", GOOGLE, "GEMINI_API_KEY"),
     "openrouter": Vendor("openai-compatible", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
     "groq": Vendor("openai-compatible", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
     "deepseek": Vendor("openai-compatible", "https://api.deepseek.com", "DEEPSEEK_API_KEY"),
@@ -182,7 +182,7 @@ def _version(reader: _Reader, params: Mapping[str, Json]) -> str:
 
 
 def _addressed(vendor: str, usual: Vendor, address: str) -> tuple[str, str]:
-    kind, url = base_of(address, "anthropic" if usual.type.startswith("anthropic") else "openai")
+    kind, url = base_of(address, usual.type.partition("-")[0])
     if vendor in _WITHOUT_VERSION and not url.endswith("/v1"):
         url += "/v1"
     return kind, url

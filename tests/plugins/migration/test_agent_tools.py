@@ -365,6 +365,7 @@ def test_ringlets_settings_in_our_place_do_not_stop_the_start(
     assert json.loads(told.out)
 
 
+SURFACE = f"{addresses.GOOGLE}/v1beta/openai"
 CODEX = """model_provider = "custom"
 model = "gpt-9"
 [model_providers.custom]
@@ -460,11 +461,67 @@ def test_a_broken_file_is_told_without_its_content(tmp_path: Path, imported: Imp
         ("https://x.example/anthropic/", "", ("anthropic-compatible", "https://x.example/anthropic")),
         ("https://x.example/v1/chat/completions", "", ("openai-compatible", "https://x.example/v1")),
         ("https://x.example/v1", "anthropic", ("anthropic-compatible", "https://x.example")),
-        (f"{addresses.GOOGLE}/v1beta/models/", "", ("openai-compatible", addresses.GOOGLE_OPENAI)),
+        (f"{addresses.GOOGLE}/v1beta/models/", "", ("gemini", addresses.GOOGLE)),
+        (f"{addresses.GOOGLE}/", "gemini", ("gemini", addresses.GOOGLE)),
+        (f"{SURFACE}/chat/completions", "", ("openai-compatible", SURFACE)),
+        (SURFACE, "gemini", ("openai-compatible", SURFACE)),
+        ("https://g.example/x/v1beta/models", "gemini", ("gemini-compatible", "https://g.example/x")),
+        ("https://g.example/v1beta/models/gemini-pro", "gemini", ("gemini-compatible", "https://g.example")),
+        ("https://g.example", "gemini", ("gemini-compatible", "https://g.example")),
     ],
 )
 def test_addresses_of_endpoints_become_base_addresses(address: str, spoken: str, expected: tuple[str, str]) -> None:
     assert addresses.base_of(address, spoken) == expected
+
+
+def _manifests(place: Path) -> dict[str, tuple[str, str]]:
+    """Type and address of each provider that was made."""
+    found = [tomllib.loads(file.read_text()) for file in (place / "config" / "providers.d").glob("*.toml")]
+    return {one["id"]: (one["type"], next(iter(one["endpoints"].values()))) for one in found}
+
+
+def test_gemini_keeps_its_own_dialect(tmp_path: Path, imported: Imported) -> None:
+    """The service itself is the built-in provider; only who writes the OpenAI surface's address gets that one."""
+    providers = [
+        {"name": "g", "api_base_url": f"{addresses.GOOGLE}/v1beta/models/", "api_key": "sk-secret-g", "models": ["gx"],
+         "transformer": {"use": ["gemini"]}},
+        {"name": "far", "api_base_url": "https://far.example/v1beta/models/", "api_key": "sk-secret-far",
+         "models": ["gy"], "transformer": {"use": ["gemini"]}},
+    ]  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps({"Providers": providers, "Router": {"default": "g,gx"}}))
+    code, report = imported("claude-code-router", tmp_path)
+    assert code == 0, report
+    assert profile(tmp_path, "ccr")["provider_id"] == "gemini"
+    assert _manifests(tmp_path) == {"far": ("gemini-compatible", "https://far.example")}
+
+    (tmp_path / "config.json").unlink()
+    (tmp_path / "config.yaml").write_text(
+        "model_list:\n"
+        "  - {model_name: a, litellm_params: {model: gemini/gx, api_key: sk-secret-g}}\n"
+        "  - {model_name: b, litellm_params: {model: gemini/gy, api_key: sk-secret-h,"
+        " api_base: https://near.example/v1beta}}\n"
+        f"  - {{model_name: c, litellm_params: {{model: openai/gz, api_key: sk-secret-i, api_base: {SURFACE}}}}}\n"
+    )
+    code, report = imported("litellm", tmp_path)
+    assert code == 0, report
+    aliases = profile(tmp_path, "litellm")["metadata"]["proxy_config"]["model_aliases"]
+    assert (aliases["a"], aliases["c"]) == ("gemini/gx", "google/gz")
+    assert _manifests(tmp_path)[aliases["b"].partition("/")[0]] == ("gemini-compatible", "https://near.example")
+
+    settings = [
+        ("1", {"GEMINI_API_KEY": "sk-secret-g", "GEMINI_MODEL": "gx"}),
+        ("2", {"GEMINI_API_KEY": "sk-secret-j", "GOOGLE_GEMINI_BASE_URL": "https://relay.example/gemini/"}),
+    ]
+    (tmp_path / "config.yaml").unlink()
+    known = {key: {"name": f"G{key}", "settingsConfig": {"env": env}} for key, env in settings}
+    (tmp_path / "config.json").write_text(json.dumps({"version": 2, "gemini": {"providers": known, "current": "1"}}))
+    code, report = imported("cc-switch", tmp_path)
+    assert code == 0, report
+    assert (profile(tmp_path, "G1")["provider_id"], profile(tmp_path, "G1")["agent_id"]) == ("gemini", "gemini")
+    assert _manifests(tmp_path)[profile(tmp_path, "G2")["provider_id"]] == (
+        "gemini-compatible", "https://relay.example/gemini"
+    )  # fmt: skip
+    assert no_secret_is_readable(tmp_path)
 
 
 def test_comments_and_commas_of_people_are_read_and_texts_stay(tmp_path: Path) -> None:
