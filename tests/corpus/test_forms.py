@@ -14,12 +14,17 @@ import pytest
 from jackfield.api.nodes import NodeCatalog, NodeType
 from jackfield.api.nodes.fields import form_of
 from jackfield.api.nodes.forms import NodeField
+from jackfield.api.nodes.showing import is_shown, shown_fields
 from jackfield.api.workflows import local_type
 from jackfield.core.building import build
 
 PLACE = Path(os.environ.get("JACKFIELD_TEST_CORPUS", "")) / "index.json"
 LEAST: Mapping[str, float] = {"core": 99.0, "ai": 99.0}
 """Percent, by family."""
+HIDDEN = " not hidden"
+LEAST_SHOWN = 99.8
+"""Percent of the parameters that are set and must be shown."""
+DEPTH = 3
 SHOWN = 40
 WHOLE = {"locator", "assignments", "filter", "mapper", "workflow", "credential"}
 """Controls that take a value with all that is inside."""
@@ -62,6 +67,18 @@ def _of(field: NodeField, value: Any, path: str) -> Iterator[Verdict]:
         yield path, "" if isinstance(value, list) and (field.control == "multiselect" or field.multiple) else "raw"
 
 
+def hidden(fields: Sequence[NodeField], values: Mapping[str, Any], version: float) -> Iterator[str]:
+    """The parameters at the top that are set and not shown. n8n stores what its form shows, so ours shows it, too."""
+    given = dict(values)
+    for _ in range(DEPTH):  # a default may show a field whose default shows another
+        for field in fields:
+            if field.default is not None and is_shown(field.when, given, given, version):
+                given.setdefault(field.name, field.default)
+    known = {field.name for field in fields if field.control != "hidden"}
+    shown = {field.name for field in shown_fields(fields, given, given, version)}
+    yield from (name for name in values if name in known and name not in shown)
+
+
 def family(node_type: NodeType) -> str:
     if type(node_type).__module__.startswith("jackfield_vendors"):
         return "vendors"
@@ -83,10 +100,15 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Counte
             for path, matter in verdicts(form, node.get("parameters") or {}):
                 told = f"{matter}: {kind} {path}" if matter else ""
                 counted.setdefault(family(node_type), Counter())[told] += 1
+            version = float(node.get("typeVersion") or max(node_type.versions, default=1))
+            counted.setdefault(f"{family(node_type)}{HIDDEN}", Counter()).update(
+                {"": len(node.get("parameters") or {})}
+                | {f"hidden: {kind} {name}": 1 for name in hidden(form, node.get("parameters") or {}, version)}
+            )
     yield counted
     print("\n\nParameters of the corpus with a control made for them")
     for name, matters in sorted(counted.items()):
-        print(f"  {name:<8} {matters['']:>6} of {matters.total()} ({share(matters):.2f} %)")
+        print(f"  {name:<18} {matters['']:>6} of {matters.total()} ({share(matters):.2f} %)")
 
 
 def share(matters: Counter[str]) -> float:
@@ -97,3 +119,9 @@ def share(matters: Counter[str]) -> float:
 def test_parameters_have_a_control_made_for_them(found: dict[str, Counter[str]], name: str) -> None:
     worst = [f"{count:>4} {told}" for told, count in found[name].most_common(SHOWN) if told]
     assert share(found[name]) >= LEAST[name], "\n".join(worst)
+
+
+@pytest.mark.parametrize("name", ["ai", "core", "vendors"])
+def test_what_n8n_has_stored_is_shown(found: dict[str, Counter[str]], name: str) -> None:
+    matters = found[f"{name}{HIDDEN}"]
+    assert share(matters) >= LEAST_SHOWN, [told for told in matters if told]

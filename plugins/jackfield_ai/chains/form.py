@@ -109,7 +109,7 @@ SUMMARY_METHOD: UiFields = {
             "stuff": "Everything at once",
         },
     ),
-    "prompt": Ui("textarea", when={"summarizationMethod": "stuff"}),
+    "prompt": Ui("textarea", label="Final prompt", when={"summarizationMethod": ["map_reduce", "stuff"]}),
     "combineMapPrompt": Ui("textarea", label="Prompt for a chunk", when={"summarizationMethod": "map_reduce"}),
     "refineQuestionPrompt": Ui("textarea", label="First prompt", when={"summarizationMethod": "refine"}),
     "refinePrompt": Ui("textarea", label="Further prompts", when={"summarizationMethod": "refine"}),

@@ -156,7 +156,7 @@ OPENAI: UiFields = {
         options={"add": "Add message"},
         help="The conversation so far.",
     ),
-    "simplify": Ui(when={**_TEXT, "operation": ["message", "response", "classify"]}),
+    "simplify": Ui(hide={"operation": ["generate", "transcribe", "translate"]}),
     "simplifyOutput": Ui(when={**_TEXT, "operation": ["message", "classify"]}),
     "jsonOutput": Ui(
         label="Output as JSON", when={**_TEXT, "operation": "message"}, help="Makes the model answer with JSON."

@@ -182,7 +182,7 @@ PAGE_PARAMETER: UiFields = {"type": Ui(choices={"qs": "Query", "headers": "Heade
 
 _JSON: Case = {"jsonParameters": True}
 _ROWS: Case = {"jsonParameters": False}
-_WITH_BODY: Case = {"requestMethod": ["PATCH", "POST", "PUT"]}
+_WITH_BODY: Case = {"requestMethod": ["DELETE", "GET", "PATCH", "POST", "PUT"]}
 LEGACY: UiFields = {
     "authentication": (
         Ui(
