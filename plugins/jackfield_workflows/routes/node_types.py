@@ -46,7 +46,7 @@ class NodeTypeRoutes:
         return Response(await self._views.all(schemas=wanted is not False), content_type="application/json")
 
     @operation(
-        "Read a node type with its parameters as JSON Schema, under any of its namespaces",
+        "Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces",
         scope="workflows:read",
         response=schema("NodeTypeWhole"),
         tags=TAGS,
