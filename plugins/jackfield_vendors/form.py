@@ -323,7 +323,9 @@ def _values(wanted: object) -> list[Json]:
 def _joined(rows: Sequence[Parameter]) -> Parameter:
     """The rows of one name of several variants as one."""
     options = [*dict.fromkeys(option for row in rows for option in row.options)] if all(r.options for r in rows) else []
-    return rows[0].model_copy(update={"options": options, "required": all(row.required for row in rows)})
+    words = {value: label for row in rows for value, label in row.words.items()}
+    required = all(row.required for row in rows)
+    return rows[0].model_copy(update={"options": options, "required": required, "words": words})
 
 
 def _concerns(shape: DocumentShape, place: Place) -> bool:

@@ -147,9 +147,8 @@ class FieldMaker:
             return NodeField(name=name, control="text", label=label)
         if read.element is not None and not inner:
             fields = [self._derived(child, part) for child, part in read.element.parts.items()]
-            return NodeField(
-                name=name, control="collection" if fields else "json", label=label, fields=fields, multiple=bool(fields)
-            )
+            control: Control = "collection" if fields else "text"
+            return NodeField(name=name, control=control, label=label, fields=fields, multiple=True)
         if all(part.depth == 1 for part in inner.values()):
             groups = [
                 FieldGroup(

@@ -34,9 +34,9 @@ class ReadPart:
 
     @property
     def depth(self) -> int:
-        """How deep it is read: 0 for a plain value."""
-        inner = [part.depth for part in self.parts.values()]
-        return max([0, *(depth + 1 for depth in inner), *([self.element.depth + 1] if self.element else [])])
+        """How deep it is read: 0 for a plain value, or a list of those."""
+        inner = [part.depth + 1 for part in self.parts.values()]
+        return max([0, *inner, *([self.element.depth] if self.element else [])])
 
 
 class OperationReads:

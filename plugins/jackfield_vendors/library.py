@@ -68,16 +68,18 @@ def kinds_in(directory: Path) -> list[CredentialKind]:
 
 
 def node_in(context: PluginContext, path: Path) -> VendorNode:
-    """The node of one file. Raises `Unusable`."""
-    found = _node(context, path, read(path))
+    """The node of one shipped file, whose shapes stand beside. Raises `Unusable`."""
+    found = _node(context, path, read(path), path.parent.with_name("shapes") / f"{path.stem}.json")
     if found is None:
         raise Unusable(f"{path.name}: there is no [node]")
     return found
 
 
-def _node(context: PluginContext, path: Path, description: Description) -> VendorNode | None:
+def _node(
+    context: PluginContext, path: Path, description: Description, shapes: Path | None = None
+) -> VendorNode | None:
     try:
-        return VendorNode.made(context, description, path.parent.with_name("shapes") / f"{path.stem}.json")
+        return VendorNode.made(context, description, shapes)
     except ValueError as exc:
         raise Unusable(f"{path.name}: {exc}") from None
     except RecursionError:

@@ -1,0 +1,180 @@
+"""Forms of descriptions that say nothing, or something, of their shapes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jackfield.api.nodes.forms import NodeField
+from jackfield.api.nodes.showing import shown_fields
+from jackfield.testing.context import FakeContext
+from jackfield_vendors.library import Unusable, node_in
+
+PLAIN = """
+[node]
+kind = "acme"
+title = "Acme"
+versions = [1, 2]
+base_url = "https://acme.example"
+resource = "order"
+defaults = { order = "create" }
+
+[words.labels]
+lines = "Order lines"
+
+[words.help]
+note = "Below the address."
+
+[[operations]]
+resource = "order"
+operation = "create"
+title = "Create an order by mail"
+when = { way = "mail" }
+method = "POST"
+path = "/mails"
+parameters = [
+  { name = "way", options = ["mail", "api"], default = "api" },
+  { name = "address", required = true },
+  { name = "note" },
+]
+body = { to = "{address}", note = "{note}" }
+
+[[operations]]
+resource = "order"
+operation = "create"
+title = "Create an order"
+method = "POST"
+path = "/orders"
+parameters = [
+  { name = "way", options = ["mail", "api"], default = "api", words = { api = "By the interface" } },
+  { name = "customerId", title = "Buyer", help = "Who pays is the buyer.", placeholder = "c1" },
+  { name = "note" },
+  { name = "lines", type = "object" },
+  { name = "options", type = "object" },
+]
+[operations.body]
+customer = "{customerId}"
+note = "{note}"
+lines = { "$each" = "{lines.values}", sku = "{article | upper}", count = "{count | number}" }
+user = "{options.show.values.user}"
+fast = "{options.fast}"
+
+[[operations]]
+resource = "order"
+operation = "delete"
+title = "Delete an order"
+min_version = 2
+path = "/orders/{orderId}"
+parameters = [{ name = "orderId", type = "locator", required = true }]
+
+[[operations]]
+resource = "customer"
+operation = "delete"
+path = "/customers/{orderId}"
+parameters = [{ name = "orderId", type = "locator", required = true }]
+unavailable = "it is not made yet"
+"""
+SHAPES = """
+[shapes]
+note = [
+  { only = ["order.create"], versions = [1], control = "textarea" },
+  { control = "select", choices = ["a", "b"], words = { a = "First" } },
+]
+options = { control = "collection", fields = { fast = { control = "switch" }, slow = { control = "switch" } } }
+customerId = { control = "locator", modes = ["list", "id"], load = "customers", show = { way = ["api"] } }
+
+[lists.customers]
+path = "/customers"
+paging = { kind = "page", send = "page" }
+needs = ["way"]
+
+[[operations]]
+"""
+
+
+def form(directory: Path, text: str, version: float | None = None) -> list[NodeField]:
+    path = directory / "acme.toml"
+    path.write_text(text)
+    return list(node_in(FakeContext(directory), path).form(version))
+
+
+def shown(fields: list[NodeField], **values: Any) -> dict[str, NodeField]:
+    return {field.name: field for field in shown_fields(fields, values, values, 2)}
+
+
+def test_a_variants_parameters_are_shown_while_it_is_the_chosen_one(tmp_path: Path) -> None:
+    fields = form(tmp_path, PLAIN)
+    mail = shown(fields, resource="order", operation="create", way="mail")
+    api = shown(fields, resource="order", operation="create", way="api")
+    assert set(mail) == {"resource", "operation", "way", "address", "note"}
+    assert set(api) == {"resource", "operation", "way", "customerId", "note", "lines", "options"}
+
+
+def test_operations_have_their_titles_and_are_those_of_the_version(tmp_path: Path) -> None:
+    for version, labels in ((1, ["Create an order"]), (2, ["Create an order", "Delete an order"])):
+        operation = shown(form(tmp_path, PLAIN, version), resource="order")["operation"]
+        assert [choice.label for choice in operation.choices] == labels
+    other = shown(form(tmp_path, PLAIN), resource="customer")["operation"]
+    assert [(one.label, one.help) for one in other.choices] == [("Delete", "Not available: it is not made yet.")]
+
+
+def test_words_of_a_row_of_the_description_and_of_all(tmp_path: Path) -> None:
+    found = shown(form(tmp_path, PLAIN), resource="order", operation="create", way="api")
+    buyer = found["customerId"]
+    assert (buyer.label, buyer.help, buyer.placeholder) == ("Buyer", "Who pays is the buyer.", "c1")
+    assert [choice.label for choice in found["way"].choices] == ["Mail", "By the interface"]
+    assert (found["lines"].label, found["note"].help) == ("Order lines", "Below the address.")
+
+
+def test_equal_fields_of_several_operations_are_one(tmp_path: Path) -> None:
+    fields = [field for field in form(tmp_path, PLAIN, 2) if field.name == "orderId"]
+    assert len(fields) == 1
+    assert fields[0].when is not None
+    assert fields[0].when.show == {"operation": ["delete"]}
+    assert fields[0].label == "Order"
+
+
+def test_the_parts_of_objects_are_those_that_templates_read(tmp_path: Path) -> None:
+    found = shown(form(tmp_path, PLAIN), resource="order", operation="create", way="api")
+    lines, options = found["lines"], found["options"]
+    assert (lines.control, lines.multiple, [group.name for group in lines.groups]) == (
+        "fixedCollection",
+        True,
+        ["values"],
+    )
+    assert [field.name for field in lines.groups[0].fields] == ["article", "count"]
+    assert (options.control, [field.name for field in options.fields]) == ("collection", ["show", "fast"])
+    show = options.fields[0]
+    assert (show.control, show.groups[0].name, show.groups[0].fields[0].name) == ("fixedCollection", "values", "user")
+
+
+def test_shapes_say_more_by_operation_and_version(tmp_path: Path) -> None:
+    text = PLAIN.replace("[[operations]]", SHAPES, 1)
+    old = shown(form(tmp_path, text, 1), resource="order", operation="create", way="api")
+    new = shown(form(tmp_path, text, 2), resource="order", operation="create", way="api")
+    assert (old["note"].control, new["note"].control) == ("textarea", "select")
+    assert [choice.label for choice in new["note"].choices] == ["First", "B"]
+    customer = new["customerId"]
+    assert customer.load is not None
+    assert (customer.load.name, customer.load.depends_on, customer.load.searchable) == ("customers", ["way"], True)
+    assert customer.when is not None
+    assert customer.when.show["way"] == ["api"]
+    effects = {field.name: field.help for field in new["options"].fields}
+    assert "no effect" in effects["slow"]
+    assert "no effect" not in effects["fast"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ('[shapes]\nnote = { control = "box" }\n', "shapes.note"),
+        ('[lists.a]\npaging = { kind = "link" }\n', "the paging of a list"),
+        ('[lists.a]\npath = "/{@nothing}"\n', "lists.a.path"),
+        ('[lists.a]\nlabel = "{name"\n', "lists.a.label"),
+    ],
+)
+def test_mistakes_in_forms_are_named(tmp_path: Path, wrong: str, told: str) -> None:
+    with pytest.raises(Unusable, match=told):
+        form(tmp_path, PLAIN.replace("[[operations]]", f"{wrong}\n[[operations]]", 1))
