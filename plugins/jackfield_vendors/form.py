@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from jackfield.api.jsontext import Json
 from jackfield.api.nodes.forms import FieldChoice, NodeField, When
 from jackfield.api.records import record
 from jackfield_vendors.description import DescribedNode, DescribedOperation, DocumentShape, Parameter
+from jackfield_vendors.form_conditions import Place, placed_fields, pruned, variant_conditions
 from jackfield_vendors.form_fields import FieldMaker
 from jackfield_vendors.form_reads import OperationReads, ReadPart
 from jackfield_vendors.words import FormWords
 
 _LAST = ("options", "otherOptions", "additionalFields", "additionalOptions", "additionalParameters")
 """Collections that close a form."""
-Place = tuple[str, str]
-"""Resource and operation."""
 
 
 @record
@@ -44,9 +42,11 @@ class NodeFormMaker:
         self._words = words
         self._fields = fields
         self._shaped: dict[tuple[int, str], NodeField] = {}
-        self._reads: dict[tuple[int, ...], OperationReads] = {}
-        self._without_effect: dict[tuple[int, frozenset[str]], tuple[NodeField, NodeField]] = {}
         """By the shape's id and the parameter's text; the same shape serves many operations."""
+        self._reads: dict[tuple[int, ...], OperationReads] = {}
+        """By the ids of an operation's variants."""
+        self._without_effect: dict[tuple[int, frozenset[str]], tuple[NodeField, NodeField]] = {}
+        """By the field's id and the names of its children that nothing reads; with the field, so that its id stays."""
         rows = (row.name for one in source.operations for row in one.parameters)
         known = {*rows, *(row.name for row in source.node.parameters)}
         self._order = {name: place for place, name in enumerate(source.shapes)}
@@ -66,9 +66,9 @@ class NodeFormMaker:
         first = [one for one in merged if one.field.name in shared]
         rest = [one for one in merged if one.field.name not in shared]
         made = [
-            *(field for one in first for field in _placed(one, known)),
+            *(field for one in first for field in placed_fields(one.field, one.places, known)),
             *self._selects(places, version),
-            *(field for one in rest for field in _placed(one, known)),
+            *(field for one in rest for field in placed_fields(one.field, one.places, known)),
         ]
         names = {field.name for field in made}
         return [pruned(field, names, names) for field in made]
@@ -163,7 +163,7 @@ class NodeFormMaker:
                 continue
             field = self._fields.plain(row, read)
             having = [one for _, one in listed]
-            whens = [None] if name in choosing or len(having) == len(variants) else _conditions(having, variants)
+            whens = [None] if name in choosing or len(having) == len(variants) else variant_conditions(having, variants)
             for when in whens:
                 yield field if when is None else field.model_copy(update={"when": when})
 
@@ -212,112 +212,9 @@ class NodeFormMaker:
         return self._shaped[key]
 
 
-def _placed(one: _Merged, known: Sequence[Place]) -> Iterator[NodeField]:
-    """The field with the operations for which it is shown, as often as it takes to say that."""
-    for places in _products(one.places, set(known)):
-        show = _show(places, known)
-        yield one.field.model_copy(update={"when": both(When(show=show), one.field.when)}) if show else one.field
-
-
-def _products(places: Sequence[Place], known: set[Place]) -> list[list[Place]]:
-    """The places as groups; each has all known places of its resources with its operations."""
-    by_resource: dict[str, set[str]] = {}
-    for resource, operation in places:
-        by_resource.setdefault(resource, set()).add(operation)
-    groups: list[tuple[set[str], set[str]]] = []
-    for resource, operations in by_resource.items():
-        for resources, others in groups:
-            wanted = {(r, o) for r in (*resources, resource) for o in (*others, *operations)} & known
-            if wanted <= set(places):
-                resources.add(resource)
-                others |= operations
-                break
-        else:
-            groups.append(({resource}, set(operations)))
-    return [[place for place in places if place[0] in resources] for resources, _ in groups]
-
-
-def _show(places: Sequence[Place], known: Sequence[Place]) -> dict[str, list[Json]]:
-    """`places` of all the known ones as a condition. It may hold for no other place."""
-    if len(places) == len(known):
-        return {}
-    resources = list(dict.fromkeys(resource for resource, _ in places))
-    operations = list(dict.fromkeys(operation for _, operation in places))
-    show: dict[str, list[Json]] = {}
-    if resources != [""] and {resource for resource, _ in known} != set(resources):
-        show["resource"] = [*resources]
-    whole = {place for place in known if place[0] in resources}
-    if whole != set(places):
-        show["operation"] = [*operations]
-    return show
-
-
-def both(one: When | None, other: When | None) -> When | None:
-    """Where both hold. Of two lists of values for one key, those that both have."""
-    if one is None or other is None:
-        return one or other
-    show = dict(one.show)
-    for name, wanted in other.show.items():
-        show[name] = [value for value in show[name] if value in wanted] if name in show else wanted
-    return When(show=show, hide={**one.hide, **other.hide})
-
-
 def without_effect(field: NodeField) -> NodeField:
     """The field that says that no request has its value."""
     return field.model_copy(update={"help": "It stays in the document, and has no effect here."})
-
-
-def pruned(field: NodeField, beside: set[str], top: set[str]) -> NodeField:
-    """The field without conditions on what the form does not have: n8n's nodes have more than a description reads."""
-    changes: dict[str, object] = {}
-    if field.when is not None and (when := _known(field.when, beside, top)) != field.when:
-        changes["when"] = when
-    if fields := _inner(field.fields, top):
-        changes["fields"] = fields
-    if groups := [
-        group.model_copy(update={"fields": inner}) if (inner := _inner(group.fields, top)) else group
-        for group in field.groups
-    ]:
-        changes["groups"] = groups
-    return field.model_copy(update=changes) if changes else field
-
-
-def _inner(fields: Sequence[NodeField], top: set[str]) -> list[NodeField]:
-    names = {field.name for field in fields}
-    return [pruned(field, names, top) for field in fields]
-
-
-def _known(when: When, beside: set[str], top: set[str]) -> When | None:
-    def there(name: str) -> bool:
-        return name == "@version" or name.removeprefix("/").split(".")[0] in (top if name[0] == "/" else beside)
-
-    show = {name: wanted for name, wanted in when.show.items() if there(name)}
-    hide = {name: wanted for name, wanted in when.hide.items() if there(name)}
-    return When(show=show, hide=hide) if show or hide else None
-
-
-def _conditions(having: Sequence[DescribedOperation], variants: Sequence[DescribedOperation]) -> list[When | None]:
-    """When one of these variants is the chosen one, which is the first whose `when` holds. A variant behind one that
-    asks for several values at once is not told from it."""
-    found: list[When | None] = []
-    for one in having:
-        show: dict[str, list[Json]] = {name: _values(wanted) for name, wanted in one.when.items()}
-        hide: dict[str, list[Json]] = {}
-        for earlier in variants[: _place(one, variants)]:
-            if len(earlier.when) == 1 and earlier not in having:
-                name, wanted = next(iter(earlier.when.items()))
-                if name not in show:
-                    hide[name] = [*hide.get(name, []), *_values(wanted)]
-        found.append(When(show=show, hide=hide) if show or hide else None)
-    return found if None not in found else [None]
-
-
-def _place(one: DescribedOperation, variants: Sequence[DescribedOperation]) -> int:
-    return next(index for index, variant in enumerate(variants) if variant is one)
-
-
-def _values(wanted: object) -> list[Json]:
-    return list(wanted) if isinstance(wanted, list) else [wanted]  # type: ignore[list-item]  # scalars are JSON
 
 
 def _joined(rows: Sequence[Parameter]) -> Parameter:

@@ -78,6 +78,8 @@ def problems(field: NodeField, beside: set[str], top: set[str]) -> Iterator[str]
         known = top if name.startswith("/") else beside
         if name != "@version" and name.removeprefix("/").split(".")[0] not in known:
             yield f"{field.name}: there is no {name}"
+    if field.load is not None:
+        yield from (f"{field.name}: its list needs {one}" for one in field.load.depends_on if one not in top)
     for children in (field.fields, *(group.fields for group in field.groups)):
         inner = {child.name for child in children}
         for child in children:
