@@ -135,7 +135,12 @@ WITH_FIELDS: UiFields = {
     "defineForm": Ui(
         label="Define the form by", choices={"fields": "Fields below", "json": "JSON"}, help="How you give its fields."
     ),
-    "formFields": Ui(label="Fields", when={"defineForm": "fields"}, options={"add": "Add field"}),
+    "formFields": Ui(
+        label="Fields",
+        help="The inputs of the page, from top to bottom.",
+        when={"defineForm": "fields"},
+        options={"add": "Add field"},
+    ),
     "jsonOutput": Ui("json", label="Fields as JSON", when={"defineForm": "json"}, help="A list of fields."),
     "options": Ui("collection", fields=FormOptions, help=""),
 }
@@ -168,7 +173,12 @@ FORM: UiFields = {
         choices={"fields": "Fields below", "json": "JSON"},
         help="How you give its fields.",
     ),
-    "formFields": Ui(label="Fields", when={**_PAGE, "defineForm": "fields"}, options={"add": "Add field"}),
+    "formFields": Ui(
+        label="Fields",
+        help="The inputs of the page, from top to bottom.",
+        when={**_PAGE, "defineForm": "fields"},
+        options={"add": "Add field"},
+    ),
     "jsonOutput": Ui("json", label="Fields as JSON", when={**_PAGE, "defineForm": "json"}, help="A list of fields."),
     "respondWith": Ui(
         label="Show",
@@ -181,20 +191,32 @@ FORM: UiFields = {
         },
         help="The content of the last page.",
     ),
-    "completionTitle": Ui(label="Title", when={**_END, "respondWith": ["text", "returnBinary"]}),
-    "completionMessage": Ui("textarea", label="Text", when={**_END, "respondWith": ["text", "returnBinary"]}),
-    "responseText": Ui("textarea", label="Text or HTML", when={**_END, "respondWith": "showText"}),
-    "redirectUrl": Ui(when={**_END, "respondWith": "redirect"}, placeholder="https://example.com/thanks"),
+    "completionTitle": Ui(
+        label="Title", help="The heading of the page.", when={**_END, "respondWith": ["text", "returnBinary"]}
+    ),
+    "completionMessage": Ui(
+        "textarea", label="Text", help="The text of the page.", when={**_END, "respondWith": ["text", "returnBinary"]}
+    ),
+    "responseText": Ui(
+        "textarea", label="Text or HTML", help="The content of the page.", when={**_END, "respondWith": "showText"}
+    ),
+    "redirectUrl": Ui(
+        help="The address that the person is sent to.",
+        when={**_END, "respondWith": "redirect"},
+        placeholder="https://example.com/thanks",
+    ),
     "limitWaitTime": Ui(label="Limit the wait", when=_PAGE, help="Goes on after a time even when no form is sent."),
     "limitType": Ui(
         label="Limit",
         when={**_PAGE, "limitWaitTime": True},
+        help="When the wait ends at the latest.",
         choices={"afterTimeInterval": "After a time", "atSpecifiedTime": "At a date and time (not available)"},
     ),
-    "resumeAmount": Ui(label="At most", when={**_PAGE, "limitWaitTime": True}),
+    "resumeAmount": Ui(label="At most", when={**_PAGE, "limitWaitTime": True}, help="In the unit below."),
     "resumeUnit": Ui(
         label="Unit",
         when={**_PAGE, "limitWaitTime": True},
+        help="The unit of that time.",
         choices={"seconds": "Seconds", "minutes": "Minutes", "hours": "Hours", "days": "Days"},
     ),
 }

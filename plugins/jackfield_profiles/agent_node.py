@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -16,8 +16,10 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import with_json
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
 from jackfield.api.workflows import Item, Items
+from jackfield_profiles.form import AGENT
 from jackfield_profiles.views import usage
 
 _FENCED = re.compile(r"```[ \t]*[\w.+-]*[ \t]*\n(.*?)```", re.DOTALL)
@@ -27,6 +29,8 @@ _LONGEST_TOLD = 2000
 
 class AgentParameters(Parameters):
     """One run for each item."""
+
+    ui_fields: ClassVar[UiFields] = AGENT
 
     profile: str = Field(min_length=1, description="Alias of the profile that is run.")
     prompt: str = Field("", description="What the agent is asked; empty when args say all.")

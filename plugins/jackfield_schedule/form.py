@@ -48,6 +48,7 @@ RULE: UiFields = {
         label="Weekdays",
         when={"field": "weeks"},
         choices=WEEKDAYS,
+        default=[0],
         help="The days of the week on which it starts.",
     ),
     "triggerAtDayOfMonth": Ui(

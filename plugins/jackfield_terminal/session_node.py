@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 from pydantic.alias_generators import to_camel
@@ -16,7 +16,9 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import with_json
 from jackfield.api.nodes.running import ItemNode
+from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
+from jackfield_terminal.form import SESSION
 from jackfield_terminal.ports import SessionHub, SessionRequest
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
@@ -25,6 +27,8 @@ from jackfield_terminal.session.session import Session
 
 class SessionParameters(Parameters):
     """One operation for each item. `start` gives `sessionId`, which the others take."""
+
+    ui_fields: ClassVar[UiFields] = SESSION
 
     operation: Literal["start", "send", "wait", "read", "stop"] = Field("start", description="What is to be done.")
     profile: str = Field("", description="start: alias of the profile whose agent is started.")

@@ -164,6 +164,8 @@ def test_what_is_not_known_of_a_field_stays_at_its_default() -> None:
         ("xmlToJson", "XML to JSON"),
         ("openAiApi", "OpenAI API"),
         ("text", "Text"),
+        ("getValues", "Get values"),
+        ("GET", "GET"),
         ("", ""),
         ("?", "?"),
     ],

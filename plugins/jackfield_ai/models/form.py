@@ -21,6 +21,7 @@ CHAT_MODEL: UiFields = {
 }
 
 MODEL_OPTIONS: UiFields = {
+    "timeout": Ui(label="Timeout (ms)", help="How long a request may take, in milliseconds."),
     "responseFormat": Ui(
         choices={"text": "Text", "json_object": "JSON", "json_schema": "JSON by a schema"},
         help="The form of the answer.",

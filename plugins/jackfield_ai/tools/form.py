@@ -111,6 +111,7 @@ MCP: UiFields = {
     "excludeTools": Ui(label="Tools to exclude", when={"include": "except"}, help="Names of tools."),
     "operation": Ui("hidden"),
 }
+MCP_OPTIONS: UiFields = {"timeout": Ui(label="Timeout (ms)", help="How long a call may take, in milliseconds.")}
 
 _AS: Mapping[Scalar, Words] = {"keypair": "Fields below", "json": "JSON", "model": "Let the model decide"}
 

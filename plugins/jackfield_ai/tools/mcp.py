@@ -17,7 +17,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.reading import at, list_at, text_at
-from jackfield_ai.tools.form import MCP
+from jackfield_ai.tools.form import MCP, MCP_OPTIONS
 from jackfield_ai.tools.toolbox import FunctionTool
 
 PROTOCOL = "2025-06-18"
@@ -28,6 +28,8 @@ _CREDENTIALS = {"bearerAuth": "httpBearerAuth", "headerAuth": "httpHeaderAuth", 
 
 
 class McpOptions(Parameters):
+    ui_fields: ClassVar[UiFields] = MCP_OPTIONS
+
     timeout: float | None = Field(None, description="Milliseconds.")
 
 

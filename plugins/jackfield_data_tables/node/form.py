@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar, Literal
 
+from pydantic import Field
+
+from jackfield.api.nodes import Parameters
 from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
 
 _ROW: Case = {"resource": "row"}
@@ -21,6 +25,21 @@ LOCATOR = Ui(
         ]
     },
 )
+
+
+class NewColumn(Parameters):
+    name: str = ""
+    type: Literal["string", "number", "boolean", "date"] = "string"
+
+    ui_fields: ClassVar[UiFields] = {
+        "type": Ui(choices={"string": "Text", "number": "Number", "boolean": "True or false", "date": "Date and time"})
+    }
+
+
+class NewColumns(Parameters):
+    column: list[NewColumn] = Field(default_factory=list)
+
+
 DATA_TABLE: UiFields = {
     "resource": Ui(choices={"row": "Row", "table": "Table"}, help="The thing to work on."),
     "operation": (
@@ -52,6 +71,7 @@ DATA_TABLE: UiFields = {
     ),
     "dataTableId": (Ui(when=_ROW), Ui(when={**_TABLE, "operation": ["clear", "delete", "update"]})),
     "matchType": Ui(
+        help="How several conditions go together.",
         label="Rows must meet",
         when=_BY_CONDITIONS,
         choices={"anyCondition": "Any condition", "allConditions": "All conditions"},
@@ -59,7 +79,7 @@ DATA_TABLE: UiFields = {
     "filters": Ui(label="Conditions", when=_BY_CONDITIONS, options={"add": "Add condition"}),
     "columns": (
         Ui("mapper", when={**_ROW, "operation": ["insert", "update", "upsert"]}),
-        Ui("fixedCollection", when={**_TABLE, "operation": "create"}, options={"add": "Add column"}),
+        Ui("fixedCollection", when={**_TABLE, "operation": "create"}, options={"add": "Add column"}, fields=NewColumns),
     ),
     "returnAll": (Ui(when={**_ROW, "operation": "get"}), Ui(when={**_TABLE, "operation": "list"}, default=True)),
     "limit": (
@@ -91,9 +111,6 @@ CONDITION: UiFields = {
         }
     ),
     "keyValue": Ui(label="Value", hide={"condition": ["isEmpty", "isNotEmpty", "isTrue", "isFalse"]}),
-}
-NEW_COLUMN: UiFields = {
-    "type": Ui(choices={"string": "Text", "number": "Number", "boolean": "True or false", "date": "Date and time"})
 }
 OPTIONS: UiFields = {
     "dryRun": Ui("switch", when={"/resource": "row", "/operation": ["update", "upsert", "deleteRows"]}),

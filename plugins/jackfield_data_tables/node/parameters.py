@@ -13,7 +13,7 @@ from jackfield.api.nodes import Flag, Parameters, needed
 from jackfield.api.nodes.needs import EMPTY
 from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.table_storage import ColumnType
-from jackfield_data_tables.node.form import CONDITION, DATA_TABLE, LOCATOR, NEW_COLUMN, OPTIONS
+from jackfield_data_tables.node.form import CONDITION, DATA_TABLE, LOCATOR, OPTIONS, NewColumn
 from jackfield_data_tables.values import TableRefusal, typed
 
 RowOperation = Literal["insert", "get", "update", "upsert", "deleteRows", "rowExists", "rowNotExists"]
@@ -48,13 +48,6 @@ class MappedColumn(Parameters):
     id: str = ""
     type: str = ""
     required: bool = False
-
-
-class NewColumn(Parameters):
-    ui_fields: ClassVar[UiFields] = NEW_COLUMN
-
-    name: str = ""
-    type: Literal["string", "number", "boolean", "date"] = "string"
 
 
 class TableColumns(Parameters, title="Mapper"):

@@ -97,8 +97,13 @@ WAIT: UiFields = {
         choices={"afterTimeInterval": "After a time", "atSpecifiedTime": "At a date and time"},
         help="When the wait ends at the latest.",
     ),
-    "resumeAmount": Ui(label="At most", when={**_LIMITED, "limitType": "afterTimeInterval"}),
-    "resumeUnit": Ui(label="Unit", when={**_LIMITED, "limitType": "afterTimeInterval"}, choices=_UNITS),
+    "resumeAmount": Ui(label="At most", when={**_LIMITED, "limitType": "afterTimeInterval"}, help="In the unit below."),
+    "resumeUnit": Ui(
+        label="Unit",
+        when={**_LIMITED, "limitType": "afterTimeInterval"},
+        choices=_UNITS,
+        help="The unit of that time.",
+    ),
     "maxDateAndTime": Ui("date", label="At the latest", when={**_LIMITED, "limitType": "atSpecifiedTime"}),
 }
 

@@ -15,7 +15,7 @@ _PAIRS_OR_JSON: Mapping[Scalar, Words] = {"keypair": "Fields below", "json": "JS
 _PAGES: Case = {"paginationMode": ["updateAParameterInEachRequest", "responseContainsNextURL"]}
 
 HTTP: UiFields = {
-    "method": Ui(choices=METHODS),
+    "method": Ui(choices=METHODS, help="The HTTP method of the request."),
     "url": Ui(placeholder="https://api.example.com/items", help="The address that the request goes to."),
     "authentication": Ui(choices=AUTHENTICATION),
     "genericAuthType": Ui(
@@ -128,6 +128,7 @@ BATCH: UiFields = {
     "batchInterval": Ui(label="Pause between batches (ms)", help="Milliseconds to wait after each batch."),
 }
 OPTIONS: UiFields = {
+    "timeout": Ui(label="Timeout (ms)"),
     "pagination": Ui(help="Asks for one page after another."),
     "lowercaseHeaders": Ui(label="Lower-case headers", help="Sends the names of headers in lower case."),
     "queryParameterArrays": Ui(
@@ -217,6 +218,7 @@ LEGACY: UiFields = {
     "queryParametersUi": Ui(label="Query parameters", when=_ROWS, options={"add": "Add parameter"}),
 }
 LEGACY_OPTIONS: UiFields = {
+    "timeout": Ui(label="Timeout (ms)"),
     "bodyContentType": Ui(
         choices={
             "json": "JSON",

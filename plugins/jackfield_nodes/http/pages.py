@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterator, Mapping
-from typing import ClassVar, Literal
 from urllib.parse import parse_qsl, urlencode
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http_client import Authorization, HttpClient, host_named
 from jackfield.api.jsontext import Json, dumps, loads
-from jackfield.api.nodes import NodeError, NodeRun, Parameters
-from jackfield.api.nodes.ui import UiFields
+from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs, Reply
-from jackfield_nodes.http.form import PAGE_PARAMETER, PAGES
+from jackfield_nodes.http.page_settings import PageParameter, PageSettings
 from jackfield_nodes.http.response import as_json, as_text, detected, media_type, raise_for_status, shown_headers
 from jackfield_nodes.http.urls import checked_url, same_origin
 from jackfield_nodes.values.conversions import text_of
@@ -31,40 +29,6 @@ from jackfield_nodes.values.conversions import text_of
 IDENTICAL = 5
 """After so many answers with the same body in a row the run fails: nothing tells the server to go on."""
 _FORM = "application/x-www-form-urlencoded"
-
-
-class PageParameter(Parameters):
-    ui_fields: ClassVar[UiFields] = PAGE_PARAMETER
-
-    type: Literal["qs", "headers", "body"] = "qs"
-    name: str = ""
-    value: object = None
-
-
-class PageParameters(Parameters):
-    parameters: list[PageParameter] = Field(default_factory=list)
-
-
-class PageSettings(Parameters):
-    """The pagination option with its expressions evaluated for one page."""
-
-    ui_fields: ClassVar[UiFields] = PAGES
-
-    pagination_mode: Literal["off", "updateAParameterInEachRequest", "responseContainsNextURL"] = (
-        "updateAParameterInEachRequest"
-    )
-    next_url: str | None = Field(None, alias="nextURL")
-    parameters: PageParameters = Field(default_factory=PageParameters)
-    pagination_complete_when: Literal["responseIsEmpty", "receiveSpecificStatusCodes", "other"] = "responseIsEmpty"
-    status_codes_when_complete: str | None = None
-    complete_expression: object = None
-    limit_pages_fetched: bool = False
-    max_requests: float | None = Field(100, ge=0)
-    request_interval: float | None = Field(0, ge=0, le=3_600_000)
-
-    def statuses(self) -> set[int]:
-        codes = (self.status_codes_when_complete or "").replace(",", " ").split()
-        return {int(code) for code in codes if code.isdecimal()}
 
 
 @record

@@ -9,11 +9,12 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import CREDENTIAL_JSON, CREDENTIAL_ROWS, NodeError, Parameters, needed
-from jackfield.api.nodes.ui import UiFields
+from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, json_body, multipart_body, raw_body
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
 from jackfield_nodes.http.form import BATCH, BODY_ROW, HTTP, OPTIONS, REDIRECT, RESPONSE
+from jackfield_nodes.http.page_settings import PageSettings
 from jackfield_nodes.values.parameters import NameValue
 
 Format: TypeAlias = "Literal['autodetect', 'json', 'text', 'file']"
@@ -103,6 +104,8 @@ class HttpBatching(Parameters, title="Batching"):
 
 
 class Pagination(Parameters):
+    ui_fields: ClassVar[UiFields] = {"pagination": Ui("collection", fields=PageSettings)}
+
     pagination: dict[str, object] | None = Field(
         None, description="Evaluated for each page: where the next one is, and when all have come."
     )

@@ -75,7 +75,14 @@ SORT: UiFields = {
         options={"add": "Add field"},
         help="The first field counts most.",
     ),
-    "code": Ui("code", label="JavaScript", when={"type": "code"}, options={"language": "javascript"}, expression=False),
+    "code": Ui(
+        "code",
+        label="JavaScript",
+        when={"type": "code"},
+        options={"language": "javascript"},
+        help="The body of a function of two items, a and b; below 0 puts a first.",
+        expression=False,
+    ),
 }
 SORT_OPTIONS: UiFields = {"disableDotNotation": Ui(when={"/type": "simple"})}
 SORT_FIELD: UiFields = {

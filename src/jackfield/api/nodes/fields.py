@@ -30,7 +30,7 @@ _LAST = ("options", "additionalFields", "additionalOptions")
 _VERSION = "@version"
 _WHOLE = ("locator", "assignments", "filter", "mapper", "workflow")
 """Controls that know by themselves what is inside of their values."""
-_OWN_CASE = re.compile(r"^[\w ,.-]{2,48}: (?=\S)")
+_OWN_CASE = re.compile(r"^(?!The |An? |It )[\w ,.-]{2,48}: (?=\S)")
 """How a description begins that says when its parameter counts: `hmac: the key.`"""
 
 
@@ -72,6 +72,8 @@ def _field(name: str, info: FieldInfo, ui: Ui) -> NodeField:
     elif ui.choices and control not in ("multiselect", "locator"):
         control = "select"
     when, whole = ui.shown_when(), control in _WHOLE
+    inside = ui if isinstance(ui.fields, Sequence) else _model(ui.fields, ())
+    within = inside.fields if isinstance(inside.fields, Sequence) else ()
     words = _words(name)
     return NodeField(
         name=name,
@@ -85,9 +87,9 @@ def _field(name: str, info: FieldInfo, ui: Ui) -> NodeField:
         choices=worded(ui.choices),
         load=ui.load,
         when=when,
-        fields=[] if whole else list(ui.fields) if isinstance(ui.fields, Sequence) else _fields(ui.fields, ()),
-        groups=[] if whole else list(ui.groups),
-        multiple=bool(ui.multiple) and not whole,
+        fields=[] if whole else list(within),
+        groups=[] if whole else list(inside.groups),
+        multiple=bool(ui.multiple or inside.multiple) and not whole,
         options=dict(ui.options) | (_bounds(info) if control == "number" else {}),
     )
 
@@ -101,7 +103,8 @@ def _words(name: str) -> tuple[str, str]:
 def _help(description: str, conditional: bool) -> str:
     """The form shows by itself when a conditional parameter counts."""
     told = _OWN_CASE.sub("", description) if conditional else description
-    return told if "://" in told.partition(" ")[0] else told[:1].upper() + told[1:]
+    first = told.partition(" ")[0].rstrip(",")
+    return told if "://" in first or first.endswith(":") or first != first.lower() else told[:1].upper() + told[1:]
 
 
 def _default(info: FieldInfo) -> JsonValue:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _SPELLED = (
-    "AI API AWS BCC CA CC CID CPU CSS CSV DB DM DNS EC2 EU FTP GB GET GIF GPT GUID HEAD HMAC HTML HTTP HTTPS ICS ID "
-    "IDs IMAP IP ISO IV JPEG JSON JWT KB LLM MB MCP MD5 MIME NoSQL ODS OCR OK PDF PEM PNG POST PUT RAM REST RSS RTF S3 "
+    "AI API AWS BCC CA CC CID CPU CSS CSV DB DM DNS EC2 EU FTP GB GIF GPT GUID HMAC HTML HTTP HTTPS ICS ID "
+    "IDs IMAP IP ISO IV JPEG JSON JWT KB LLM MB MCP MD5 MIME NoSQL ODS OCR OK PDF PEM PNG RAM REST RSS RTF S3 "
     "SDK SEO SFTP SHA1 SHA256 SHA384 SHA512 SMS SMTP SQL SSE SSH SSL TCP TLS TSV TTL UI URI URL URLs US UTC UTM UUID "
     "VAT XML XLS XLSX YAML ZIP OpenAI GitHub GitLab YouTube LinkedIn JavaScript TypeScript Python Markdown GraphQL "
     "PostgreSQL MySQL MongoDB OAuth OAuth1 OAuth2 iCal WhatsApp Google Slack Telegram Qdrant Pinecone Supabase Redis"
@@ -59,4 +59,6 @@ def _join_known(words: list[str]) -> list[str]:
 
 def _written(word: str) -> str:
     lower = word.lower()
-    return _SHORT[lower] if lower in _SHORT else _known(word) or lower
+    if lower in _SHORT:
+        return _SHORT[lower]
+    return word if word.isupper() and len(word) > 1 else _known(word) or lower

@@ -98,7 +98,6 @@ SHARED: Mapping[str, Words] = {
     "systemMessage": ("System message", "The model's instructions, before the conversation."),
     "systemPromptTemplate": ("System prompt", "The model's instructions. Parts in braces are filled in."),
     "temperature": ("Temperature", "0 gives nearly the same answer each time; higher values vary more."),
-    "timeout": ("Timeout (ms)", "How long a request may take, in milliseconds."),
     "toolDescription": ("Description", "Tells the model what the tool does and when to use it."),
     "toolName": ("Name", "The name by which the model calls the tool."),
     "topK": ("Top K", "How many of the best candidates count."),
