@@ -70,6 +70,10 @@ class ListReader:
         if paging is not None:
             call = _begun(paging, call, cursor, question.limit)
         reply = await self._steps.exchange.send(call)
+        if len(reply.body) > question.most_bytes:
+            raise NodeError(
+                f"The list has more than {question.most_bytes} bytes; search for a part of it, or type an ID."
+            )
         answer = answer_of(reply, self._steps.node.errors, self._steps.node.title)
         listed = _entries(at(answer, self._described.rows.split(".")) if self._described.rows else answer)
         following = "" if paging is None else _following(paging, call, answer, cursor, len(listed))

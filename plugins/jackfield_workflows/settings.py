@@ -37,6 +37,12 @@ class WorkflowsSettings(BaseModel):
         20.0, description="How long one page of such a list may take, in seconds.", gt=0, le=300
     )
     list_rows: int = Field(500, description="Most rows of one page of such a list, a count.", ge=1, le=5000)
+    list_bytes: int = Field(
+        8 * 1024 * 1024,
+        description="Longest answer of a service from which such a list is read, in bytes.",
+        ge=65_536,
+        le=2**30,
+    )
     event_streams: int = Field(100, description="Event streams open at the same time, a count.", ge=1, le=10_000)
     event_heartbeat: float = Field(
         15.0, description="Pause after which an idle event stream sends a comment, in seconds.", gt=0, le=300

@@ -91,6 +91,7 @@ class NodeListRoutes:
             _given("search"),
             _given("cursor"),
             self._settings.list_rows,
+            self._settings.list_bytes,
         )
         page = await self._asked(node, question, ChosenCredential(self._context, stored))
         return json_response(_view(page, self._settings.list_rows))

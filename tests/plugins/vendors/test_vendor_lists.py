@@ -193,3 +193,9 @@ async def test_a_cursor_leads_to_no_other_server(lists: Lister) -> None:
 async def test_a_node_without_the_list_says_so(lists: Lister) -> None:
     node = lists._services.node("telegram")
     assert await node.listed(ListQuestion("channels", None), Access({}, {})) is None
+
+
+async def test_an_answer_that_is_too_long_is_not_read(lists: Lister) -> None:
+    lists.server.answer = lambda _: reply({"tables": TABLES})
+    with pytest.raises(NodeError, match="more than 100 bytes"):
+        await lists.page("airtable", "table", {"base": "app1"}, most_bytes=100)

@@ -34,7 +34,8 @@ class CredentialAccess(Protocol):
 class ListQuestion:
     """name: of the list. values: the node's parameters as they stand in the document, expressions not evaluated.
     credential: the kind of the one that was chosen; empty: none. search: what names have to contain; empty: all.
-    cursor: of the page before; empty: the first. limit: the most rows, a count."""
+    cursor: of the page before; empty: the first. limit: the most rows, a count. most_bytes: the longest answer of the
+    service, in bytes."""
 
     name: str
     version: float | None
@@ -43,6 +44,7 @@ class ListQuestion:
     search: str = ""
     cursor: str = ""
     limit: int = 100
+    most_bytes: int = 8 * 2**20
 
 
 @record
