@@ -161,7 +161,7 @@ class NodeFormMaker:
                 known = variants[-1].unavailable or name not in reads.top.parts
                 yield from shaped if known else (self._marked(field, read) for field in shaped)
                 continue
-            field = self._fields.plain(row, read)
+            field = self._fields.plain(self._authenticating(row), read)
             having = [one for _, one in listed]
             whens = [None] if name in choosing or len(having) == len(variants) else variant_conditions(having, variants)
             for when in whens:
@@ -188,6 +188,13 @@ class NodeFormMaker:
             for one in variants:
                 reads.add(one)
         return self._reads[key]
+
+    def _authenticating(self, row: Parameter) -> Parameter:
+        """The parameter that chooses the credential has the choices of the table `node.auth`."""
+        auth = self._source.node.auth
+        if auth is None or auth.parameter != row.name or row.options or not auth.choices:
+            return row
+        return row.model_copy(update={"options": list(auth.choices)})
 
     def _rank(self, name: str) -> tuple[bool, int]:
         return name in _LAST, self._order.get(name, -1)

@@ -57,6 +57,39 @@ def test_every_field_is_worded_and_its_conditions_name_fields(node: VendorNode) 
         assert not wrong, (version, wrong[:5])
 
 
+@pytest.mark.parametrize(
+    ("kind", "values", "name", "control", "loaded"),
+    [
+        ("slack", {"resource": "message", "operation": "post", "select": "user"}, "user", "locator", "users"),
+        (
+            "slack",
+            {"resource": "message", "operation": "post", "select": "channel"},
+            "channelId",
+            "locator",
+            "channels",
+        ),
+        ("discord", {"resource": "message", "operation": "send"}, "channelId", "locator", "textChannel"),
+        ("telegram", {"resource": "message", "operation": "sendPhoto"}, "file", "text", ""),
+        (
+            "telegram",
+            {"resource": "message", "operation": "sendPhoto", "binaryData": True},
+            "binaryPropertyName",
+            "text",
+            "",
+        ),
+        ("googleSheets", {"operation": "append", "sheetName": "S"}, "columns", "mapper", "mappingColumns"),
+        ("airtable", {"operation": "create"}, "columns", "mapper", "columns"),
+    ],
+)
+def test_what_the_choices_ask_for_is_there(
+    kind: str, values: dict[str, Json], name: str, control: str, loaded: str, tmp_path: Path
+) -> None:
+    made = node_in(FakeContext(tmp_path), SHIPPED / f"{kind}.toml")
+    known = filled(made.form(None), values, made.versions[-1])
+    field = next(one for one in shown_fields(made.form(None), known, known, made.versions[-1]) if one.name == name)
+    assert (field.control, field.load.name if field.load else "") == (control, loaded)
+
+
 @pytest.mark.parametrize("kind", HELPED)
 def test_every_parameter_of_much_used_nodes_has_help(kind: str, tmp_path: Path) -> None:
     made = node_in(FakeContext(tmp_path), SHIPPED / f"{kind}.toml")
