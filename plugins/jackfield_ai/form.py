@@ -20,7 +20,8 @@ _PROMPT_TYPE = Ui(
         "auto": ("The chat message", "Takes the item's field `chatInput`, as a Chat Trigger gives it."),
         "define": ("Defined below", "Takes the text that you write, with expressions."),
         "guardrails": ("Checked by guardrails", "Takes the item's field `guardrailsInput`."),
-    }
+    },
+    help="Where the prompt comes from.",
 )
 
 PROMPT = Ui("textarea", label="Prompt", options={"rows": 3}, help="The text for the model.")
@@ -39,11 +40,15 @@ def prompt_fields(since: float) -> UiFields:
 AGENT: UiFields = {
     "agent": Ui("hidden"),
     **prompt_fields(1.6),
-    "needsFallback": Ui(when={"@version": {"_cnd": {"gte": 2.1}}}),
+    "hasOutputParser": Ui(help="Lets you attach an output parser that checks the answer."),
+    "needsFallback": Ui(
+        help="Adds a second model that stands in when the first one fails.", when={"@version": {"_cnd": {"gte": 2.1}}}
+    ),
 }
 
 AGENT_OPTIONS: UiFields = {
-    "systemMessage": Ui(options={"rows": 6}),
+    "systemMessage": Ui(options={"rows": 6}, help="The model's instructions, before the conversation."),
+    "maxIterations": Ui(help="How many requests to the model one item may take."),
     "humanMessage": Ui("hidden"),
     "returnIntermediateSteps": Ui(label="Return steps", help="Gives the tools that were called and their results."),
     "passthroughBinaryImages": Ui(label="Pass images on", help="Shows the model the images of the item."),
@@ -61,7 +66,7 @@ WINDOW: UiFields = {
         choices={"fromInput": ("The chat's session", "Takes the field `sessionId`."), "customKey": "Defined below"},
     ),
     "sessionKey": Ui(
-        when={"sessionIdType": "customKey"}, help="The text that tells sessions apart, such as a user's ID."
+        "text", when={"sessionIdType": "customKey"}, help="The text that tells sessions apart, such as a user's ID."
     ),
 }
 
@@ -122,10 +127,13 @@ CHAT: UiFields = {
     "public": Ui(label="Public", help="Serves the chat at its address while the workflow is active."),
     "mode": Ui(
         when={"public": True},
+        help="The way that people reach the chat.",
         choices={"hostedChat": ("Page", "With a page of its own."), "webhook": ("API only", "Without a page.")},
     ),
     "authentication": Ui(
-        when={"public": True}, choices={"none": "None", "basicAuth": "Basic auth"}, help="Who may use the chat."
+        when={"public": True},
+        choices={"none": "None", "basicAuth": "Basic auth"},
+        help="The people that may use the chat.",
     ),
     "options": Ui("collection", fields=ChatOptions, help=""),
     "initialMessages": Ui(

@@ -146,7 +146,9 @@ WITH_FIELDS: UiFields = {
 }
 TRIGGER: UiFields = {
     "path": Ui(help="The end of the form's address; the node's own ID unless given."),
-    "authentication": Ui(choices={"none": "None", "basicAuth": "Basic auth"}, help="Who may open the form."),
+    "authentication": Ui(
+        choices={"none": "None", "basicAuth": "Basic auth"}, help="The people that may open the form."
+    ),
     "responseMode": Ui(
         label="Respond",
         choices={

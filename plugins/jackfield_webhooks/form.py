@@ -58,7 +58,9 @@ class WebhookOptions(Parameters):
         ),
         "binaryPropertyName": Ui(help="The field for a file that the caller sends."),
         "ignoreBots": Ui(label="Ignore bots", help="Refuses calls of crawlers and link previews."),
-        "ipWhitelist": Ui(label="Allowed IP addresses", help="Who may call it, comma separated; empty is everybody."),
+        "ipWhitelist": Ui(
+            label="Allowed IP addresses", help="Addresses that may call it, comma separated; empty is everybody."
+        ),
         "noResponseBody": Ui(
             label="No response body", when={"/responseMode": "onReceived"}, help="Answers with no body."
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
@@ -16,6 +17,7 @@ from jackfield.core.building import build
 PLAIN = frozenset(("@version", "@tool"))
 WHOLE = frozenset(("locator", "assignments", "filter", "mapper", "workflow", "json", "hidden", "secret"))
 """Controls that show all of a value by themselves."""
+QUESTION = re.compile(r"(What|Who|Whose)\b")
 SHOWN = 60
 TO_MEND = frozenset(
     (
@@ -76,6 +78,15 @@ def test_every_field_has_a_label(forms: Sequence[tuple[NodeType, NodeForm]]) -> 
         labels = [group.label for group in field.groups]
         bad = not field.label.strip() or not all(labels) or (field.label == field.name and not plain)
         return f"label {field.label!r}" if bad else ""
+
+    assert refused(forms, matter) == []
+
+
+def test_texts_begin_and_end_in_time(forms: Sequence[tuple[NodeType, NodeForm]]) -> None:
+    def matter(field: NodeField, beside: object, top: object) -> str:
+        texts = [field.label, field.help, *(told for choice in field.choices for told in (choice.label, choice.help))]
+        bad = [text for text in texts if QUESTION.match(text) or any(len(one.split()) > 25 for one in text.split(". "))]
+        return str(bad) if bad else ""
 
     assert refused(forms, matter) == []
 

@@ -36,7 +36,7 @@ _OWN_DATA = ("sqlAgent",)
 class AgentOptions(Parameters):
     ui_fields: ClassVar[UiFields] = AGENT_OPTIONS
 
-    system_message: Text = Field(SYSTEM, description="What the model is told before the conversation.")
+    system_message: Text = Field(SYSTEM, description="The model's instructions, before the conversation.")
     human_message: Text = Field("", description="Of conversational agents of old versions; not used.")
     max_iterations: int = Field(MAX_ITERATIONS, ge=1, description="Most requests to the model for one item.")
     return_intermediate_steps: bool = Field(False, description="Add the tools called and their results.")

@@ -61,7 +61,7 @@ class ClassifierOptions(Parameters):
 class Classifier(Parameters):
     ui_fields: ClassVar[UiFields] = CLASSIFIER_UI
 
-    input_text: Text = Field("", description="What to classify.")
+    input_text: Text = Field("", description="The text that is classified.")
     categories: Categories = Field(default_factory=Categories)
     options: ClassifierOptions = Field(default_factory=ClassifierOptions)
 
@@ -180,7 +180,7 @@ class SentimentOptions(Parameters):
 class Sentiment(Parameters):
     ui_fields: ClassVar[UiFields] = {"inputText": Ui(label="Text to judge")}
 
-    input_text: Text = Field("", description="What to judge.")
+    input_text: Text = Field("", description="The text that is judged.")
     options: SentimentOptions = Field(default_factory=SentimentOptions)
 
 

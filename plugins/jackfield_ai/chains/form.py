@@ -29,7 +29,7 @@ CHAIN_MESSAGE: UiFields = {
         choices={"text": "Text", "imageBinary": "Image (file)", "imageUrl": "Image (URL)"},
     ),
     "message": Ui(hide={"messageType": ["imageBinary", "imageUrl"]}, help="The text of the message."),
-    "imageUrl": Ui(when={"messageType": "imageUrl"}),
+    "imageUrl": Ui("text", when={"messageType": "imageUrl"}),
     "binaryImageDataKey": Ui(label="Image file field", when={"messageType": "imageBinary"}),
     "imageDetail": Ui(
         when={"messageType": ["imageBinary", "imageUrl"]},

@@ -85,7 +85,7 @@ MESSAGE: UiFields = {
     "role": Ui(choices=_ROLES, help="The one who says it."),
     "content": Ui("textarea", hide={"type": "image"}, options={"rows": 3}, help="The text of the message."),
     "type": Ui(choices={"text": "Text", "image": "Image"}),
-    "imageUrl": Ui(when={"type": "image"}),
+    "imageUrl": Ui("text", when={"type": "image"}, help="The address of the image."),
 }
 
 STANDALONE_ROLES: UiFields = {
@@ -102,7 +102,9 @@ _IMAGE: Case = {"resource": "image"}
 
 _ANALYZE: Case = {**_IMAGE, "operation": "analyze"}
 
-_IMAGE_URLS = Ui(label="Image URLs", when={**_ANALYZE, "inputType": "url"}, help="Addresses, separated by commas.")
+_IMAGE_URLS = Ui(
+    "text", label="Image URLs", when={**_ANALYZE, "inputType": "url"}, help="Addresses, separated by commas."
+)
 
 _IMAGE_FILE = Ui(label="Input file field", when={**_ANALYZE, "inputType": ["base64", "binary"]})
 

@@ -98,12 +98,22 @@ STORE: UiFields = {
     "useReranker": Ui(label="Rerank results", when=_FINDS, help="Lets an attached model sort the results."),
 }
 
+
+def _held(name: str, label: str, help: str) -> Ui:
+    """All these stores have one model; a form shows what the document has."""
+    return Ui(label=label, when={name: {"_cnd": {"exists": True}}}, help=help)
+
+
 KNOWN_STORE: UiFields = {
     **STORE,
     "options": Ui("collection", fields=KnownStoreOptions),
-    "tableName": Ui(help="The table that holds the documents."),
-    "qdrantCollection": Ui(label="Collection", help="The collection that holds the documents."),
-    "pineconeIndex": Ui(label="Index", help="The index that holds the documents."),
+    "useReranker": Ui("switch", label="Rerank results", when=_FINDS, help="Lets an attached model sort the results."),
+    "includeDocumentMetadata": Ui(
+        "switch", label="Include metadata", when=_FINDS, help="Gives the documents' properties, too."
+    ),
+    "tableName": _held("tableName", "Table", "The table that holds the documents."),
+    "qdrantCollection": _held("qdrantCollection", "Collection", "The collection that holds the documents."),
+    "pineconeIndex": _held("pineconeIndex", "Index", "The index that holds the documents."),
 }
 
 TOP_K: UiFields = {"topK": Ui(label="Most documents", help="How many documents are found at most.")}

@@ -82,8 +82,9 @@ FIELD_VALUE: UiFields = {
 }
 
 MCP: UiFields = {
-    "sseEndpoint": Ui(label="Address", when={"@version": {"_cnd": {"lt": 1.1}}}, help="The server's address."),
+    "sseEndpoint": Ui("text", label="Address", when={"@version": {"_cnd": {"lt": 1.1}}}, help="The server's address."),
     "endpointUrl": Ui(
+        "text",
         label="Address",
         when={"@version": {"_cnd": {"gte": 1.1}}},
         placeholder="https://mcp.example.com/mcp",
@@ -141,7 +142,9 @@ _OPTIMIZED: Case = {"optimizeResponse": True}
 HTTP_TOOL: UiFields = {
     "name": Ui(when={"@version": 1}, help="The name by which the model calls the tool."),
     "method": Ui(choices=METHODS),
-    "url": Ui(placeholder="https://api.example.com/{item}", help="The address; {names} are filled in by the model."),
+    "url": Ui(
+        "text", placeholder="https://api.example.com/{item}", help="The address; {names} are filled in by the model."
+    ),
     "authentication": Ui(choices=AUTHENTICATION),
     "genericAuthType": Ui(choices=GENERIC_CREDENTIALS, when={"authentication": "genericCredentialType"}),
     "nodeCredentialType": Ui("credential", when={"authentication": "predefinedCredentialType"}),
@@ -167,6 +170,7 @@ HTTP_TOOL: UiFields = {
         help="The fields that the model gets.",
     ),
     "fields": Ui(
+        "text",
         label="Names of fields",
         help="Separated by commas.",
         when={**_OPTIMIZED, "responseType": "json", "fieldsToInclude": ["selected", "except"]},
@@ -197,7 +201,7 @@ HTTP_TOOL_FIELD: UiFields = {
             "fieldValue": "Defined below",
         },
     ),
-    "value": Ui(when={"valueProvider": "fieldValue"}),
+    "value": Ui("text", when={"valueProvider": "fieldValue"}),
 }
 
 PLACEHOLDER: UiFields = {

@@ -45,8 +45,8 @@ class CompareParameters(Parameters):
     """Whether null is fuzzily like 0."""
 
     merge_by_fields: FieldPairs = Field(default_factory=_untouched)
-    resolve: Resolve = Field("includeBoth", description="What goes out for items that differ.")
-    prefer_when_mix: Literal["input1", "input2"] = Field("input1", description="Mix: whose fields go out.")
+    resolve: Resolve = Field("includeBoth", description="The items that go out when two differ.")
+    prefer_when_mix: Literal["input1", "input2"] = Field("input1", description="Mix: the input that gives the fields.")
     except_when_mix: object = Field("", description="Mix: fields that come from the other input, comma separated.")
     fuzzy_compare: Flag = Field(False, description='Whether 3 and "3" are the same, and all that is empty.')
     options: CompareOptions = Field(default_factory=CompareOptions)
@@ -76,7 +76,7 @@ class CompareParameters2(CompareParameters21):
 
     skips_paths: ClassVar[bool] = False
     compares_missing: ClassVar[bool] = False
-    resolve: Resolve = Field("preferInput2", description="What goes out for items that differ.")
+    resolve: Resolve = Field("preferInput2", description="The items that go out when two differ.")
 
 
 class CompareParameters1(CompareParameters2):

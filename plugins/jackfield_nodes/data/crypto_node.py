@@ -87,7 +87,9 @@ class Crypto(Parameters):
 
     ui_fields: ClassVar[UiFields] = CRYPTO
 
-    action: Literal["generate", "hash", "hmac", "sign", "encrypt", "decrypt"] = Field("hash", description="What to do.")
+    action: Literal["generate", "hash", "hmac", "sign", "encrypt", "decrypt"] = Field(
+        "hash", description="The work that the node does."
+    )
     type: str = Field(
         "MD5",
         description="hash, hmac: MD5, SHA1, SHA256, SHA384, SHA512, SHA3-256, SHA3-384, SHA3-512.",

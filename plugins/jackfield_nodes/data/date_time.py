@@ -61,7 +61,7 @@ class DateTimeParameters(Parameters, title="DateTime"):
         "getCurrentDate",
         "getTimeBetweenDates",
         "roundDate",
-    ] = Field("getCurrentDate", description="What to do.")
+    ] = Field("getCurrentDate", description="The work that the node does.")
     magnitude: object = Field(
         None,
         description="addToDate, subtractFromDate: the date.",

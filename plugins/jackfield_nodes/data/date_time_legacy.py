@@ -36,7 +36,7 @@ class LegacyDateTime(Parameters):
     def undefined(cls, parameters: Mapping[str, Json]) -> Collection[str]:
         return ("value",)
 
-    action: Literal["format", "calculate"] = Field("format", description="What to do.")
+    action: Literal["format", "calculate"] = Field("format", description="The work that the node does.")
     value: object = Field(None, description="The date.", json_schema_extra=needed())
     data_property_name: str = Field("data", description="The field for the result.", json_schema_extra=needed())
     custom: Flag = Field(False, description="Whether the pattern is one of your own.")

@@ -83,7 +83,7 @@ class HtmlParameters(Parameters, title="Html"):
     ui_fields: ClassVar[UiFields] = HTML
 
     operation: Literal["generateHtmlTemplate", "extractHtmlContent", "convertToHtmlTable"] = Field(
-        "generateHtmlTemplate", description="What to do."
+        "generateHtmlTemplate", description="The work that the node does."
     )
     html: object = Field("", description="generateHtmlTemplate: the document.")
     source_data: Literal["json", "binary"] = Field("json", description="extractHtmlContent: where the document is.")
@@ -110,7 +110,7 @@ class HtmlExtract(HtmlParameters, title="HtmlExtract"):
 
     options: TrimmedOptions = Field(default_factory=TrimmedOptions)
 
-    operation: Literal["extractHtmlContent"] = Field("extractHtmlContent", description="What to do.")
+    operation: Literal["extractHtmlContent"] = Field("extractHtmlContent", description="The work that the node does.")
 
 
 class HtmlNode(ItemNode):

@@ -61,7 +61,9 @@ class JwtOptions(Parameters, title="Options"):
 class JsonWebToken(Parameters):
     ui_fields: ClassVar[UiFields] = JWT
 
-    operation: Literal["sign", "verify", "decode"] = Field("sign", description="What to do; decode checks nothing.")
+    operation: Literal["sign", "verify", "decode"] = Field(
+        "sign", description="The work that the node does; decode checks nothing."
+    )
     use_json: Flag = Field(False, description="sign: all claims as one JSON object.")
     claims: JwtClaims = Field(default_factory=JwtClaims, description="sign, without useJson.")
     claims_json: object = Field("{}", description="sign, with useJson.")

@@ -13,7 +13,7 @@ from jackfield_nodes.data.form import MARKDOWN
 
 class Replacement(Parameters):
     pattern: str = Field("", description="A text.")
-    replacement: str = Field("", description="What stands in its place; $& is the text itself.")
+    replacement: str = Field("", description="The text in its place; $& is the text itself.")
 
     @property
     def given(self) -> bool:

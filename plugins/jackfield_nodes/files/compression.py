@@ -45,7 +45,7 @@ _LONGEST = 1000
 class Compression(Parameters):
     ui_fields: ClassVar[UiFields] = COMPRESSION
 
-    operation: Literal["compress", "decompress"] = Field("decompress", description="What to do.")
+    operation: Literal["compress", "decompress"] = Field("decompress", description="The work that the node does.")
     binary_property_name: str = Field(
         "data", description="The fields with the files, separated by commas.", json_schema_extra=needed()
     )

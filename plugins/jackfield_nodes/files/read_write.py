@@ -54,7 +54,7 @@ class DiskFileOptions(Parameters, title="Options"):
 class ReadWrite(Parameters):
     ui_fields: ClassVar[UiFields] = READ_WRITE
 
-    operation: Literal["read", "write"] = Field("read", description="What to do.")
+    operation: Literal["read", "write"] = Field("read", description="The work that the node does.")
     file_selector: str = Field(
         "",
         description="read: a path, or a pattern with *, ? and **.",

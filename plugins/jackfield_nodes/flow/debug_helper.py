@@ -18,7 +18,7 @@ class DebugHelper(Parameters):
     ui_fields: ClassVar[UiFields] = DEBUG
 
     category: Literal["doNothing", "throwError", "oom", "randomData"] = Field(
-        "throwError", description="What to do with each item. Only doNothing and throwError are available."
+        "throwError", description="The work for each item. Only doNothing and throwError are available."
     )
     throw_error_message: str = Field("Node has thrown an error", description="throwError: what the node fails with.")
 

@@ -119,9 +119,9 @@ REMEMBERING: UiFields = {
         label="Keep items",
         when=_SEEN,
         choices={
-            "removeItemsWithAlreadySeenKeyValues": "Whose value is new",
-            "removeItemsUpToStoredIncrementalKey": "Whose value is higher than any before",
-            "removeItemsUpToStoredDate": "Whose date is later than any before",
+            "removeItemsWithAlreadySeenKeyValues": "With a new value",
+            "removeItemsUpToStoredIncrementalKey": "With a value higher than any before",
+            "removeItemsUpToStoredDate": "With a date later than any before",
         },
     ),
     "dedupeValue": Ui(when={**_SEEN, "logic": "removeItemsWithAlreadySeenKeyValues"}),
@@ -130,7 +130,9 @@ REMEMBERING: UiFields = {
 }
 DUPLICATES_OPTIONS: UiFields = {"removeOtherFields": Ui(label="Drop other fields")}
 HISTORY: UiFields = {
-    "scope": Ui(choices={"node": "This node alone", "workflow": "The workflow"}, help="Who shares the memory."),
+    "scope": Ui(
+        choices={"node": "This node alone", "workflow": "The workflow"}, help="The nodes that share the memory."
+    ),
     "historySize": Ui(label="Values remembered"),
 }
 SUMMARIZE: UiFields = {

@@ -67,7 +67,9 @@ def modernised(raw: Mapping[object, object]) -> dict[object, object]:
 class ItemLists(Parameters):
     """Version 3.1. Validates to an instance of the operation's own parameters."""
 
-    operation: Operation = Field("splitOutItems", description="What to do; its parameters are those of its own node.")
+    operation: Operation = Field(
+        "splitOutItems", description="The work that the node does; its parameters are those of its own node."
+    )
 
     ui_fields: ClassVar[UiFields] = LISTS
     summaries: ClassVar[type[Parameters]] = ListsSummarize

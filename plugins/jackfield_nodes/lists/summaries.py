@@ -40,7 +40,7 @@ class Aggregation(Parameters):
     field: str = Field("", description="Name of the field.")
     include_empty: Flag = Field(False, description="Whether empty values count, except for numbers.")
     separate_by: str = Field(",", description="Concatenate: what stands between values; other: customSeparator.")
-    custom_separator: str = Field("", description="Concatenate: what stands between values.")
+    custom_separator: str = Field("", description="Concatenate: the text between the values.")
 
     @property
     def separator(self) -> str:

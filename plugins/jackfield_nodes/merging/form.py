@@ -46,7 +46,7 @@ MERGE_2: UiFields = {
         label="Data from",
         when={**_BY_FIELDS_2, "joinMode": ["keepMatches", "keepNonMatches"]},
         choices=_DATA,
-        help="Whose fields the items have.",
+        help="The input that gives the fields.",
     ),
     "output": Ui(
         when=_BRANCH,
@@ -87,7 +87,7 @@ MERGE_3: UiFields = {
         label="Data from",
         when={**_BY_FIELDS, "joinMode": ["keepMatches", "keepNonMatches"]},
         choices=_DATA,
-        help="Whose fields the items have.",
+        help="The input that gives the fields.",
     ),
     "query": Ui(
         "code",

@@ -25,7 +25,7 @@ LegacyMode: TypeAlias = Literal[
 class LegacyMerge(Parameters):
     ui_fields: ClassVar[UiFields] = LEGACY
 
-    mode: LegacyMode = Field("append", description="What becomes of the two inputs.")
+    mode: LegacyMode = Field("append", description="How the two inputs come together.")
     join: Literal["inner", "left", "outer"] = Field("left", description="By index: which items go out.")
     property_name1: str = Field(
         "",
@@ -37,7 +37,7 @@ class LegacyMerge(Parameters):
         description="By key: name of the key in the second input.",
         json_schema_extra=needed({"mode": ["keepKeyMatches", "mergeByKey", "removeKeyMatches"]}),
     )
-    output: Literal["input1", "input2"] = Field("input1", description="Pass through: whose items go out.")
+    output: Literal["input1", "input2"] = Field("input1", description="Pass through: the input that goes out.")
     overwrite: Literal["always", "blank", "undefined"] = Field(
         "always", description="By key: which fields of the first input the second one replaces."
     )
