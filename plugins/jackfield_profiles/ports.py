@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from jackfield.api.jsontext import Json
@@ -81,12 +82,37 @@ class ProfileChanges(Protocol):
     async def with_proxy(self, alias: str, config: Mapping[str, Json]) -> Profile:
         """As it would be with this configuration; nothing is stored. Raises `NotFound`, `InvalidInput`."""
 
+    async def check_proxy(self, alias: str, config: Mapping[str, Json]) -> Profile:
+        """The same, and what `set_proxy` raises."""
+
     async def change_hooks(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
         """Let `change` alter the hooks as they are now; the result is checked. Raises as `change`."""
+
+    async def check_hooks(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
+        """What they would be; nothing is stored. Raises as `change`."""
+
+
+@record
+class PlannedRemoval:
+    """What a deletion removes. file: of the profile; key: whether it has one of its own; shim: its command; home: None:
+    it stays; home_kept: why, where it was asked for; sessions: live ones, which are ended; proxy: whether there is an
+    enabled one, which is stopped; hooks: commands of the agent that are run first."""
+
+    file: Path
+    key: bool
+    shim: Path | None
+    home: Path | None
+    home_kept: str | None
+    sessions: int
+    proxy: bool
+    hooks: Sequence[str]
 
 
 class ProfileRemoval(Protocol):
     """Deletes profiles, and what crashes have left of them."""
+
+    async def plan(self, alias: str, *, purge: bool, force: bool) -> PlannedRemoval:
+        """What `delete` would do; nothing is done. Raises as `delete`."""
 
     async def delete(self, alias: str, *, purge: bool, force: bool) -> Sequence[str]:
         """Gives what could not be removed, in sentences. Raises `NotFound`; `Conflict` with a live session or a damaged

@@ -178,6 +178,26 @@ class MessageShown(BaseModel):
     warnings: list[str] | None = None
 
 
+class RemovalShown(BaseModel):
+    """file: of the profile. key: whether a key of its own is removed. shim: its command. home: the directory that is
+    removed; home_kept: why it stays, where its removal was asked for. sessions: live ones that are ended. proxy:
+    whether an enabled one is stopped. hooks: commands that are run first."""
+
+    file: str
+    key: bool
+    shim: str | None
+    home: str | None
+    home_kept: str | None
+    sessions: int
+    proxy: bool
+    hooks: list[str]
+
+
+class DeletionShown(BaseModel):
+    success: Literal[True]
+    data: RemovalShown
+
+
 class EnvironmentShown(BaseModel):
     success: Literal[True]
     data: dict[str, str]

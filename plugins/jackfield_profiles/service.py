@@ -32,6 +32,9 @@ class ProfileService:
     async def with_proxy_config(self, alias: str, config: Mapping[str, Json]) -> Profile:
         return await self._context.port(ProfileChanges).with_proxy(alias, config)
 
+    async def check_proxy_config(self, alias: str, config: Mapping[str, Json]) -> Profile:
+        return await self._context.port(ProfileChanges).check_proxy(alias, config)
+
     async def save_proxy_config(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
         return await self._context.port(ProfileChanges).set_proxy(alias, config)
 

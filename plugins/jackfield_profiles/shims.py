@@ -79,6 +79,11 @@ class Shims:
             return False
         return True
 
+    def path_of(self, alias: str) -> Path | None:
+        """Of the profile's command; None: it has none of ours."""
+        path = self.directory / alias
+        return path if _alias_in(path) == alias else None
+
     def installed(self, directory: Path | None = None) -> list[str]:
         """The aliases that have one."""
         folder = directory or self.directory

@@ -10,6 +10,7 @@ from jackfield.api.profiles import HeadlessResult, Profile
 from jackfield.api.proxy import ProxyFailure
 from jackfield.api.telemetry import RunUsage
 from jackfield_profiles.mcp_servers import HIDDEN
+from jackfield_profiles.ports import PlannedRemoval
 from jackfield_profiles.wiring.environment import MASK, masked
 
 
@@ -131,3 +132,17 @@ def usage(used: RunUsage) -> dict[str, Json]:
 def _time(profile: Profile, name: str) -> str | None:
     found = profile.metadata.get(name)
     return found if isinstance(found, str) else None
+
+
+def removal(planned: PlannedRemoval) -> dict[str, Json]:
+    """As `GET /api/profiles/{alias}/deletion` gives it."""
+    return {
+        "file": str(planned.file),
+        "key": planned.key,
+        "shim": None if planned.shim is None else str(planned.shim),
+        "home": None if planned.home is None else str(planned.home),
+        "home_kept": planned.home_kept,
+        "sessions": planned.sessions,
+        "proxy": planned.proxy,
+        "hooks": list[Json](planned.hooks),
+    }

@@ -3,6 +3,7 @@ into the group of the other commands."""
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import click
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, echo_warning, json_option
 from jackfield.api.daemon import DaemonClient, RawAnswer
 from jackfield.api.daemon_commands import completed_of, segment
+from jackfield.api.dry_runs import changes, dry_run_option, echo_dry_run
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.similar_names import did_you_mean
 
@@ -43,31 +45,33 @@ def alias() -> None:
 @proxy_editing.command()
 @alias_argument
 @click.option("--port", type=click.IntRange(1, 65_535), help="Where it listens (default: any free port).")
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def enable(cli: Cli, config_dir: Path | None, alias: str, port: int | None, as_json: bool) -> None:
+def enable(cli: Cli, config_dir: Path | None, alias: str, port: int | None, dry_run: bool, as_json: bool) -> None:
     """Switch the proxy of ALIAS on; it starts with the agent."""
 
     def change(config: Config) -> None:
         config["enabled"] = True
         config["port"] = config["port"] if port is None else port
 
-    _say(_changed(cli, config_dir, alias, change), f"The proxy of {alias} is enabled.", as_json)
+    _apply(cli, config_dir, alias, change, f"The proxy of {alias} is enabled.", as_json, dry_run)
 
 
 @proxy_editing.command()
 @alias_argument
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def disable(cli: Cli, config_dir: Path | None, alias: str, as_json: bool) -> None:
+def disable(cli: Cli, config_dir: Path | None, alias: str, dry_run: bool, as_json: bool) -> None:
     """Switch the proxy of ALIAS off; its rules stay."""
 
     def change(config: Config) -> None:
         config["enabled"] = False
 
-    _say(_changed(cli, config_dir, alias, change), f"The proxy of {alias} is disabled.", as_json)
+    _apply(cli, config_dir, alias, change, f"The proxy of {alias} is disabled.", as_json, dry_run)
 
 
 @route.command("add")
@@ -77,6 +81,7 @@ def disable(cli: Cli, config_dir: Path | None, alias: str, as_json: bool) -> Non
 @click.argument("target")
 @click.option("--priority", default=0, show_default=True, help="The highest comes first.")
 @click.option("--weight", type=click.FloatRange(0), help="Its share under Weighted.")
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
@@ -89,6 +94,7 @@ def add_route(
     target: str,
     priority: int,
     weight: float | None,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Add the rule NAME: requests that CONDITION fits go to TARGET, `provider/model`.
@@ -103,7 +109,7 @@ def add_route(
             raise InvalidInput(f"The proxy of {alias} has a rule {name} already; remove it, or choose another name.")
         rules.append(made if weight is None else {**made, "weight": weight})
 
-    _say(_changed(cli, config_dir, alias, change), f"The rule {name} was added.", as_json)
+    _apply(cli, config_dir, alias, change, f"The rule {name} was added.", as_json, dry_run)
 
 
 @route.command("list")
@@ -124,10 +130,11 @@ def list_routes(cli: Cli, config_dir: Path | None, alias: str, as_json: bool) ->
 @route.command("remove")
 @alias_argument
 @click.argument("name")
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def remove_route(cli: Cli, config_dir: Path | None, alias: str, name: str, as_json: bool) -> None:
+def remove_route(cli: Cli, config_dir: Path | None, alias: str, name: str, dry_run: bool, as_json: bool) -> None:
     """Remove the rule NAME of ALIAS's proxy."""
 
     def change(config: Config) -> None:
@@ -135,23 +142,26 @@ def remove_route(cli: Cli, config_dir: Path | None, alias: str, name: str, as_js
         _require(name, [rule["name"] for rule in rules], "rule")
         config["routing"]["rules"] = [rule for rule in rules if rule["name"] != name]
 
-    _say(_changed(cli, config_dir, alias, change), f"The rule {name} was removed.", as_json)
+    _apply(cli, config_dir, alias, change, f"The rule {name} was removed.", as_json, dry_run)
 
 
 @alias.command("set")
 @alias_argument
 @click.argument("model")
 @click.argument("target")
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def set_alias(cli: Cli, config_dir: Path | None, alias: str, model: str, target: str, as_json: bool) -> None:
+def set_alias(
+    cli: Cli, config_dir: Path | None, alias: str, model: str, target: str, dry_run: bool, as_json: bool
+) -> None:
     """Let requests for MODEL go to TARGET, `provider/model`."""
 
     def change(config: Config) -> None:
         config.setdefault("model_aliases", {})[model] = target
 
-    _say(_changed(cli, config_dir, alias, change), f"{model} goes to {target}.", as_json)
+    _apply(cli, config_dir, alias, change, f"{model} goes to {target}.", as_json, dry_run)
 
 
 @alias.command("list")
@@ -172,17 +182,18 @@ def list_aliases(cli: Cli, config_dir: Path | None, alias: str, as_json: bool) -
 @alias.command("remove")
 @alias_argument
 @click.argument("model")
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def remove_alias(cli: Cli, config_dir: Path | None, alias: str, model: str, as_json: bool) -> None:
+def remove_alias(cli: Cli, config_dir: Path | None, alias: str, model: str, dry_run: bool, as_json: bool) -> None:
     """Remove the alias MODEL of ALIAS's proxy."""
 
     def change(config: Config) -> None:
         _require(model, list(config.get("model_aliases", {})), "alias")
         del config["model_aliases"][model]
 
-    _say(_changed(cli, config_dir, alias, change), f"The alias {model} was removed.", as_json)
+    _apply(cli, config_dir, alias, change, f"The alias {model} was removed.", as_json, dry_run)
 
 
 def condition_of(text: str) -> Config:
@@ -231,6 +242,26 @@ def _changed(cli: Cli, config_dir: Path | None, alias: str, change: Callable[[Co
     change(config)
     client = DaemonClient(cli.config_dir(config_dir))
     return _data(client.send("PUT", _path(alias), body=config, headers={**client.headers(), "If-Match": tag}))
+
+
+def _apply(
+    cli: Cli,
+    config_dir: Path | None,
+    alias: str,
+    change: Callable[[Config], None],
+    text: str,
+    as_json: bool,
+    dry_run: bool,
+) -> None:
+    """Change it and say so; or tell what would change."""
+    if not dry_run:
+        _say(_changed(cli, config_dir, alias, change), text, as_json)
+        return
+    before, _ = _read(cli, config_dir, alias)
+    asked = copy.deepcopy(before)
+    change(asked)
+    found = DaemonClient(cli.config_dir(config_dir)).ask("POST", f"{_path(alias)}/check", body=asked)
+    echo_dry_run({"alias": alias}, [*changes(before, found.data)], list(found.warnings), as_json)
 
 
 def _data(answer: RawAnswer) -> Config:

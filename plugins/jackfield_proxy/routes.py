@@ -115,13 +115,25 @@ class ProxyRoutes:
     )
     async def put_config(self, alias: str) -> Response:
         await self._profile(alias)
-        given = await read_json()
-        if not isinstance(given, dict):
-            raise InvalidInput("The proxy's configuration is an object.", code="PROXY_CONFIG_INVALID")
+        given = await _given_config()
         saving = self._saving.setdefault(alias, asyncio.Lock())
         async with saving:
             _check_precondition(await self._profile(alias))
             profile, warnings = await self._manager.configure(alias, given)
+        return _config_answer(profile, warnings)
+
+    @operation(
+        "Tell what a proxy's configuration would be; nothing is stored",
+        scope=None,
+        response=f"{_SCHEMAS}:ConfigShown",
+        tags=TAGS,
+        request=f"{_SCHEMAS}:ProxyConfigBody",
+        errors=(Conflict,),
+        headers=ETAG,
+    )
+    async def check_config(self, alias: str) -> Response:
+        await self._profile(alias)
+        profile, warnings = await self._manager.checked(alias, await _given_config())
         return _config_answer(profile, warnings)
 
     @operation(
@@ -151,6 +163,14 @@ class ProxyRoutes:
 
     async def _profile(self, alias: str) -> Profile:
         return await self._context.port(Profiles).find(alias)
+
+
+async def _given_config() -> dict[str, Json]:
+    """Raises `InvalidInput`."""
+    given = await read_json()
+    if not isinstance(given, dict):
+        raise InvalidInput("The proxy's configuration is an object.", code="PROXY_CONFIG_INVALID")
+    return given
 
 
 def _config(profile: Profile) -> Mapping[str, Json]:
@@ -201,6 +221,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         ("GET", "/<alias>/logs", routes.get_logs),
         ("GET", "/<alias>/config", routes.get_config),
         ("PUT", "/<alias>/config", routes.put_config),
+        ("POST", "/<alias>/config/check", routes.check_config),
         ("GET", "/<alias>/requests", routes.get_requests),
     ):
         made.add_url_rule(path, f"{view.__name__}", view, methods=[method])

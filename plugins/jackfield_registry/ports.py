@@ -19,6 +19,18 @@ class FetchProgress:
     all_bytes: int | None
 
 
+@record
+class RegistryOffer:
+    """before: the commit that is here, None: none. commit: that would be; added, changed, removed: places of files."""
+
+    before: str | None
+    commit: str
+    sequence: int | None
+    added: Sequence[str]
+    changed: Sequence[str]
+    removed: Sequence[str]
+
+
 TellProgress: TypeAlias = Callable[[FetchProgress], None]
 """Called on the event loop; must not block."""
 
@@ -45,6 +57,9 @@ class LocalRegistry(Protocol):
         """One at a time: who comes meanwhile waits for the same, except that a forced one is not content with an
         unforced. unattended: nobody is there to decide, so that a pin which cannot be read is not ignored. Raises
         `UpstreamFailed`, `Conflict`, `ConfigurationError`."""
+
+    async def offer(self, *, force: bool) -> RegistryOffer:
+        """What a sync would bring now; nothing is taken. Raises as `sync`."""
 
     async def pin(self, commit: str | None) -> RegistryStatus:
         """Stay at this commit from now on, which is taken at once if it is here, else with the next sync; None: go with

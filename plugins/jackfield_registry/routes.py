@@ -11,7 +11,7 @@ from jackfield.api.errors import Conflict, UpstreamFailed
 from jackfield.api.http import operation, read_model, read_query, success
 from jackfield_registry.ports import LocalRegistry
 from jackfield_registry.schemas import PinBody, SyncQuery
-from jackfield_registry.views import status_view
+from jackfield_registry.views import offer_view, status_view
 
 TAGS = ("registry",)
 _SCHEMAS = "jackfield_registry.schemas"
@@ -44,6 +44,17 @@ class RegistryRoutes:
         return success(status_view(await self._service.sync(force=read_query(SyncQuery).force)))
 
     @operation(
+        "Tell what a sync of the registry would bring; nothing is taken",
+        scope=None,
+        query=f"{_SCHEMAS}:SyncQuery",
+        response=f"{_SCHEMAS}:OfferAnswer",
+        tags=TAGS,
+        errors=(Conflict, UpstreamFailed),
+    )
+    async def offer(self) -> Response:
+        return success(offer_view(await self._service.offer(force=read_query(SyncQuery).force)))
+
+    @operation(
         "Stay at a commit of the registry, or go with its channel again",
         scope=None,
         request=f"{_SCHEMAS}:PinBody",
@@ -61,6 +72,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     made = Blueprint("registry", __name__, url_prefix="/api/registry")
     for method, path, view in (
         ("GET", "", views.read),
+        ("GET", "/offer", views.offer),
         ("POST", "/sync", views.sync),
         ("POST", "/pin", views.pin),
     ):

@@ -46,3 +46,21 @@ class RegistryAnswer(BaseModel):
     success: Literal[True]
     data: RegistryData
     warnings: list[str] | None = None
+
+
+class OfferData(BaseModel):
+    """What a sync would bring. before: the commit that is here. added, changed, removed: files."""
+
+    before: str | None
+    commit: str
+    sequence: int | None
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+
+
+class OfferAnswer(BaseModel):
+    """In the envelope."""
+
+    success: Literal[True]
+    data: OfferData

@@ -13,7 +13,7 @@ from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
 from jackfield.api.registry import RegistryStatus
-from jackfield_registry.ports import FetchProgress, TellProgress
+from jackfield_registry.ports import FetchProgress, RegistryOffer, TellProgress
 from jackfield_registry.settings import RegistrySettings
 from jackfield_registry.synced.content import Content, commit_of, problems, read_index
 from jackfield_registry.synced.index import BadIndex, RegistryIndex
@@ -221,6 +221,31 @@ class RegistryService:
                 await whole(self.content.point_to, folder)
                 return SyncOutcome(commit, True, 0, self._publisher.locked(lock))
         return None
+
+    async def offer(self, *, force: bool) -> RegistryOffer:
+        if not self._settings.url:
+            raise Conflict("There is no registry; set registry.url.", code="REGISTRY_NOT_CONFIGURED")
+        look = await asyncio.to_thread(self.look)
+        found = look.index
+        if found is None or not await self._is_settled(look, force):
+            found = await self._offered(look, force)
+        before = {one.place: one.checksum for one in look.index.artifacts} if look.index else {}
+        after = {one.place: one.checksum for one in found.artifacts}
+        return RegistryOffer(
+            look.commit,
+            found.commit,
+            found.sequence,
+            sorted(after.keys() - before.keys()),
+            sorted(place for place in after.keys() & before.keys() if after[place] != before[place]),
+            sorted(before.keys() - after.keys()),
+        )
+
+    async def _offered(self, look: RegistryLook, force: bool) -> RegistryIndex:
+        for folder in await asyncio.to_thread(self.content.copies, look.lock.pinned_ref or ""):
+            if await asyncio.to_thread(self.intact, folder):
+                return read_index(folder, self._context.extensions(MANIFEST_KINDS))
+        intact = await asyncio.to_thread(self.intact, look.folder)
+        return await self._publisher.offered(WantedCommit(look.lock, look.folder, look.index, intact, force))
 
     # -- pinning
 

@@ -98,6 +98,19 @@ class Publisher:
             await whole(shutil.rmtree, staged, True)
         return SyncOutcome(published.index.commit, True, downloaded, self._lock_after(wanted, published))
 
+    async def offered(self, wanted: WantedCommit) -> RegistryIndex:
+        """The index of the commit that `bring` would make the present one. Raises as `bring`."""
+        try:
+            async with asyncio.timeout(self._settings.sync_timeout), self._source().open(self.base) as source:
+                published = await self._index(source, wanted)
+        except TimeoutError:
+            raise UpstreamFailed("The registry's index was not fetched within registry.sync_timeout.") from None
+        if published is not None:
+            return published.index
+        if wanted.index is None:
+            raise UpstreamFailed("The source says that nothing has changed, but there is nothing here; force a sync.")
+        return wanted.index
+
     def _source(self) -> RegistrySource:
         scheme = urlsplit(self.base).scheme
         given = self._context.given(REGISTRY_SOURCES)

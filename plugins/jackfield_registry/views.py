@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from jackfield.api.jsontext import Json
 from jackfield.api.registry import RegistryStatus
+from jackfield_registry.ports import RegistryOffer
+
+
+def offer_view(offer: RegistryOffer) -> dict[str, Json]:
+    """As `GET /api/registry/offer` gives it."""
+    return {
+        "before": offer.before,
+        "commit": offer.commit,
+        "sequence": offer.sequence,
+        "added": list[Json](offer.added),
+        "changed": list[Json](offer.changed),
+        "removed": list[Json](offer.removed),
+    }
 
 
 def status_view(status: RegistryStatus) -> dict[str, Json]:

@@ -71,6 +71,51 @@ def test_a_profiles_hooks_and_routes_are_changed_part_by_part(run: Run) -> None:
     assert said(run, "proxy", "disable", "w")["enabled"] is False
 
 
+def test_a_dry_run_says_what_would_change_and_changes_nothing(run: Run, daemon: Daemon) -> None:
+    said(run, "profiles", "create", "claude", "d", "--provider", "anthropic", "--allow-missing", stdin="k\n")
+    said(run, "hooks", "add", "d", "PreToolUse", "Bash", "check")
+    said(run, "proxy", "enable", "d")
+    said(run, "proxy", "route", "add", "d", "rest", "always", "zai/glm-5.2")
+    said(run, "proxy", "alias", "set", "d", "small", "zai/glm-4.7")
+    files = sorted((daemon.config_dir / "profiles").iterdir())
+    before = [file.read_bytes() for file in files if file.is_file()]
+    hook = {"PreToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "other"}]}]}
+
+    def told(*arguments: str, stdin: str = "") -> list[tuple[str, Any, Any]]:
+        found = said(run, *arguments, "--dry-run", stdin=stdin)
+        assert (found["alias"], found["dryRun"]) == ("d", True)
+        return [(one["path"], one.get("before"), one.get("after")) for one in found["changes"]]
+
+    ((path, _, after),) = told("hooks", "import", "d", "-", stdin=json.dumps(hook))
+    assert (path, after) == ("PreToolUse", hook["PreToolUse"])
+    assert told("proxy", "enable", "d") == []
+    assert told("proxy", "enable", "d", "--port", "4123") == [("port", None, 4123)]
+    assert told("proxy", "disable", "d") == [("enabled", True, False)]
+    ((path, old, new),) = told("proxy", "route", "add", "d", "long", "tokens > 9", "zai/glm-5.2")
+    assert (path, [rule["name"] for rule in old], [rule["name"] for rule in new]) == (
+        "routing.rules", ["rest"], ["rest", "long"]
+    )  # fmt: skip
+    assert told("proxy", "route", "remove", "d", "rest")[0][2] == []
+    assert told("proxy", "alias", "set", "d", "big", "zai/glm-5.2") == [("model_aliases.big", None, "zai/glm-5.2")]
+    assert told("proxy", "alias", "remove", "d", "small") == [("model_aliases.small", "zai/glm-4.7", None)]
+    bad = run("proxy", "alias", "set", "d", "big", "nobody/x", "--dry-run")
+    assert (bad.returncode, "nobody" in bad.stderr) == (1, True)
+    assert run("hooks", "import", "d", "-", "--dry-run", stdin='{"Nope": []}').returncode == 1
+    text = run("proxy", "disable", "d", "--dry-run").stdout
+    assert text == "enabled:\n  - true\n  + false\nNothing was changed.\n"
+
+    removes = said(run, "profiles", "delete", "d", "--purge", "--dry-run")["removes"]
+    assert (removes["key"], removes["proxy"], removes["sessions"]) == (True, True, 0)
+    assert removes["file"] == str(daemon.config_dir / "profiles" / "d.json")
+    assert removes["home"] is None or removes["home"].endswith("d")
+    assert "remove  the profile's own key" in run("profiles", "delete", "d", "--dry-run").stdout
+    assert run("profiles", "delete", "nobody", "--dry-run").returncode == 1
+    assert [file.read_bytes() for file in files if file.is_file()] == before
+    asked = run("profiles", "delete", "d", stdin="n\n")
+    assert (asked.returncode, "Delete the profile?" in asked.stdout) == (1, True)
+    assert said(run, "profiles", "delete", "d", "--yes")["alias"] == "d"
+
+
 def test_a_daemon_is_looked_at_and_stopped(tmp_path: Path, run: Run, daemon: Daemon) -> None:
     assert said(run, "daemon", "status")["status"] == "running"
     assert said(run, "daemon", "stop")["stopped"] is True

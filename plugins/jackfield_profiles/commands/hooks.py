@@ -11,6 +11,7 @@ import click
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_table, json_option
 from jackfield.api.daemon import DaemonClient
 from jackfield.api.daemon_commands import segment
+from jackfield.api.dry_runs import changes, dry_run_option, echo_dry_run
 from jackfield.api.errors import InvalidInput
 from jackfield_profiles.commands.aliases import PATH, alias_argument
 
@@ -78,15 +79,20 @@ def remove(cli: Cli, config_dir: Path | None, alias: str, event: str, place: int
 @hooks.command("import")
 @alias_argument
 @click.argument("file", type=click.File("rb"))
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def import_hooks(cli: Cli, config_dir: Path | None, alias: str, file: BinaryIO, as_json: bool) -> None:
+def import_hooks(cli: Cli, config_dir: Path | None, alias: str, file: BinaryIO, dry_run: bool, as_json: bool) -> None:
     """Replace all hooks of ALIAS by those of the JSON FILE; - is standard input."""
     try:
         body = json.loads(file.read())
     except ValueError:
         raise InvalidInput("The file is not valid JSON.") from None
+    if dry_run:
+        after = _ask(cli, config_dir, "POST", alias, "/check", body)
+        echo_dry_run({"alias": alias}, [*changes(_ask(cli, config_dir, "GET", alias), after)], [], as_json)
+        return
     _tell(_ask(cli, config_dir, "POST", alias, "/import", body), as_json)
 
 

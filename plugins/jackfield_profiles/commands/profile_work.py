@@ -100,6 +100,18 @@ async def delete(context: PluginContext, alias: str, purge: bool, force: bool) -
     return {"alias": alias, "warnings": list(left)}
 
 
+async def deletion(context: PluginContext, alias: str, purge: bool, force: bool) -> dict[str, Json]:
+    """What `delete` would do, and nothing is done; by the daemon, when one runs."""
+    client = DaemonClient(context.service.config_dir)
+    query = {"purge": str(purge).lower(), "force": str(force).lower()}
+    path = f"/api/profiles/{segment(alias)}/deletion"
+    try:
+        planned: dict[str, Json] = (await asyncio.to_thread(client.ask, "GET", path, query=query)).data
+    except DaemonAbsent:
+        planned = views.removal(await context.port(ProfileRemoval).plan(alias, purge=purge, force=force))
+    return {"alias": alias, "dryRun": True, "removes": planned}
+
+
 async def put_provider_key(context: PluginContext, provider: str, key: str | None, remove: bool) -> None:
     found = await context.port(Providers).find(provider)
     if remove:

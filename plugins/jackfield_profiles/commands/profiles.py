@@ -17,11 +17,13 @@ from jackfield.api.cli import (
     echo_json,
     echo_table,
     echo_warning,
+    harmless,
     json_option,
     work_at,
 )
 from jackfield.api.daemon import daemon_elsewhere, require_here
 from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
+from jackfield.api.dry_runs import dry_run_option
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
@@ -218,13 +220,49 @@ def edit(
 @alias_argument
 @click.option("--purge", is_flag=True, help="Remove the profile's home as well.")
 @click.option("--force", is_flag=True, help="End its live sessions; also remove a damaged file.")
-@click.confirmation_option("-y", "--yes", prompt="Delete the profile?")
+@click.option("-y", "--yes", is_flag=True, help="Confirm the action without prompting.")
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def delete(cli: Cli, alias: str, purge: bool, force: bool, as_json: bool, config_dir: Path | None) -> None:
+def delete(
+    cli: Cli,
+    alias: str,
+    purge: bool,
+    force: bool,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    config_dir: Path | None,
+) -> None:
     """Delete the profile ALIAS and its key. Its home stays unless --purge is given."""
+    if dry_run:
+        planned = _run(cli, config_dir, "deletion", alias, purge, force)
+        if as_json:
+            echo_json(planned)
+        else:
+            _tell_removal(planned["removes"])
+        return
+    if not yes:
+        click.confirm("Delete the profile?", abort=True)
     _say(_run(cli, config_dir, "delete", alias, purge, force), as_json, f"The profile {alias} was deleted.")
+
+
+def _tell_removal(removes: Mapping[str, Any]) -> None:  # Any: JSON of an answer
+    for command in removes["hooks"]:
+        click.echo(f"run     {harmless(command)}")
+    if removes["sessions"]:
+        click.echo(f"end     {removes['sessions']} live session(s)")
+    if removes["proxy"]:
+        click.echo("stop    the proxy")
+    if removes["key"]:
+        click.echo("remove  the profile's own key")
+    for name in ("file", "shim", "home"):
+        if removes[name]:
+            click.echo(f"remove  {harmless(removes[name])}")
+    if removes["home_kept"]:
+        click.echo(harmless(removes["home_kept"]))
+    click.echo("Nothing was changed.")
 
 
 @profiles.command("provider-key")

@@ -46,6 +46,11 @@ def delete(daemon: DaemonClient, alias: str, purge: bool, force: bool) -> dict[s
     return {"alias": alias, "warnings": list(daemon.ask("DELETE", _path(alias), query=query).warnings)}
 
 
+def deletion(daemon: DaemonClient, alias: str, purge: bool, force: bool) -> dict[str, Json]:
+    query = {"purge": str(purge).lower(), "force": str(force).lower()}
+    return {"alias": alias, "dryRun": True, "removes": daemon.ask("GET", f"{_path(alias)}/deletion", query=query).data}
+
+
 def put_provider_key(daemon: DaemonClient, provider: str, key: str | None, remove: bool) -> None:
     path = f"/api/providers/{segment(provider)}/key"
     if remove:

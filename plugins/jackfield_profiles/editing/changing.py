@@ -82,18 +82,29 @@ class ProfileEditor:
         checked: Json = proxy_config.checked(config, proxy_config.AddedKinds.of(self._context))
         return replace(present, metadata={**present.metadata, "proxy_config": checked})
 
+    async def check_proxy(self, alias: str, config: Mapping[str, Json]) -> Profile:
+        present = await self._profiles.find(alias)
+        checked = await self._proxy(present, dict(config))
+        return replace(present, metadata={**present.metadata, "proxy_config": checked})
+
     async def change_hooks(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
         await self._profiles.find(alias)
         async with self._profiles.changing(alias):
             present = await self._profiles.find(alias)
-            agent = await self._agent(present)
-            hooks_config.allowed(agent)
-            hooks = copied(hooks_of(present))
-            change(hooks)
-            checked = hooks_config.checked(hooks, agent)
+            checked = await self._checked_hooks(present, change)
             changed = await self._profiles.rewrite(alias, _setting({"hooks_config": checked}))
         await self._follow(present, changed, {"hooks_config": checked})
         return checked
+
+    async def check_hooks(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
+        return await self._checked_hooks(await self._profiles.find(alias), change)
+
+    async def _checked_hooks(self, present: Profile, change: Callable[[HooksDocument], None]) -> HooksDocument:
+        agent = await self._agent(present)
+        hooks_config.allowed(agent)
+        hooks = copied(hooks_of(present))
+        change(hooks)
+        return hooks_config.checked(hooks, agent)
 
     async def _checked(self, present: Profile, asked: Mapping[str, Json]) -> tuple[dict[str, Json], Sequence[str]]:
         """The stored values, all of them looked at before the first is stored."""

@@ -6,9 +6,12 @@ Source: docs/decisions.md, 'Agents, providers and profiles'.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from jackfield.api.agent_sessions import AgentSessions
+from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError, NotFound
 from jackfield.api.profiles import Profile
@@ -16,7 +19,7 @@ from jackfield.api.proxy import Proxies
 from jackfield.api.terminals import Terminals
 from jackfield_profiles.editing import homes
 from jackfield_profiles.keys.store import KeyStore
-from jackfield_profiles.ports import ProfileLaunching
+from jackfield_profiles.ports import PlannedRemoval, ProfileLaunching
 from jackfield_profiles.shims import Shims
 from jackfield_profiles.storage.profiles import ProfileStore
 
@@ -42,6 +45,34 @@ class ProfileRemover:
         self._context.events.publish("profiles", "profile_deleted", {"alias": alias})
         return warnings
 
+    async def plan(self, alias: str, *, purge: bool, force: bool) -> PlannedRemoval:
+        profile = await self._readable(alias, force)
+        sessions = self._require_free(alias, force)
+        home, kept = await asyncio.to_thread(self._home_of, profile) if purge and profile is not None else (None, None)
+        return PlannedRemoval(
+            self._profiles.path(alias),
+            await self._keys.has_own(alias),
+            await asyncio.to_thread(self._shims.path_of, alias),
+            home,
+            kept,
+            sessions,
+            profile is not None and profile.proxy_enabled,
+            [] if profile is None else await self._delete_hooks(profile),
+        )
+
+    def _home_of(self, profile: Profile) -> tuple[Path | None, str | None]:
+        """What a purge removes, and why it does not. Blocks."""
+        if not os.path.lexists(profile.home):
+            return None, None
+        reason = homes.reason_to_keep(profile.home, profile.alias, self._context.service.config_dir)
+        return (profile.home, None) if reason is None else (None, f"The home {profile.home} is kept: {reason}.")
+
+    async def _delete_hooks(self, profile: Profile) -> Sequence[str]:
+        try:
+            return list((await self._context.port(Agents).find(profile.agent_id)).hooks.delete)
+        except NotFound:
+            return []
+
     async def _readable(self, alias: str, force: bool) -> Profile | None:
         """None: damaged, and to be removed all the same."""
         try:
@@ -51,15 +82,23 @@ class ProfileRemover:
                 raise
             return None
 
-    async def _end_sessions(self, alias: str, force: bool) -> None:
-        keepers = [found for port in (Terminals, AgentSessions) if (found := self._context.find_port(port)) is not None]
-        live = sum(len(keeper.live(alias)) for keeper in keepers)
+    def _keepers(self) -> Sequence[Terminals | AgentSessions]:
+        found = (self._context.find_port(Terminals), self._context.find_port(AgentSessions))
+        return [one for one in found if one is not None]
+
+    def _require_free(self, alias: str, force: bool) -> int:
+        """How many live sessions there are. Raises `Conflict`."""
+        live = sum(len(keeper.live(alias)) for keeper in self._keepers())
         if live and not force:
             raise Conflict(
                 f"The profile {alias} has {live} live session(s); end them, or delete with force.",
                 code="PROFILE_IN_USE",
             )
-        for keeper in keepers:
+        return live
+
+    async def _end_sessions(self, alias: str, force: bool) -> None:
+        self._require_free(alias, force)
+        for keeper in self._keepers():
             await keeper.end(alias)
         if (proxies := self._context.find_port(Proxies)) is not None:
             await proxies.stop(alias)

@@ -81,15 +81,18 @@ class HookRoutes:
         errors=(Conflict,),
     )
     async def import_hooks(self, alias: str) -> Response:
-        given = await read_json()
-        if not isinstance(given, dict):
-            raise InvalidInput("The hooks are not valid.", details={"body": "give an object: event to list of hooks"})
+        return success(await self._changed(alias, await _replacing()))
 
-        def replace(hooks: HooksDocument) -> None:
-            hooks.clear()
-            hooks.update(given)
-
-        return success(await self._changed(alias, replace))
+    @operation(
+        "Tell what the hooks of a profile would be after an import; nothing is stored",
+        scope=None,
+        response=_SHOWN,
+        tags=TAGS,
+        request="jackfield_profiles.routes.bodies:HooksBody",
+        errors=(Conflict,),
+    )
+    async def check_hooks(self, alias: str) -> Response:
+        return success(await self._context.port(ProfileChanges).check_hooks(alias, await _replacing()))
 
     @operation(
         "Give all hooks of a profile, to be imported into another",
@@ -100,6 +103,19 @@ class HookRoutes:
     )
     async def export_hooks(self, alias: str) -> Response:
         return success(await self._hooks(alias))
+
+
+async def _replacing() -> Callable[[HooksDocument], None]:
+    """By the request's body. Raises `InvalidInput`."""
+    given = await read_json()
+    if not isinstance(given, dict):
+        raise InvalidInput("The hooks are not valid.", details={"body": "give an object: event to list of hooks"})
+
+    def replace(hooks: HooksDocument) -> None:
+        hooks.clear()
+        hooks.update(given)
+
+    return replace
 
 
 def _entries(hooks: HooksDocument, event: str) -> list[Json]:

@@ -100,6 +100,19 @@ class ProfileRoutes:
         return success({"message": f"The profile {alias} was deleted."}, warnings=left)
 
     @operation(
+        "Tell what a profile's deletion would remove; nothing is removed",
+        scope=None,
+        query=f"{_BODIES}:DeleteQuery",
+        response=f"{_SCHEMAS}:DeletionShown",
+        tags=TAGS,
+        errors=(Conflict,),
+    )
+    async def plan_deletion(self, alias: str) -> Response:
+        asked = read_query(DeleteQuery)
+        planned = await self._context.port(ProfileRemoval).plan(alias, purge=asked.purge, force=asked.force)
+        return success(views.removal(planned))
+
+    @operation(
         "Show the environment that a profile runs with, secrets masked",
         scope=None,
         response=f"{_SCHEMAS}:EnvironmentShown",
@@ -150,12 +163,14 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         ("GET", one, profiles.get_profile),
         ("PATCH", one, profiles.patch_profile),
         ("DELETE", one, profiles.delete_profile),
+        ("GET", f"{one}/deletion", profiles.plan_deletion),
         ("GET", f"{one}/env", profiles.get_environment),
         ("POST", f"{one}/run", profiles.run_profile),
         ("GET", f"{one}/hooks", hooks.get_hooks),
         ("POST", f"{one}/hooks", hooks.add_hook),
         ("DELETE", f"{one}/hooks/<event>/<int:index>", hooks.remove_hook),
         ("POST", f"{one}/hooks/import", hooks.import_hooks),
+        ("POST", f"{one}/hooks/check", hooks.check_hooks),
         ("GET", f"{one}/hooks/export", hooks.export_hooks),
         ("GET", "/providers/<provider_id>/key", keys.get_key),
         ("PUT", "/providers/<provider_id>/key", keys.put_key),

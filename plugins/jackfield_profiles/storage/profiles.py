@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import cast
 
 from jackfield.api.clock import iso
@@ -36,6 +37,10 @@ class ProfileStore:
         """Every readable one, by alias."""
         async with self._looking:
             return (await asyncio.to_thread(self._index.look)).profiles
+
+    def path(self, alias: str) -> Path:
+        """Where the profile is stored."""
+        return Path(self._index.path(alias))
 
     async def find(self, alias: str) -> Profile:
         """Raises `NotFound` (code `PROFILE_NOT_FOUND`), `Conflict` (code `PROFILE_DAMAGED`)."""

@@ -159,6 +159,20 @@ class ProxyManager:
     async def configure(self, alias: str, config: Mapping[str, Json]) -> tuple[Profile, Sequence[str]]:
         """Check, store, and tell the running proxy. Raises `NotFound`, `InvalidInput`."""
         await self._context.port(Profiles).find(alias)
+        warnings = await self._require_known(config)
+        profile = await self._context.port(Profiles).save_proxy_config(alias, config)
+        await self.of(alias).push()
+        await self._shared.push()
+        return profile, warnings
+
+    async def checked(self, alias: str, config: Mapping[str, Json]) -> tuple[Profile, Sequence[str]]:
+        """As `configure`, and nothing is stored."""
+        await self._context.port(Profiles).find(alias)
+        warnings = await self._require_known(config)
+        return await self._context.port(Profiles).check_proxy_config(alias, config), warnings
+
+    async def _require_known(self, config: Mapping[str, Json]) -> Sequence[str]:
+        """Warnings. Raises `InvalidInput`."""
         mistakes, warnings = await problems_of(self._context, config)
         if mistakes:
             told = "; ".join(f"{path}: {reason}" for path, reason in list(mistakes.items())[:3])
@@ -167,10 +181,7 @@ class ProxyManager:
                 code="PROXY_CONFIG_INVALID",
                 details=mistakes,
             )
-        profile = await self._context.port(Profiles).save_proxy_config(alias, config)
-        await self.of(alias).push()
-        await self._shared.push()
-        return profile, warnings
+        return warnings
 
     def metrics(self) -> Sequence[Metric]:
         proxies, accounts = [self._shared_process, *self._proxies.values()], self._accounts.values()

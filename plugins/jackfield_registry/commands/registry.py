@@ -12,9 +12,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_fields, echo_json, json_option, work_at
+from jackfield.api.cli import (
+    Cli,
+    CommandGroup,
+    config_dir_option,
+    echo_fields,
+    echo_json,
+    harmless,
+    json_option,
+    work_at,
+)
 from jackfield.api.daemon import DaemonClient, daemon_elsewhere
 from jackfield.api.daemon_commands import read_or_ask
+from jackfield.api.dry_runs import dry_run_option
 from jackfield.api.jsontext import Json
 from jackfield.api.registry import TOKEN_FORM
 
@@ -36,11 +46,15 @@ def registry() -> None:
 
 @registry.command()
 @click.option("--force", is_flag=True, help="Fetch although the content is fresh, and accept an older state.")
+@dry_run_option
 @json_option
 @config_dir_option
 @click.pass_obj
-def sync(cli: Cli, force: bool, as_json: bool, config_dir: Path | None) -> None:
+def sync(cli: Cli, force: bool, dry_run: bool, as_json: bool, config_dir: Path | None) -> None:
     """Fetch what the registry publishes, verify it, and use it from now on."""
+    if dry_run:
+        _show_offer(cli, config_dir, force, as_json)
+        return
     if (daemon := _elsewhere(cli, config_dir)) is not None:
         query = {"force": str(force).lower()}
         _show(daemon.ask("POST", f"{PATH}/sync", query=query, timeout=SYNC_S).data, as_json)
@@ -136,6 +150,22 @@ def build(
     click.echo(f"Commit {found['commit']} {state} in {output}: {found['files']} files, sequence {found['sequence']}.")
     if found["public_key"] is not None:
         click.echo(f'registry.public_key = "{found["public_key"]}"')
+
+
+def _show_offer(cli: Cli, config_dir: Path | None, force: bool, as_json: bool) -> None:
+    """What a sync would bring."""
+    if (daemon := _elsewhere(cli, config_dir)) is not None:
+        offer = daemon.ask("GET", f"{PATH}/offer", query={"force": str(force).lower()}, timeout=SYNC_S).data
+    else:
+        offer = _asked(cli, config_dir, "offer", force)
+    if as_json:
+        echo_json({**offer, "dryRun": True})
+        return
+    echo_fields({"commit": offer["before"] or "-", "would be": offer["commit"]})
+    for name, sign in (("added", "+"), ("changed", "~"), ("removed", "-")):
+        for place in offer[name]:
+            click.echo(f"{sign} {harmless(place)}")
+    click.echo("Nothing was changed.")
 
 
 def _elsewhere(cli: Cli, config_dir: Path | None) -> DaemonClient | None:

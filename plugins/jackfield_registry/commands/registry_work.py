@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield_registry.ports import LocalRegistry, TellProgress
-from jackfield_registry.views import status_view
+from jackfield_registry.views import offer_view, status_view
 
 
 async def sync(context: PluginContext, force: bool, tell: TellProgress) -> Mapping[str, Json]:
     return status_view(await context.port(LocalRegistry).sync(force=force, tell=tell))
+
+
+async def offer(context: PluginContext, force: bool) -> Mapping[str, Json]:
+    return offer_view(await context.port(LocalRegistry).offer(force=force))
 
 
 async def status(context: PluginContext) -> tuple[Mapping[str, Json], Sequence[str]]:

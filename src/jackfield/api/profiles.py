@@ -171,6 +171,9 @@ class Profiles(Protocol):
         """The profile as it would be with this configuration of its proxy; nothing is stored. Raises `NotFound`,
         `InvalidInput` that names the field."""
 
+    async def check_proxy_config(self, alias: str, config: Mapping[str, Json]) -> Profile:
+        """As `save_proxy_config`, and nothing is stored: the profile as it would be."""
+
     async def save_proxy_config(self, alias: str, config: Mapping[str, Json] | None) -> Profile:
         """Store the proxy's configuration. Raises `NotFound`."""
 

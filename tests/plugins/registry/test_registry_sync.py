@@ -540,3 +540,25 @@ def test_digest_helper_agrees_with_the_plugin(tmp_path: Path) -> None:
 
     (tmp_path / "x").write_bytes(b"abc")
     assert of_file(tmp_path / "x") == digest(b"abc")
+
+
+async def test_an_offer_is_what_a_sync_would_bring_and_brings_nothing(lab: Lab) -> None:
+    first = await lab.service.offer(force=False)
+    assert (first.before, first.commit, len(first.added), first.changed) == (None, ONE, 4, [])
+    assert not lab.root.exists()
+    await lab.service.sync()
+    files = {**files_of("one"), "scripts/three.rhai": b"#{}", "scripts/four.rhai": b"#{}"}
+    del files["models/catalog.json"]
+    lab.source.publish(TWO, "two", files=files)
+    before = {path: path.lstat().st_mtime_ns for path in lab.root.rglob("*")}
+    fresh = await lab.service.offer(force=False)
+    assert (fresh.before, fresh.commit, fresh.added) == (ONE, ONE, []), "a sync would not look"
+    offer = await lab.service.offer(force=True)
+    assert (offer.before, offer.commit) == (ONE, TWO)
+    assert (offer.added, offer.changed, offer.removed) == (
+        ["scripts/four.rhai"], ["scripts/three.rhai"], ["models/catalog.json"]
+    )  # fmt: skip
+    assert {path: path.lstat().st_mtime_ns for path in lab.root.rglob("*")} == before
+    await lab.service.pin(TWO)
+    assert (await lab.service.offer(force=False)).commit == TWO
+    assert (await lab.service.status()).commit == ONE

@@ -1252,6 +1252,55 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/profiles/{alias}/deletion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell what a profile's deletion would remove; nothing is removed */
+        get: {
+            parameters: {
+                query?: {
+                    force?: boolean;
+                    purge?: boolean;
+                };
+                header?: never;
+                path: {
+                    alias: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Tell what a profile's deletion would remove; nothing is removed */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DeletionShown"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profiles/{alias}/env": {
         parameters: {
             query?: never;
@@ -1424,6 +1473,59 @@ export interface paths {
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
         };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/profiles/{alias}/hooks/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell what the hooks of a profile would be after an import; nothing is stored */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    alias: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["HooksBody"];
+                };
+            };
+            responses: {
+                /** @description Tell what the hooks of a profile would be after an import; nothing is stored */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["HooksShown"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1861,6 +1963,61 @@ export interface paths {
             };
         };
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/proxy/{alias}/config/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell what a proxy's configuration would be; nothing is stored */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    alias: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ProxyConfigBody"];
+                };
+            };
+            responses: {
+                /** @description Tell what a proxy's configuration would be; nothing is stored */
+                200: {
+                    headers: {
+                        /** @description Of this configuration, for If-Match of a change. */
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConfigShown"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                404: components["responses"]["DaemonNotFound"];
+                408: components["responses"]["DaemonRequestTimeout"];
+                409: components["responses"]["DaemonConflict"];
+                413: components["responses"]["DaemonPayloadTooLarge"];
+                415: components["responses"]["DaemonUnsupportedMediaType"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -2394,6 +2551,52 @@ export interface paths {
                 401: components["responses"]["DaemonUnauthorized"];
                 403: components["responses"]["DaemonForbidden"];
                 500: components["responses"]["DaemonInternalError"];
+                503: components["responses"]["DaemonStoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/registry/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tell what a sync of the registry would bring; nothing is taken */
+        get: {
+            parameters: {
+                query?: {
+                    force?: boolean;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Tell what a sync of the registry would bring; nothing is taken */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OfferAnswer"];
+                    };
+                };
+                400: components["responses"]["DaemonInvalidRequest"];
+                401: components["responses"]["DaemonUnauthorized"];
+                403: components["responses"]["DaemonForbidden"];
+                409: components["responses"]["DaemonConflict"];
+                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+                500: components["responses"]["DaemonInternalError"];
+                502: components["responses"]["DaemonBadGateway"];
                 503: components["responses"]["DaemonStoreUnavailable"];
             };
         };
@@ -9374,6 +9577,15 @@ export interface components {
              */
             purge?: boolean;
         };
+        /** DeletionShown */
+        DeletionShown: {
+            data: components["schemas"]["RemovalShown"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
         /**
          * DialogOut
          * @description asking: the agent wants a permission or an answer; trusting: whether its working directory is to be trusted.
@@ -11975,6 +12187,36 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * OfferAnswer
+         * @description In the envelope.
+         */
+        OfferAnswer: {
+            data: components["schemas"]["OfferData"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /**
+         * OfferData
+         * @description What a sync would bring. before: the commit that is here. added, changed, removed: files.
+         */
+        OfferData: {
+            /** Added */
+            added: string[];
+            /** Before */
+            before: string | null;
+            /** Changed */
+            changed: string[];
+            /** Commit */
+            commit: string;
+            /** Removed */
+            removed: string[];
+            /** Sequence */
+            sequence: number | null;
+        };
+        /**
          * OptionOut
          * @description number: as shown, or its place from 1. selected: a return chooses it.
          */
@@ -13064,6 +13306,30 @@ export interface components {
             type?: "http" | "sse";
             /** Url */
             url: string;
+        };
+        /**
+         * RemovalShown
+         * @description file: of the profile. key: whether a key of its own is removed. shim: its command. home: the directory that is
+         *     removed; home_kept: why it stays, where its removal was asked for. sessions: live ones that are ended. proxy:
+         *     whether an enabled one is stopped. hooks: commands that are run first.
+         */
+        RemovalShown: {
+            /** File */
+            file: string;
+            /** Home */
+            home: string | null;
+            /** Home Kept */
+            home_kept: string | null;
+            /** Hooks */
+            hooks: string[];
+            /** Key */
+            key: boolean;
+            /** Proxy */
+            proxy: boolean;
+            /** Sessions */
+            sessions: number;
+            /** Shim */
+            shim: string | null;
         };
         /**
          * Report
