@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from jackfield.api.nodes.forms import NodeField
+from jackfield.api.nodes.forms import Control, NodeField
 from jackfield.api.nodes.showing import shown_fields
 from jackfield.testing.context import FakeContext
 from jackfield_vendors.library import Unusable, node_in
+from jackfield_vendors.words import form_words
 
 PLAIN = """
 [node]
@@ -178,3 +180,32 @@ def test_shapes_say_more_by_operation_and_version(tmp_path: Path) -> None:
 def test_mistakes_in_forms_are_named(tmp_path: Path, wrong: str, told: str) -> None:
     with pytest.raises(Unusable, match=told):
         form(tmp_path, PLAIN.replace("[[operations]]", f"{wrong}\n[[operations]]", 1))
+
+
+def test_the_shared_words_are_plain_sentences_and_their_controls_are_controls() -> None:
+    words = form_words()
+    assert set(words.controls.values()) <= set(get_args(Control))
+    told = [*words.help.values(), *words.labels.values()]
+    assert not [text for text in told if re.match(r"(What|Who|Whose)\b", text) or len(text.split()) > 25]
+    assert all(text.endswith(".") for text in words.help.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("contactIdentifierUi", "Contact identifier"),
+        ("HTMLBody", "HTML body"),
+        ("short_description", "Short description"),
+        ("someOAuth2Api", "Some OAuth 2 API"),
+        ("BillingCITY", "Billing CITY"),
+        ("Get items", "Get items"),
+    ],
+)
+def test_names_are_spoken(name: str, label: str) -> None:
+    assert form_words().spoken(name) == label
+
+
+def test_values_that_are_no_names_stay_as_they_are() -> None:
+    values = ("1024x1024", "application/pdf", "-created", "v20.0", 3, 0.5)
+    assert [form_words().value(value) for value in values] == [*values[:4], "3", "0.5"]
+    assert [form_words().value(value) for value in (True, False, "")] == ["Yes", "No", "None"]
