@@ -9,7 +9,7 @@ from pydantic import Field
 
 from jackfield.api.ai import LANGUAGE_MODEL, MEMORY, OUTPUT_PARSER, TOOL, Memory, Message, OutputParser, ToolCall
 from jackfield.api.context import PluginContext
-from jackfield.api.jsontext import Json
+from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.ui import UiFields
@@ -31,6 +31,8 @@ MAX_ITERATIONS = 10
 STREAMS_FROM = 2.1
 """The node's first version with the option enableStreaming."""
 _OWN_DATA = ("sqlAgent",)
+MOST_NOTED, LONGEST_NOTED = 100, 2000
+"""Tool calls that a run's record has, and characters of what each was given and has given."""
 
 
 class AgentOptions(Parameters):
@@ -115,8 +117,24 @@ class AiAgentNode(AiNode):
             outcome = await converse(model, messages, tools, self.settings, rounds=rounds, parser=parser)
         finally:
             model.log(run)
+        note_calls(run, outcome, index)
         await remember(memory, prompt, outcome.value)
         return new_item(result_of(outcome, options), index)
+
+
+def note_calls(run: NodeRun, outcome: AgentOutcome, index: int) -> None:
+    """For whoever looks at the run: `context.toolCalls`, each with the item that it was made for."""
+    if not outcome.steps:
+        return
+    before = run.context.get("toolCalls")
+    noted = [*before] if isinstance(before, list) else []
+    noted += [noted_call(call, result, index) for call, result in outcome.steps[: max(0, MOST_NOTED - len(noted))]]
+    run.context["toolCalls"] = noted
+
+
+def noted_call(call: ToolCall, result: str, index: int) -> Json:
+    given = dumps(dict(call.arguments)).decode("utf-8", "replace")
+    return {"item": index, "tool": call.name, "input": given[:LONGEST_NOTED], "result": result[:LONGEST_NOTED]}
 
 
 def system_of(options: AgentOptions, parser: OutputParser | None) -> str:

@@ -137,6 +137,10 @@ def input_items(stored: StoredExecution) -> Items:
     return items if isinstance(items, list) else []
 
 
+_NOTED = ("tokenUsage", "toolCalls")
+"""Of what a node keeps with its record, that which is for people."""
+
+
 def _run_view(record: NodeRecord, outputs: Outputs) -> dict[str, Json]:
     view: dict[str, Json] = {
         "index": record["index"],
@@ -147,4 +151,5 @@ def _run_view(record: NodeRecord, outputs: Outputs) -> dict[str, Json]:
     }
     if "error" in record:
         view["error"] = record["error"]  # type: ignore[assignment]
-    return view
+    noted = record.get("context") or {}
+    return {**view, **{name: noted[name] for name in _NOTED if name in noted}}

@@ -187,6 +187,22 @@ class ExecutionRowShown(Shown):
     retryOf: str | None = None  # noqa: N815
 
 
+class TokenUsageShown(Shown):
+    """Of all models that the node has asked up to the end of this run."""
+
+    input: int
+    output: int
+
+
+class ToolCallShown(Shown):
+    """item: the input item that it was made for. input, result: the beginning of each, as text."""
+
+    item: int
+    tool: str
+    input: str
+    result: str
+
+
 class NodeRunShown(Shown):
     index: int
     startedAt: str  # noqa: N815
@@ -195,6 +211,8 @@ class NodeRunShown(Shown):
     error: dict[str, Any] | None = None  # message and itemIndex
     outputs: list[list[dict[str, Any]]]  # items per output
     counts: list[int] | None = Field(None, description="With `items`: how many items each output has in all.")
+    tokenUsage: TokenUsageShown | None = None  # noqa: N815
+    toolCalls: list[ToolCallShown] | None = Field(None, description="Of agents.")  # noqa: N815
 
 
 class ExecutionShown(ExecutionRowShown):

@@ -11968,6 +11968,14 @@ export interface components {
              * @enum {string}
              */
             status: "success" | "failed";
+            /** @default null */
+            tokenUsage?: components["schemas"]["TokenUsageShown"] | null;
+            /**
+             * Toolcalls
+             * @description Of agents.
+             * @default null
+             */
+            toolCalls?: components["schemas"]["ToolCallShown"][] | null;
         } & {
             [key: string]: unknown;
         };
@@ -14604,6 +14612,18 @@ export interface components {
             type: "usage";
         };
         /**
+         * TokenUsageShown
+         * @description Of all models that the node has asked up to the end of this run.
+         */
+        TokenUsageShown: {
+            /** Input */
+            input: number;
+            /** Output */
+            output: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * ToolAnswered
          * @description What the call has given, as text.
          */
@@ -14651,6 +14671,22 @@ export interface components {
              * @enum {string}
              */
             type: "tool_call";
+        };
+        /**
+         * ToolCallShown
+         * @description item: the input item that it was made for. input, result: the beginning of each, as text.
+         */
+        ToolCallShown: {
+            /** Input */
+            input: string;
+            /** Item */
+            item: number;
+            /** Result */
+            result: string;
+            /** Tool */
+            tool: string;
+        } & {
+            [key: string]: unknown;
         };
         /** TransferBody */
         TransferBody: {

@@ -21,13 +21,16 @@ import { LiveContext } from './live/context';
 import { RunBar } from './live/RunBar';
 import { useLive } from './live/useLive';
 import { useProblems } from './live/useProblems';
-import { type DocNode, isSticky, positionOf } from './model/document';
+import { type DocNode, isSticky, kindOf, positionOf } from './model/document';
 import { presentDoc, renameIn, useEditor, useStore } from './model/store';
 import { type Kind, type Part, type Saved, useKinds } from './queries';
 import { useSave } from './useSave';
 
+/** Kinds that a chat message starts. */
+const CHATS = new Set(['langchain.chatTrigger']);
 const CANNOT_RUN = 'The workflow cannot run';
 const NodePanel = lazy(() => import('./panel/NodePanel'));
+const ChatPanel = lazy(() => import('./chat/ChatPanel'));
 const Versions = lazy(() => import('./Versions'));
 
 /** The canvas with what is around it. */
@@ -43,6 +46,7 @@ export function Workbench({ newest }: { newest: Saved }) {
   const touch = Boolean(narrow || coarse);
   const [wanted, setWanted] = useState<Wanted>();
   const [versions, setVersions] = useState(false);
+  const [chatting, setChatting] = useState(false);
   const [renaming, setRenaming] = useState<string>();
   const live = useLive(id);
   const problems = useProblems(id, doc);
@@ -92,6 +96,7 @@ export function Workbench({ newest }: { newest: Saved }) {
     live.renamed(from, to);
   };
 
+  const chats = doc.nodes.filter((node) => CHATS.has(kindOf(node.type)) && !node.disabled);
   const selected = () => store.get().selection;
   const only = () => (selected().size === 1 ? [...selected()][0] : undefined);
   const running = live.status === 'running' || live.status === 'queued';
@@ -175,7 +180,9 @@ export function Workbench({ newest }: { newest: Saved }) {
             onRunTo={runTo}
             onRename={askName}
           >
-            {editable && <RunBar kinds={known} run={run} save={save} />}
+            {editable && (
+              <RunBar kinds={known} run={run} save={save} onChat={chats.length ? () => setChatting(true) : undefined} />
+            )}
           </Canvas>
           {doc.nodes.length === 0 && !wanted && (
             <div className={classes.empty}>
@@ -188,6 +195,11 @@ export function Workbench({ newest }: { newest: Saved }) {
               )}
               {editable && <p>Or paste a workflow that n8n has copied.</p>}
             </div>
+          )}
+          {chatting && chats.length > 0 && (
+            <Suspense fallback={null}>
+              <ChatPanel triggers={chats} save={save} onClose={() => setChatting(false)} />
+            </Suspense>
           )}
           {wanted && (
             <Palette

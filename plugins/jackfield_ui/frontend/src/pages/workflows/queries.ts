@@ -70,6 +70,8 @@ export interface NodeRun {
   error?: { message?: string; itemIndex?: number };
   /** The first items of each. */
   outputs: Item[][];
+  /** What an agent has called. */
+  toolCalls?: { item: number; tool: string; input: string; result: string }[];
   /** How many there are in all. */
   counts?: number[] | null;
 }

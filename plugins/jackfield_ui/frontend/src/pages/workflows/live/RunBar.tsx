@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Button, Group, Input, Menu, Select, Stack, Text } from '@mantine/core';
-import { IconChevronDown, IconPlayerPlay, IconPlayerStop, IconWebhook, IconX } from '@tabler/icons-react';
+import { IconChevronDown, IconMessage, IconPlayerPlay, IconPlayerStop, IconWebhook, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { segment } from '../../../api/client';
@@ -21,7 +21,18 @@ import { TestWebhook } from './TestWebhook';
 type Run = (part?: Part) => Promise<void>;
 
 /** Runs the workflow and says how it goes. */
-export function RunBar({ kinds, run, save }: { kinds: ReadonlyMap<string, Kind>; run: Run; save: Save }) {
+export function RunBar({
+  kinds,
+  run,
+  save,
+  onChat,
+}: {
+  kinds: ReadonlyMap<string, Kind>;
+  run: Run;
+  save: Save;
+  /** Opens the chat; undefined: the workflow has none. */
+  onChat: (() => void) | undefined;
+}) {
   const doc = useEditor(presentDoc);
   const live = useLiveRun();
   const [asking, setAsking] = useState(false);
@@ -61,6 +72,11 @@ export function RunBar({ kinds, run, save }: { kinds: ReadonlyMap<string, Kind>;
             </Menu.Dropdown>
           </Menu>
         </Button.Group>
+      )}
+      {onChat && !running && (
+        <Button variant="default" leftSection={<IconMessage size={16} aria-hidden="true" />} onClick={onChat}>
+          Chat
+        </Button>
       )}
       {hooks.length > 0 && !running && !live.listening && (
         <Button

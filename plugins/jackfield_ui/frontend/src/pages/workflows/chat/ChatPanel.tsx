@@ -1,0 +1,173 @@
+import { ActionIcon, Button, Group, Select, Text, Textarea, Title } from '@mantine/core';
+import { IconRefresh, IconX } from '@tabler/icons-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { isRecord } from '../../../api/errors';
+import { useLiveRun } from '../live/context';
+import { type DocNode, parametersOf } from '../model/document';
+import { useEditor } from '../model/store';
+import type { Execution } from '../queries';
+import type { Save } from '../useSave';
+import classes from './chat.module.css';
+import { useConversation } from './useConversation';
+
+/** A chat with the saved workflow, beside the canvas: it runs as a test, so that every message is seen node by node. */
+export default function ChatPanel({
+  triggers,
+  save,
+  onClose,
+}: {
+  triggers: readonly DocNode[];
+  save: Save;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(triggers[0]?.name ?? '');
+  const trigger = triggers.find((one) => one.name === name) ?? triggers[0];
+  if (!trigger) return null;
+  return (
+    <section className={classes.panel} aria-label="Chat with the workflow">
+      <Group justify="space-between" wrap="nowrap" className={classes.head}>
+        <Title order={2} size="h3">
+          Chat
+        </Title>
+        {triggers.length > 1 && (
+          <Select
+            aria-label="Chat Trigger"
+            size="xs"
+            data={triggers.map((one) => one.name)}
+            value={trigger.name}
+            onChange={(next) => setName(next ?? '')}
+            allowDeselect={false}
+          />
+        )}
+        <ActionIcon onClick={onClose} aria-label="Close the chat">
+          <IconX size={16} />
+        </ActionIcon>
+      </Group>
+      <Talk key={trigger.name} trigger={trigger} save={save} />
+    </section>
+  );
+}
+
+function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
+  const workflow = useEditor((state) => state.id);
+  const live = useLiveRun();
+  const address = typeof trigger.webhookId === 'string' ? trigger.webhookId : (trigger.id ?? '');
+  const talk = useConversation(workflow, address, isStreaming(trigger));
+  const [text, setText] = useState('');
+  const foot = useRef<HTMLDivElement>(null);
+  const { messages, busy } = talk;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was said last is what is read
+  useEffect(() => {
+    foot.current?.scrollIntoView({ block: 'end' });
+  }, [messages, live.execution]);
+  const calls = busy || !live.id ? [] : callsOf(live.execution);
+
+  const submit = async () => {
+    const said = text.trim();
+    if (!said || busy || !(await save.save())) return;
+    setText('');
+    live.clear();
+    live.listen(true);
+    await talk.say(said);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void submit();
+  };
+  return (
+    <>
+      <ol className={classes.messages} aria-label="Messages" aria-live="polite" aria-busy={busy}>
+        {greetings(trigger).map((line) => (
+          <li key={line} className={classes.workflow}>
+            {line}
+          </li>
+        ))}
+        {messages.map(({ id, by, text: said, failed }) => (
+          <li key={id} className={classes[by]} data-failed={failed || undefined}>
+            {said}
+          </li>
+        ))}
+        {busy && (
+          <li>
+            <Text size="sm" c="dimmed">
+              The workflow is at work
+            </Text>
+          </li>
+        )}
+        {calls.map(({ key, tool, input, result }) => (
+          <li key={key}>
+            <details className={classes.call}>
+              <summary>
+                Used <span className="jf-mono">{tool}</span>
+              </summary>
+              <pre className="jf-mono">{`${input}\n\n${result}`}</pre>
+            </details>
+          </li>
+        ))}
+        <div ref={foot} />
+      </ol>
+      <div className={classes.composer}>
+        <Textarea
+          aria-label="Message"
+          placeholder="Say something to the workflow"
+          autosize
+          minRows={2}
+          maxRows={8}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          autoFocus
+        />
+        <Group justify="space-between" mt="xs">
+          <Button
+            variant="subtle"
+            size="xs"
+            leftSection={<IconRefresh size={14} aria-hidden="true" />}
+            onClick={talk.restart}
+          >
+            New session
+          </Button>
+          {busy ? (
+            <Button variant="default" size="xs" onClick={talk.stop}>
+              Stop waiting
+            </Button>
+          ) : (
+            <Button size="xs" disabled={!text.trim()} onClick={() => void submit()}>
+              Send
+            </Button>
+          )}
+        </Group>
+      </div>
+    </>
+  );
+}
+
+function isStreaming(trigger: DocNode): boolean {
+  const { options, responseMode } = parametersOf(trigger);
+  return (isRecord(options) ? (options.responseMode ?? responseMode) : responseMode) === 'streaming';
+}
+
+function greetings(trigger: DocNode): string[] {
+  const { initialMessages } = parametersOf(trigger);
+  return typeof initialMessages === 'string' ? initialMessages.split('\n').filter((line) => line.trim()) : [];
+}
+
+interface Call {
+  key: string;
+  tool: string;
+  input: string;
+  result: string;
+}
+
+/** What the agents of a run have called. A node's calls add up over its runs, so that the last run has all. */
+function callsOf(execution: Execution | undefined): Call[] {
+  return Object.entries(execution?.nodes ?? {}).flatMap(([name, runs]) =>
+    (runs.at(-1)?.toolCalls ?? []).map(({ tool, input, result }, at) => ({
+      key: `${name} ${at}`,
+      tool,
+      input,
+      result,
+    })),
+  );
+}

@@ -1,0 +1,144 @@
+"""A chat with a workflow beside its canvas: a model server of ours, an agent with a tool, in chunks and at once."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from canvas import made, node, opened, wires
+
+from jackfield.testing.daemon import Daemon
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+LANGCHAIN = "@n8n/n8n-nodes-langchain."
+
+
+class Model(BaseHTTPRequestHandler):
+    """Asks for the calculator, then says what it was told, and how often it was spoken to in this conversation."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        messages = asked["messages"]
+        last = messages[-1]
+        if last["role"] == "tool":
+            turns = sum(one["role"] == "user" for one in messages)
+            message: dict[str, Any] = {"role": "assistant", "content": f"It is {last['content']}, answer {turns}."}
+        else:
+            call = {"name": asked["tools"][0]["function"]["name"], "arguments": json.dumps({"input": "6 * 7"})}
+            message = {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": call}],
+            }
+        if asked.get("stream"):
+            self._streamed(message)
+        else:
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            self._sent("application/json", json.dumps({"id": "1", "model": "m", "choices": [choice]}).encode())
+
+    def _streamed(self, message: dict[str, Any]) -> None:
+        words = (message["content"] or "").split(" ")
+        deltas = [{"role": "assistant", "content": f"{word} "} for word in words] if message["content"] else [message]
+        chunks = [{"id": "1", "model": "m", "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+        chunks.append({"id": "1", "model": "m", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+        lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
+        self._sent("text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode())
+
+    def _sent(self, kind: str, body: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    settings = '[nodes.http]\nallowed_hosts = ["127.0.0.1"]\n'
+    found = Daemon(tmp_path_factory.mktemp("daemon"), settings=settings).start()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def api(daemon: Daemon) -> httpx.Client:
+    return daemon.admin()
+
+
+def document(api: httpx.Client, model: str, mode: str) -> dict[str, Any]:
+    values = {"apiKey": "key", "url": model}
+    kept = api.post("/credentials", json={"name": f"Model {mode}", "kind": "openAiApi", "values": values})
+    assert kept.status_code == httpx.codes.CREATED, kept.text
+    credential = {"openAiApi": {"id": kept.json()["id"], "name": f"Model {mode}"}}
+    parts = {"Model": "ai_languageModel", "Calculator": "ai_tool", "Memory": "ai_memory"}
+    nodes = [
+        node(
+            "Chat",
+            "chatTrigger",
+            0,
+            type=f"{LANGCHAIN}chatTrigger",
+            typeVersion=1.4,
+            webhookId=f"chat-{mode}",
+            parameters={"initialMessages": "Hello!\nAsk me.", "options": {"responseMode": mode}},
+        ),
+        node("Agent", "agent", 224, type=f"{LANGCHAIN}agent", typeVersion=3),
+        node("Model", "lmChatOpenAi", 160, 224, type=f"{LANGCHAIN}lmChatOpenAi", credentials=credential),
+        node("Memory", "memoryBufferWindow", 320, 224, type=f"{LANGCHAIN}memoryBufferWindow", typeVersion=1.3),
+        node("Calculator", "toolCalculator", 480, 224, type=f"{LANGCHAIN}toolCalculator"),
+    ]
+    own = {name: {kind: [[{"node": "Agent", "type": kind, "index": 0}]]} for name, kind in parts.items()}
+    return {"name": f"Chat {mode}", "nodes": nodes, "connections": {**wires("Chat", "Agent"), **own}, "settings": {}}
+
+
+@pytest.mark.parametrize("mode", ["lastNode", "streaming"])
+def test_an_agent_is_talked_to_beside_its_canvas(page: Page, api: httpx.Client, model: str, mode: str) -> None:
+    opened(page, made(api, document(api, model, mode)))
+    page.get_by_role("button", name="Chat", exact=True).click()
+    panel = page.get_by_role("region", name="Chat with the workflow")
+    panel.get_by_text("Ask me.").wait_for()
+    box = panel.get_by_role("textbox", name="Message")
+    for turn, said in enumerate(("What is six times seven?", "And again?"), 1):
+        box.fill(said)
+        box.press("Enter")
+        panel.get_by_text(f"It is 42, answer {turn}.").wait_for()
+    panel.get_by_text("Used").first.click()
+    panel.get_by_text("6 * 7").wait_for()
+    page.locator("[data-name='Agent'] [data-state='success']").wait_for()
+    panel.get_by_role("button", name="New session").click()
+    assert panel.get_by_text("It is 42").count() == 0
+    box.fill("Once more?")
+    box.press("Enter")
+    panel.get_by_text("It is 42, answer 1.").wait_for()
+
+
+def test_a_failure_is_told(page: Page, api: httpx.Client, model: str) -> None:
+    broken = document(api, model, "responseNode")
+    opened(page, made(api, broken))
+    page.get_by_role("button", name="Chat", exact=True).click()
+    panel = page.get_by_role("region", name="Chat with the workflow")
+    panel.get_by_role("textbox", name="Message").fill("Hi")
+    panel.get_by_role("button", name="Send").click()
+    panel.locator("[data-failed]").wait_for()
