@@ -6145,7 +6145,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a node type with its parameters as JSON Schema, under any of its namespaces */
+        /** Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces */
         get: {
             parameters: {
                 query?: never;
@@ -6157,7 +6157,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Read a node type with its parameters as JSON Schema, under any of its namespaces */
+                /** @description Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces */
                 200: {
                     headers: {
                         [name: string]: unknown;
