@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -243,12 +244,15 @@ async def test_an_agent_can_be_the_tool_of_another(lab: AiLab) -> None:
     assert '"output":"because"' in lab.asked[2]["messages"][-1]["content"]
 
 
-async def test_what_it_cost_is_on_record(lab: AiLab) -> None:
+async def test_what_it_cost_and_what_it_called_is_on_record(lab: AiLab) -> None:
     await lab.credential("openAiApi")
     lab.says = [{"calls": [("Look_up", {"word": "a"})]}, {"text": "a"}]
     await lab.items(with_model(agent(), tool()), {"question": "?"})
     (record,) = [record for record in await lab.records() if record["node"] == "Agent"]
-    assert record["context"] == {"tokenUsage": {"input": 14, "output": 6}}
+    noted = record["context"]
+    assert noted["tokenUsage"] == {"input": 14, "output": 6}
+    (call,) = noted["toolCalls"]
+    assert (call["item"], call["tool"], json.loads(call["input"])) == (0, "Look_up", {"word": "a"})
 
 
 async def test_built_in_tools_are_refused_by_name(lab: AiLab) -> None:
