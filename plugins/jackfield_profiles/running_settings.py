@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 NEVER_INHERITED = "JACKFIELD_"
@@ -15,6 +17,10 @@ class RunSettings(BaseModel):
 
     timeout: float = Field(
         600, gt=0, le=86_400, description="Longest time of a headless run that names none, in seconds."
+    )
+    network_sandbox: Literal["off", "standard", "strict"] = Field(
+        "standard",
+        description="Least sandbox of a headless run that a caller from another machine, or through a proxy, starts.",
     )
     output_limit: int = Field(
         2**20,

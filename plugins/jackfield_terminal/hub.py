@@ -87,9 +87,19 @@ class Hub:
         self._require_reach(session, act, scope)
         return session
 
+    def reached_by_anybody(self, id: str, act: Act) -> Session:
+        """See `SessionHub.reached_by_anybody`."""
+        session = self.find(id)
+        self._require_confined(session, act)
+        return session
+
     def _require_reach(self, session: Session, act: Act, scope: Scope) -> None:
+        if comes_from_network(scope):
+            self._require_confined(session, act)
+
+    def _require_confined(self, session: Session, act: Act) -> None:
         """An agent answers for what it shows; a shell shows whatever its user looks at."""
-        if comes_from_network(scope) and not (act == "look" and session.kind == "agent"):
+        if act != "look" or session.kind != "agent":
             require_sandbox(session.launch.profile, self.settings.network_sandbox, "terminal.network_sandbox")
 
     def _is_reached(self, session: Session, act: Act, scope: Scope) -> bool:

@@ -68,6 +68,9 @@ class SessionHub(Protocol):
         `AccessDenied` for a caller from the network when the sandbox is less than `terminal.network_sandbox`, unless it
         is to look at an agent."""
 
+    def reached_by_anybody(self, id: str, act: Act) -> Session:
+        """As `reached`, for what may be asked from anywhere."""
+
     def driver(self, id: str) -> Driver:
         """The one that drives the session. Raises `NotFound`."""
 

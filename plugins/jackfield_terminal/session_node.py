@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from jackfield.api.auth import AGENTS_WRITE
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import AccessDenied, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import with_json
@@ -19,7 +19,7 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
 from jackfield_terminal.form import SESSION
-from jackfield_terminal.ports import SessionHub, SessionRequest
+from jackfield_terminal.ports import Act, SessionHub, SessionRequest
 from jackfield_terminal.screen.keys import sequence
 from jackfield_terminal.screen.snapshot import Snapshot
 from jackfield_terminal.session.session import Session
@@ -91,24 +91,32 @@ class SessionNode(ItemNode):
             parameters.working_directory or None,
             parameters.record,
             parameters.persist,
+            remote=True,  # whoever starts an execution may be anywhere
         )
         return _state(await self._hub().create(request))
 
-    def _agent(self, parameters: SessionParameters) -> Session:
+    def _agent(self, parameters: SessionParameters, act: Act) -> Session:
         """Raises `NotFound`, `NodeError`."""
         session = self._hub().find(parameters.session_id)
         if session.kind == "shell":  # whoever starts an execution may be anywhere, and a shell is the whole machine
             raise NodeError("The session is a shell, and this node drives agents only. Use the node executeCommand.")
-        return session
+        try:
+            return self._hub().reached_by_anybody(session.id, act)
+        except AccessDenied:
+            raise NodeError(
+                f"The session has the sandbox {session.launch.profile.sandbox}, and a workflow drives only what has at "
+                "least terminal.network_sandbox, since an execution may be started from anywhere. Start a session with "
+                "this node, or lower the setting."
+            ) from None
 
     async def _send(self, parameters: SessionParameters) -> dict[str, Json]:
         data = parameters.text.encode() + b"".join(sequence(name) for name in parameters.keys)
-        session = self._agent(parameters)
+        session = self._agent(parameters, "drive")
         await self._hub().type(session, data)
         return _state(session)
 
     async def _wait(self, parameters: SessionParameters) -> dict[str, Json]:
-        driver = self._hub().driver(self._agent(parameters).id)
+        driver = self._hub().driver(self._agent(parameters, "look").id)
         met = await driver.wait(
             parameters.wait_for, quiet=parameters.quiet, timeout=parameters.timeout, pattern=parameters.pattern
         )
@@ -119,11 +127,11 @@ class SessionNode(ItemNode):
         return {**_state(driver.session), "met": met, **_screen(screen), **told}
 
     async def _read(self, parameters: SessionParameters) -> dict[str, Json]:
-        driver = self._hub().driver(self._agent(parameters).id)
+        driver = self._hub().driver(self._agent(parameters, "look").id)
         return {**_state(driver.session), **_screen(await driver.screen.snapshot())}
 
     async def _stop(self, parameters: SessionParameters) -> dict[str, Json]:
-        session = self._agent(parameters)
+        session = self._agent(parameters, "drive")
         await self._hub().stop(session.id)
         return _state(session)
 

@@ -12,7 +12,14 @@ from jackfield.api.agents import Agents, Headless
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
 from jackfield.api.process_containers import ProcessContainers
-from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile
+from jackfield.api.profiles import (
+    HeadlessRequest,
+    HeadlessResult,
+    Launch,
+    LaunchRequest,
+    Profile,
+    with_least_sandbox,
+)
 from jackfield.api.proxy import Proxies
 from jackfield.api.records import replace
 from jackfield.api.terminals import confined_launch
@@ -67,7 +74,8 @@ class HeadlessRunner:
         if session is not None:
             self._context.log.info("An interrupted run of %s goes on with its agent's session.", profile.alias)
         asked = LaunchRequest(request.kind, request.args, request.prompt, request.working_dir, session)
-        launch = await confined_launch(self._context, await self._launching.prepare(profile, asked))
+        prepared = with_least_sandbox(await self._launching.prepare(profile, asked), request.sandbox)
+        launch = await confined_launch(self._context, prepared)
         if launch.session is not None:
             await asyncio.to_thread(self._interrupted.note, profile, request, launch.session)
         return await self._headless(launch, request, tracked)

@@ -11,7 +11,7 @@ from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import json_response, operation, parse_model, read_json, read_query, success
+from jackfield.api.http import is_from_network, json_response, operation, parse_model, read_json, read_query, success
 from jackfield.api.profiles import HeadlessRequest
 from jackfield_profiles import views
 from jackfield_profiles.keys.store import KeyStore
@@ -20,6 +20,7 @@ from jackfield_profiles.routes import directories, templates
 from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody
 from jackfield_profiles.routes.hooks import HookRoutes
 from jackfield_profiles.routes.provider_keys import ProviderKeyRoutes
+from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.storage.profiles import ProfileStore
 
@@ -142,6 +143,7 @@ class ProfileRoutes:
             working_dir=body.working_dir,
             # Keys of callers are not those of executions, which are lists.
             key=None if body.key is None else f"run {alias} {body.key}",
+            sandbox=self._context.settings(RunSettings).network_sandbox if is_from_network() else "off",
         )
         result = await self._context.port(HeadlessRuns).run(profile, asked)
         shown = views.run(result)

@@ -124,7 +124,7 @@ class ShellRequest:
 class HeadlessRequest:
     """prompt: None when `args` say all. timeout: seconds; None: `profiles.run.timeout`. key: the same for the same
     work: a run that a crash or a stop of the daemon has interrupted goes on with its agent's session when it is asked
-    for again with its key; None: it begins anew."""
+    for again with its key; None: it begins anew. sandbox: the least that it has, whatever its profile says."""
 
     prompt: str | None = None
     args: Sequence[str] = ()
@@ -132,6 +132,7 @@ class HeadlessRequest:
     working_dir: str | None = None
     kind: RunKind = "profile_run"
     key: str | None = None
+    sandbox: Sandbox = "off"
 
 
 @record

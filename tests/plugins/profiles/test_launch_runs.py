@@ -53,6 +53,12 @@ async def test_a_headless_run_gives_answer_session_usage_and_no_key(lab: Lab) ->
     assert lab.usage.ended == [(first["run_id"], 0)]
 
 
+async def test_a_run_has_at_least_the_sandbox_that_is_asked_for(lab: Lab) -> None:
+    with pytest.raises(InvalidInput, match="sandbox standard"):  # which nobody gives here
+        await lab.runs.run(lab.profile, HeadlessRequest(prompt="x", sandbox="standard"))
+    assert lab.published() == []
+
+
 async def test_args_alone_need_no_headless_form(lab: Lab) -> None:
     del lab.agent_fields["headless"]
     lab.profile_fields["env"] = {"CODE": "7"}

@@ -158,6 +158,19 @@ async def test_a_run_that_is_out_of_time_is_no_success(lab: Lab) -> None:
     assert answer["data"]["proxy_error"]["status"] == 401
 
 
+@pytest.mark.parametrize(
+    ("scope", "sandbox"),
+    [
+        ({"client": ("127.0.0.1", 1)}, "off"), ({"client": ("192.0.2.7", 1)}, "standard"),
+        ({"client": ("127.0.0.1", 1), "jackfield.forwarded": True}, "standard"),
+    ],
+)  # fmt: skip
+async def test_a_run_from_the_network_is_in_a_sandbox(lab: Lab, scope: dict[str, Any], sandbox: str) -> None:
+    await created(lab)
+    await lab.client().post("/api/profiles/work/run", json={"prompt": "hi"}, scope_base=scope)
+    assert lab.launcher.runs[-1].sandbox == sandbox
+
+
 async def test_run_without_a_body_and_with_one(lab: Lab) -> None:
     await created(lab)
     client = lab.client()

@@ -15,6 +15,7 @@ from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_terminal.hub import Hub
 from jackfield_terminal.session_node import SessionNode
 
+from .conftest import start
 from .terminal_lab import TALKER
 
 
@@ -48,6 +49,26 @@ async def test_start_wait_send_read_stop(hub: Hub, tmp_path: Path) -> None:
     [item] = await ran(hub, {"operation": "stop", "sessionId": session})
     assert item["json"] == {"sessionId": session, "state": "terminated", "exitCode": 129}
     assert hub.find(session).recorder.state == "complete"
+
+
+async def test_what_a_workflow_starts_is_in_the_sandbox_of_callers_from_the_network(hub: Hub, tmp_path: Path) -> None:
+    outside = Path.home() / f".{tmp_path.name}-from-a-workflow"
+    session = await started(hub, f"touch {outside}; echo done; cat")
+    [item] = await ran(hub, {"operation": "wait", "sessionId": session, "quiet": 0.2})
+    assert "done" in item["json"]["screen"]
+    assert hub.find(session).launch.profile.sandbox == "standard"
+    assert not outside.exists()
+    [item] = await ran(hub, {"operation": "stop", "sessionId": session})
+    assert item["json"]["state"] == "terminated"
+
+
+async def test_a_workflow_drives_nothing_without_that_sandbox(hub: Hub) -> None:
+    session = (await start(hub, "echo there; cat")).id
+    for parameters in ({"operation": "send", "text": "x"}, {"operation": "stop"}):
+        with pytest.raises(NodeError, match=r"terminal\.network_sandbox"):
+            await ran(hub, {**parameters, "sessionId": session})
+    [item] = await ran(hub, {"operation": "wait", "sessionId": session, "quiet": 0.2})
+    assert ("there" in item["json"]["screen"], hub.find(session).state) == (True, "running")
 
 
 @pytest.mark.parametrize("operation", ["send", "wait", "read", "stop"])
