@@ -1,16 +1,17 @@
-"""The editor's node panel on screens of usual sizes."""
+"""The editor's node panel: on screens of usual sizes, and the forms of nodes in it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from canvas import SMALL, made, nodes, opened
+from canvas import SMALL, add_behind, close_panel, made, node, nodes, opened, saved, wires
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import Daemon, poll
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import BrowserContext, Locator, Page
 
 SIZES = ((1920, 1080), (1280, 800), (1280, 720), (390, 844))
 
@@ -34,5 +35,81 @@ def test_the_head_of_the_node_panel_is_on_the_screen(page: Page, daemon: Daemon,
         assert box is not None, what
         assert 0 <= box["x"] <= width - box["width"], (what, box)
         assert 0 <= box["y"] <= height - box["height"], (what, box)
+    cut = panel.evaluate(
+        "panel => [...panel.children].filter((it) => it.getBoundingClientRect().bottom > innerHeight + 1)"
+    )
+    assert cut == []
+    assert panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth && panel.scrollHeight <= panel.clientHeight")
     head["close"].click()
     panel.wait_for(state="detached")
+
+
+RICH: dict[str, Any] = {
+    "name": "Rich",
+    "nodes": [
+        node("Start", "manualTrigger", 0),
+        node("Call", "httpRequest", 224, typeVersion=4.2, parameters={"url": "", "options": {"timeout": 5000}}),
+        node("Check", "if", 448, typeVersion=2.2),
+    ],
+    "connections": wires("Start", "Call", "Check"),
+}
+
+
+def panel_of(page: Page, name: str) -> Locator:
+    nodes(page).filter(has_text=name).first.dblclick()
+    panel = page.get_by_role("dialog", name=f"Node {name}")
+    panel.wait_for()
+    return panel
+
+
+def test_two_braces_make_an_expression_and_the_typing_goes_on(page: Page, daemon: Daemon) -> None:
+    ident = made(daemon.admin(), RICH)
+    opened(page, ident)
+    panel = panel_of(page, "Call")
+    panel.get_by_role("textbox", name="URL").click()
+    page.keyboard.type("http://127.0.0.1/{{ $json.path")
+    editor = panel.get_by_role("textbox", name="URL, expression")
+    poll(lambda: editor.inner_text() == "http://127.0.0.1/{{ $json.path", "all that was typed is there")
+    close_panel(page)
+    saved(page)
+    stored = daemon.admin().get(f"/workflows/{ident}").json()["nodes"][1]["parameters"]
+    assert stored == {"url": "=http://127.0.0.1/{{ $json.path", "options": {"timeout": 5000}}
+
+
+def test_a_new_if_is_strict(page: Page, daemon: Daemon) -> None:
+    ident = made(daemon.admin(), SMALL)
+    opened(page, ident)
+    add_behind(page, "Two", "if")
+    page.get_by_role("dialog").get_by_role("textbox", name="Compared with 1").fill("x")
+    close_panel(page)
+    saved(page)
+    condition = daemon.admin().get(f"/workflows/{ident}").json()["nodes"][3]["parameters"]["conditions"]
+    assert condition["options"]["typeValidation"] == "strict"
+    assert condition["conditions"][0]["rightValue"] == "x"
+
+
+def test_a_node_that_is_only_looked_at_stays_as_it_is(page: Page, daemon: Daemon) -> None:
+    ident = made(daemon.admin(), RICH)
+    opened(page, ident)
+    for name in ("Call", "Check"):
+        panel = panel_of(page, name)
+        panel.get_by_role("tab", name="Settings").wait_for()
+        for _ in range(30):
+            page.keyboard.press("Tab")
+        close_panel(page)
+    page.get_by_role("button", name="Saved").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_form_is_accessible(
+    make_context: Callable[..., BrowserContext], axe: Callable[[Page], None], daemon: Daemon, scheme: str
+) -> None:
+    page = make_context(scheme=scheme).new_page()
+    opened(page, made(daemon.admin(), RICH))
+    for name, button in (("Call", "Add option"), ("Check", "Add a condition")):
+        panel = panel_of(page, name)
+        panel.get_by_role("button", name=button).first.click()
+        axe(page)
+        if name == "Call":
+            page.keyboard.press("Escape")
+        close_panel(page)

@@ -50,7 +50,7 @@ def test_a_workflow_is_built_activated_called_and_watched(page: Page, daemon: Da
     page.get_by_label("Search nodes").fill("webhook")
     page.keyboard.press("Enter")
     page.get_by_role("textbox", name="Path").fill("greet")
-    choose(page, "Response mode", "responseNode")
+    choose(page, "Respond", "By a Respond to Webhook node")
     close_panel(page)
     add_behind(page, "Webhook", "set")
     page.get_by_role("button", name="Add a field").click()

@@ -21,6 +21,8 @@ export interface EditorProps {
   maxHeight?: number | string;
   lineNumbers?: boolean;
   placeholder?: string;
+  /** The editor takes the focus when it is shown, with the cursor at this place. */
+  cursor?: number | undefined;
   /** Completions, linters, key bindings. Must stay the same object while nothing changes. */
   extensions?: Extension;
 }
@@ -52,12 +54,18 @@ export default function Editor({
   maxHeight = 480,
   lineNumbers: numbered = true,
   placeholder,
+  cursor,
   extensions = NONE,
 }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const written = useEffectEvent((text: string) => onChange?.(text));
   const start = useEffectEvent(() => value);
+  const place = useEffectEvent((editor: EditorView) => {
+    if (cursor === undefined) return;
+    editor.dispatch({ selection: { anchor: Math.min(cursor, editor.state.doc.length) } });
+    editor.focus();
+  });
 
   useEffect(() => {
     if (!host.current) return;
@@ -86,7 +94,7 @@ export default function Editor({
             indentWithTab,
           ]),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorState.readOnly.of(readOnly),
           placeholder ? placeholderOf(placeholder) : [],
           EditorView.updateListener.of((update) => update.docChanged && written(update.state.doc.toString())),
@@ -97,6 +105,7 @@ export default function Editor({
       }),
     });
     view.current = editor;
+    place(editor);
     void support(language).then((loaded) => editor.dispatch({ effects: slot.reconfigure(loaded) }));
     return () => editor.destroy();
   }, [label, language, readOnly, numbered, placeholder, minHeight, maxHeight, extensions]);

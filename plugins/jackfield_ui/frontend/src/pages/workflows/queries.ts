@@ -3,7 +3,7 @@ import { api, request, segment, send, withQuery } from '../../api/client';
 import { isRecord } from '../../api/errors';
 import type { PageOf } from '../../api/paging';
 import type { ExecutionRow, Schemas } from '../../api/types';
-import type { Schema } from '../../components/schema/schema';
+import type { NodeForm } from './form/model';
 import { type Doc, documentOf } from './model/document';
 
 /** A node type without its parameters. */
@@ -49,8 +49,7 @@ export interface CredentialUse {
 }
 
 export interface KindWhole extends Kind {
-  parameters: Schema;
-  forms: { versions: number[]; default: boolean; parameters: Schema }[];
+  forms: NodeForm[];
 }
 
 export interface Problem {

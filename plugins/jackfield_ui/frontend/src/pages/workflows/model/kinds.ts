@@ -1,3 +1,5 @@
+import { emptyFilter } from '../form/conditions';
+
 /** Groups of node types, in the order of the palette. */
 export const GROUPS: readonly [string, string][] = [
   ['trigger', 'Triggers'],
@@ -19,9 +21,9 @@ export function firstParameters(kind: string): Record<string, unknown> {
       return { assignments: { assignments: [] }, options: {} };
     case 'if':
     case 'filter':
-      return { conditions: firstConditions(), options: {} };
+      return { conditions: emptyFilter(), options: {} };
     case 'switch':
-      return { rules: { values: [{ conditions: firstConditions() }] }, options: {} };
+      return { rules: { values: [{ conditions: emptyFilter() }] }, options: {} };
     case 'scheduleTrigger':
       return { rule: { interval: [{ field: 'hours', hoursInterval: 1 }] } };
     case 'code':
@@ -31,21 +33,6 @@ export function firstParameters(kind: string): Record<string, unknown> {
     default:
       return {};
   }
-}
-
-export function firstConditions(): Record<string, unknown> {
-  return {
-    options: { caseSensitive: true, leftValue: '', typeValidation: 'loose', version: 2 },
-    conditions: [
-      {
-        id: crypto.randomUUID(),
-        leftValue: '',
-        rightValue: '',
-        operator: { type: 'string', operation: 'equals' },
-      },
-    ],
-    combinator: 'and',
-  };
 }
 
 /** Two letters for what has no picture. */

@@ -4,7 +4,6 @@ import { copied, n8nType, parsed, pasted } from './clipboard';
 import { accessor, schemaOf } from './data';
 import { difference, isSame } from './diff';
 import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
-import { choiceOf, shows } from './forms';
 import { began, changed, redone, STEPS, undone } from './history';
 import { columnsOf, laidOut, needsLayout } from './layout';
 
@@ -131,19 +130,6 @@ it('tells what is different', () => {
   expect(found.changed[1]?.fields[0]?.path).toBe('parameters.v');
   expect(found.wiresAdded).toEqual([]);
   expect(found.rest.map(({ path }) => path)).toContain('name');
-});
-
-it('chooses the form of a service, and the fields that matter', () => {
-  const variant = (operation: string) => ({
-    properties: { resource: { const: 'mail' }, operation: { const: operation }, [operation]: {} },
-  });
-  const form = { oneOf: [variant('send'), variant('read')] };
-  const choice = choiceOf(form, { operation: 'read' });
-  expect(choice?.chosen).toEqual({ resource: 'mail', operation: 'read' });
-  expect(Object.keys(choice?.schema.properties ?? {})).toEqual(['read']);
-  const properties = { authentication: { default: 'none' }, authConfig: {} };
-  expect(shows('webhook', { properties }, {})('authConfig')).toBe(false);
-  expect(shows('webhook', { properties }, { authentication: 'hmac' })('authConfig')).toBe(true);
 });
 
 it('names fields as expressions do', () => {

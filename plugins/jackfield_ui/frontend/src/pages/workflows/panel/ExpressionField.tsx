@@ -20,10 +20,13 @@ export function ExpressionField({
   label,
   value,
   onChange,
+  cursor,
 }: {
   label: string;
   value: string;
   onChange: (value: string) => void;
+  /** The field begins with the focus at this place: somebody types on. */
+  cursor?: number | undefined;
 }) {
   const panel = usePanel();
   const present = useRef(panel);
@@ -44,6 +47,7 @@ export function ExpressionField({
         placeholder="{{ $json.field }}"
         extensions={extensions}
         readOnly={!panel.editable}
+        cursor={cursor}
       />
       <Result value={value} />
     </Box>

@@ -1,11 +1,11 @@
 import { Button, Group, SegmentedControl, Text } from '@mantine/core';
-import { type DragEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CopyIcon } from '../../../components/Copyable';
 import { JsonView } from '../../../components/JsonView';
 import type { MoreItems } from '../../../components/useMoreItems';
-import { accessor, type SchemaField, schemaOf } from '../model/data';
+import { drag } from '../form/drag';
+import { accessor, type SchemaField, schemaOf, typeOf } from '../model/data';
 import type { Item } from '../queries';
-import { FIELD_DRAG } from './fields';
 import classes from './panel.module.css';
 
 export type View = 'schema' | 'table' | 'json';
@@ -60,11 +60,8 @@ export function ItemsView({
   );
 }
 
-function drag(event: DragEvent, prefix: string, path: readonly (string | number)[]): void {
-  const expression = `{{ ${prefix}${accessor(path)} }}`;
-  event.dataTransfer.setData(FIELD_DRAG, expression);
-  event.dataTransfer.setData('text/plain', expression);
-  event.dataTransfer.effectAllowed = 'copy';
+function expressionFor(prefix: string, path: readonly (string | number)[]): string {
+  return `{{ ${prefix}${accessor(path)} }}`;
 }
 
 function Fields({ items, prefix }: { items: readonly Item[]; prefix: string | undefined }) {
@@ -83,7 +80,9 @@ function FieldList({ fields, prefix }: { fields: readonly SchemaField[]; prefix:
             <span
               className={classes.fieldName}
               draggable={prefix !== undefined}
-              onDragStart={(event) => prefix !== undefined && drag(event, prefix, field.path)}
+              onDragStart={(event) =>
+                prefix !== undefined && drag(event, expressionFor(prefix, field.path), field.name, field.type)
+              }
               title={prefix === undefined ? undefined : 'Drag it into a parameter'}
             >
               {field.name}
@@ -91,7 +90,7 @@ function FieldList({ fields, prefix }: { fields: readonly SchemaField[]; prefix:
             <span className={classes.fieldType}>{field.type}</span>
             <span className={classes.sample}>{field.sample}</span>
             {prefix !== undefined && (
-              <CopyIcon text={`{{ ${prefix}${accessor(field.path)} }}`} label={`the expression for ${field.name}`} />
+              <CopyIcon text={expressionFor(prefix, field.path)} label={`the expression for ${field.name}`} />
             )}
           </div>
           {field.fields.length > 0 && <FieldList fields={field.fields} prefix={prefix} />}
@@ -116,7 +115,10 @@ function Rows({ items, label, prefix }: { items: readonly Item[]; label: string;
                 key={column}
                 scope="col"
                 draggable={prefix !== undefined}
-                onDragStart={(event) => prefix !== undefined && drag(event, prefix, [column])}
+                onDragStart={(event) =>
+                  prefix !== undefined &&
+                  drag(event, expressionFor(prefix, [column]), column, columnType(items, column))
+                }
               >
                 {column}
               </th>
@@ -141,6 +143,11 @@ function Rows({ items, label, prefix }: { items: readonly Item[]; label: string;
       )}
     </div>
   );
+}
+
+/** That of the first value. */
+function columnType(items: readonly Item[], column: string): string {
+  return typeOf(items.map(({ json }) => json[column]).find((one) => one !== undefined && one !== null) ?? null);
 }
 
 function cell(value: unknown): string {

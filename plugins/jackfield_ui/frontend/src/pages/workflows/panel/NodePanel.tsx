@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Modal, Stack, Tabs, Text, TextInput, Title }
 import { useMediaQuery } from '@mantine/hooks';
 import { IconPlayerPlay, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { fetchEditor } from '../../../components/CodeEditor';
 import { notifyError } from '../../../components/notify';
 import { Picture } from '../canvas/Picture';
 import { useLiveRun } from '../live/context';
@@ -42,6 +43,7 @@ export default function NodePanel({
     store.open(undefined);
   };
   useEscape(close);
+  useEffect(fetchEditor, []);
   if (!node) return null;
   return (
     <Modal.Root

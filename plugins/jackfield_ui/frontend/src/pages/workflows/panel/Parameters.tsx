@@ -1,23 +1,16 @@
-import { Alert, Select, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Skeleton, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { ApiError, messageOf } from '../../../api/errors';
-import { JsonField } from '../../../components/schema/JsonField';
-import { SchemaForm } from '../../../components/schema/SchemaForm';
-import { labelOf, type Schema } from '../../../components/schema/schema';
+import { NO_LISTS } from '../form/context';
+import { JsonControl } from '../form/controls/JsonControl';
+import type { Values } from '../form/model';
+import { NodeFormView, type NodeFormViewProps } from '../form/NodeFormView';
 import { changeNode, type DocNode, kindOf, parametersOf } from '../model/document';
-import { choiceOf, formOf, shows } from '../model/forms';
 import { useStore } from '../model/store';
 import { useKind } from '../queries';
 import { Addresses } from './Addresses';
 import { Credentials } from './Credentials';
-import { renderField } from './fields';
-
-/** What is seldom needed comes at the end. */
-function optionsLast(schema: Schema | undefined): Schema | undefined {
-  if (!schema?.properties?.options) return schema;
-  const { options, ...others } = schema.properties;
-  return { ...schema, properties: { ...others, options } };
-}
+import { useListPlace } from './useListPlace';
 
 /** The node's form, of its version; what an unknown type holds is shown as it is written. */
 export function Parameters({
@@ -30,22 +23,16 @@ export function Parameters({
   editable: boolean;
 }) {
   const store = useStore();
-  const kind = kindOf(node.type);
-  const { data, error, isPending } = useKind(kind);
-  const parameters = parametersOf(node);
-  const form = useMemo(() => (data ? formOf(data, node.typeVersion) : undefined), [data, node.typeVersion]);
-  const write = (next: Record<string, unknown>) =>
+  const { data, error, isPending } = useKind(kindOf(node.type));
+  const parameters = useMemo(() => parametersOf(node), [node]);
+  const write = (next: Values) =>
     store.commit((doc) => changeNode(doc, node.name, (one) => ({ ...one, parameters: next })), `form ${node.name}`);
 
   if (error && !(error instanceof ApiError && error.status === 404)) {
     return <Alert color="red">{messageOf(error)}</Alert>;
   }
   if (isPending) return <Skeleton height={160} />;
-  const choice = form && choiceOf(form, parameters);
-  const schema = optionsLast(choice?.schema ?? form);
-  const left = Object.entries(errors).filter(
-    ([path]) => path === '' || !(path.split(/[.[]/)[0] ?? '' in (schema?.properties ?? {})),
-  );
+  const Form = editable ? WithLists : WithoutLists;
   return (
     <Stack gap="md">
       {data && !data.available && <Alert color="yellow">This node cannot run here: {data.missing}</Alert>}
@@ -62,49 +49,36 @@ export function Parameters({
       )}
       <Addresses node={node} />
       <Credentials node={node} editable={editable} />
-      {choice?.keys.map((key) => (
-        <Select
-          key={key}
-          label={labelOf(key, {})}
-          data={(choice.options[key] ?? []).map((value) => ({ value, label: labelOf(value, {}) }))}
-          value={choice.chosen[key] ?? null}
-          onChange={(value) => write({ ...parameters, ...choice.chosen, [key]: value })}
-          allowDeselect={false}
-          searchable
-          readOnly={!editable}
-        />
-      ))}
-      {schema?.properties && Object.keys(schema.properties).length > 0 ? (
-        <SchemaForm
-          key={`${node.name} ${JSON.stringify(choice?.chosen)}`}
-          schema={schema}
+      {data ? (
+        <Form
+          node={node}
+          forms={data.forms}
+          documentVersion={node.typeVersion}
           value={parameters}
-          onChange={(next) => write(choice ? { ...next, ...choice.chosen } : next)}
+          onChange={write}
           errors={errors}
-          only={shows(kind, schema, parameters)}
-          renderField={renderField}
-          readOnly={!editable}
+          editable={editable}
         />
-      ) : data && schema?.additionalProperties !== true ? (
-        <Text c="dimmed">This node has no parameters.</Text>
       ) : (
-        <JsonField
-          name="parameters"
+        <JsonControl
+          field={{ name: 'parameters', control: 'json', label: 'Parameters' }}
           path={[]}
-          label="Parameters"
-          kind="json"
-          schema={{}}
-          required={false}
           value={parameters}
-          onChange={(next) => write((next ?? {}) as Record<string, unknown>)}
+          onChange={(next) => write((next ?? {}) as Values)}
           error={undefined}
         />
       )}
-      {left.map(([path, message]) => (
-        <Text key={path} size="sm" c="var(--jf-bad)">
-          {path ? `${path}: ${message}` : message}
-        </Text>
-      ))}
     </Stack>
   );
+}
+
+type FormProps = Omit<NodeFormViewProps, 'lists'> & { node: DocNode };
+
+function WithLists({ node, ...props }: FormProps) {
+  return <NodeFormView {...props} lists={useListPlace(node)} />;
+}
+
+/** Who may not change the node may not ask for its credentials. */
+function WithoutLists({ node: _, ...props }: FormProps) {
+  return <NodeFormView {...props} lists={NO_LISTS} />;
 }

@@ -1,0 +1,130 @@
+/** The frame of a field that may hold an expression: the switch between fixed and expression, and the drop of a field. */
+import { Box, Button, Input } from '@mantine/core';
+import { type DragEvent, type ReactNode, useState } from 'react';
+import { ExpressionField } from '../panel/ExpressionField';
+import classes from '../panel/panel.module.css';
+import { TypedContext, useFormState } from './context';
+import { type DraggedField, draggedIn, isDragged } from './drag';
+import type { NodeField } from './model';
+import { isExpression, isLocator } from './values';
+
+interface Props {
+  field: NodeField;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  error: string | undefined;
+  /** In place of taking the expression alone. */
+  onDropped?: ((dragged: DraggedField) => void) | undefined;
+  /** The control, for a value that is no expression. */
+  children: ReactNode;
+}
+
+export function Slot({ field, value, onChange, error, onDropped, children }: Props) {
+  const { editable } = useFormState();
+  const [cursor, setCursor] = useState<number>();
+  const inner = isLocator(value) ? value.value : value;
+  const set = (next: unknown) => onChange(isLocator(value) ? { ...value, value: next ?? '' } : next);
+  const on = isExpression(inner);
+  const typed = (text: string, at: number | null) => {
+    const begun = text.startsWith('=');
+    const before = typeof inner === 'string' && inner.includes('{{');
+    if (!begun && (before || !text.includes('{{'))) return false;
+    setCursor(Math.max(0, (at ?? text.length) - (begun ? 1 : 0)));
+    set(begun ? text : `=${text}`);
+    return true;
+  };
+  const take = (event: DragEvent) => {
+    const dragged = draggedIn(event);
+    if (!dragged || on || !editable) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (onDropped) onDropped(dragged);
+    else set(`=${dragged.expression}`);
+  };
+  return (
+    <Box
+      className={classes.field}
+      onDragOver={(event) => isDragged(event) && !on && event.preventDefault()}
+      onDropCapture={take}
+    >
+      {editable && (
+        <Modes
+          label={field.label}
+          on={on}
+          onFixed={() => set(fixed(inner))}
+          onExpression={() => {
+            setCursor(undefined);
+            set(expressionOf(inner));
+          }}
+        />
+      )}
+      {on ? (
+        <Input.Wrapper
+          label={field.label}
+          labelElement="div"
+          description={field.help}
+          withAsterisk={field.required}
+          error={error}
+        >
+          <ExpressionField label={field.label} value={inner} onChange={set} cursor={cursor} />
+        </Input.Wrapper>
+      ) : (
+        <TypedContext value={typed}>{children}</TypedContext>
+      )}
+    </Box>
+  );
+}
+
+function Modes({
+  label,
+  on,
+  onFixed,
+  onExpression,
+}: {
+  label: string;
+  on: boolean;
+  onFixed: () => void;
+  onExpression: () => void;
+}) {
+  return (
+    <Button.Group className={classes.modes}>
+      <Button
+        size="compact-xs"
+        variant={on ? 'default' : 'light'}
+        aria-pressed={!on}
+        aria-label={`Fixed value for ${label}`}
+        onClick={() => on && onFixed()}
+      >
+        Fixed
+      </Button>
+      <Button
+        size="compact-xs"
+        variant={on ? 'light' : 'default'}
+        aria-pressed={on}
+        aria-label={`Expression for ${label}`}
+        onClick={() => !on && onExpression()}
+      >
+        Expression
+      </Button>
+    </Button.Group>
+  );
+}
+
+function expressionOf(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '=';
+  return typeof value === 'string' ? `=${value}` : `={{ ${JSON.stringify(value)} }}`;
+}
+
+/** Back to what it was: `={{ 5 }}` to 5, `=text` to text. */
+function fixed(value: unknown): unknown {
+  const text = String(value).slice(1);
+  const bare = /^\{\{\s*(.*?)\s*\}\}$/s.exec(text)?.[1];
+  if (bare !== undefined) {
+    try {
+      return JSON.parse(bare) as unknown;
+    } catch {
+      return text;
+    }
+  }
+  return text || undefined;
+}

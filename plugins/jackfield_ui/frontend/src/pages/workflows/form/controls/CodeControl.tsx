@@ -1,0 +1,40 @@
+import { Input } from '@mantine/core';
+import { CodeEditor, type Language } from '../../../../components/CodeEditor';
+import { useFormState } from '../context';
+import { emptied } from '../values';
+import type { ControlProps } from './props';
+
+/** Names of languages, as forms and n8n have them, and what colours them. */
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  javascript: 'javascript',
+  javaScript: 'javascript',
+  typescript: 'javascript',
+  json: 'json',
+  rhai: 'rhai',
+  markdown: 'markdown',
+};
+
+export function CodeControl({ field, value, onChange, error }: ControlProps) {
+  const { editable } = useFormState();
+  const { language, rows } = field.options ?? {};
+  return (
+    <Input.Wrapper
+      label={field.label}
+      labelElement="div"
+      description={field.help || undefined}
+      withAsterisk={field.required === true}
+      error={error}
+    >
+      <CodeEditor
+        label={field.label}
+        language={LANGUAGES[String(language)] ?? 'text'}
+        value={typeof value === 'string' ? value : ''}
+        onChange={(text) => text !== (value ?? '') && onChange(text === '' ? emptied(field) : text)}
+        minHeight={typeof rows === 'number' ? rows * 20 : 240}
+        maxHeight="50dvh"
+        placeholder={field.placeholder || undefined}
+        readOnly={!editable}
+      />
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,135 @@
+/** Choices that are asked for when the field is opened. Any text may be typed instead: an id that somebody knows. */
+import { Anchor, Group, MultiSelect, Select, type SelectProps, Text } from '@mantine/core';
+import { useState } from 'react';
+import { useFormState, useTyped } from '../context';
+import type { FieldChoice, LoadedList, NodeField } from '../model';
+import { type Option, type OptionSource, type Options, useOptions } from '../useOptions';
+import { type ControlProps, useCommon } from './props';
+import { withPresent } from './SelectControl';
+import { useListSource } from './useListSource';
+
+interface Props {
+  field: NodeField;
+  look: SelectProps;
+  source: OptionSource;
+  /** What may be chosen without asking. */
+  choices: readonly FieldChoice[];
+  value: string;
+  /** How the value is called, where the document knows it; empty: by the list, else by itself. */
+  shown: string;
+  /** Empty: nothing. */
+  onChoose: (value: string, chosen: Option | undefined) => void;
+}
+
+/** look: the label and the rest of what the input gets from its field. */
+export function LoadedSelect({ source, choices, value, shown, onChoose, field, look }: Props) {
+  const options = useOptions(source);
+  const typed = useTyped();
+  const [search, setSearch] = useState('');
+  const listed = inTexts([...choices, ...options.options]);
+  const known = named(withPresent(listed, value ? [value] : []), value, shown);
+  const present = known.find((one) => one.value === value)?.label ?? '';
+  const own =
+    search !== '' && search !== present && !known.some(({ label, value: id }) => label === search || id === search);
+  const data = own ? [...known, { value: search, label: `Use “${search}”` }] : known;
+  const choose = (next: string) =>
+    onChoose(
+      next,
+      listed.find((one) => one.value === next),
+    );
+  return (
+    <div>
+      <Select
+        {...look}
+        placeholder={look.placeholder ?? 'Choose, or type an ID'}
+        searchable
+        searchValue={search}
+        selectFirstOptionOnChange
+        nothingFoundMessage={options.message || undefined}
+        clearable={!field.required && value !== ''}
+        clearButtonProps={{ 'aria-label': `Clear ${field.label}` }}
+        allowDeselect={false}
+        filter={source.searchable ? ({ options: all }) => all : undefined}
+        maxDropdownHeight={280}
+        data={data.map((one) => ({ value: String(one.value), label: one.label }))}
+        value={value || null}
+        onDropdownOpen={options.open}
+        onSearchChange={(text) => {
+          if (text !== present && text !== search && typed(text, null)) return;
+          setSearch(text);
+          options.search(text === present ? '' : text);
+        }}
+        onBlur={() => own && options.state !== 'ready' && choose(search)}
+        onChange={(next) => choose(next ?? '')}
+      />
+      <State options={options} />
+    </div>
+  );
+}
+
+export function LoadedMultiSelect({
+  load,
+  given,
+  ...props
+}: ControlProps & { load: LoadedList; given: readonly unknown[] }) {
+  const options = useOptions(useListSource(load));
+  const common = useCommon(props);
+  const [search, setSearch] = useState('');
+  const present = given.map(String);
+  const known = withPresent(inTexts([...(props.field.choices ?? []), ...options.options]), present);
+  const own = search !== '' && !known.some(({ label, value }) => label === search || value === search);
+  const data = own ? [...known, { value: search, label: `Use “${search}”` }] : known;
+  return (
+    <div>
+      <MultiSelect
+        {...common}
+        placeholder={present.length ? undefined : (common.placeholder ?? 'Choose, or type IDs')}
+        searchable
+        searchValue={search}
+        nothingFoundMessage={options.message || undefined}
+        filter={load.searchable ? ({ options: all }) => all : undefined}
+        data={data.map((one) => ({ value: String(one.value), label: one.label }))}
+        value={present}
+        onDropdownOpen={options.open}
+        onSearchChange={(text) => {
+          setSearch(text);
+          options.search(text);
+        }}
+        onChange={(next) => props.onChange(next.map((one) => given.find((old) => String(old) === one) ?? one))}
+      />
+      <State options={options} />
+    </div>
+  );
+}
+
+function inTexts(choices: readonly Option[]): Option[] {
+  return choices.map((one) => ({ ...one, value: String(one.value) }));
+}
+
+function named(choices: readonly Option[], value: string, shown: string): Option[] {
+  return choices.map((one) => (one.value === value && one.label === value && shown ? { ...one, label: shown } : one));
+}
+
+/** How the list stands, below its field. */
+function State({ options }: { options: Options }) {
+  const { editable } = useFormState();
+  const { state, message, retry, more } = options;
+  if (!editable || state === 'closed' || (state === 'ready' && !more)) return null;
+  return (
+    <Group gap="xs" mt={4} role="status">
+      <Text size="xs" c={state === 'failed' ? 'var(--jf-bad)' : 'dimmed'} style={{ overflowWrap: 'anywhere' }}>
+        {state === 'ready' ? 'There are more of them.' : message}
+      </Text>
+      {state === 'failed' && (
+        <Anchor component="button" type="button" size="xs" onClick={retry}>
+          Try again
+        </Anchor>
+      )}
+      {state === 'ready' && more && (
+        <Anchor component="button" type="button" size="xs" onClick={more}>
+          Load more
+        </Anchor>
+      )}
+    </Group>
+  );
+}

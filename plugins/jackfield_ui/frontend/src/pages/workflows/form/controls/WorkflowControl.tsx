@@ -1,0 +1,28 @@
+import { request } from '../../../../api/client';
+import type { PageOf } from '../../../../api/paging';
+import type { OptionSource } from '../useOptions';
+import { Locator } from './LocatorControl';
+import type { ControlProps } from './props';
+
+const PAGE = 50;
+
+const WORKFLOWS: OptionSource = {
+  key: ['workflows', 'choices'],
+  searchable: true,
+  blocked: '',
+  page: async (search, cursor, signal) => {
+    const offset = Number(cursor) || 0;
+    const query = { search, offset, limit: PAGE };
+    const found = await request<PageOf<{ id: string; name: string }>>('GET', '/api/v1/workflows', { query, signal });
+    const next = offset + found.data.length;
+    return {
+      options: found.data.map(({ id, name }) => ({ value: id, label: name })),
+      cursor: next < found.total ? String(next) : null,
+    };
+  },
+};
+
+/** One of the stored workflows. */
+export function WorkflowControl(props: ControlProps) {
+  return <Locator {...props} source={WORKFLOWS} />;
+}
