@@ -40,18 +40,30 @@ HEADERS = {"Authorization": f"Bearer {TOKEN}", "anthropic-version": "2023-06-01"
 
 
 @dataclass(frozen=True)
+class Asked:
+    """Paths and bodies of a request for a whole answer and of one for a stream; each event of a stream has `event`, its
+    last one `end`."""
+
+    path: str
+    body: bytes
+    stream_path: str
+    stream_body: bytes
+    event: bytes = b"content_block_delta"
+    end: bytes = b"message_stop"
+
+
+@dataclass(frozen=True)
 class Server:
-    """models: passed and translated; None: it cannot."""
+    """requests: passed and translated; None: it cannot."""
 
     name: str
     port: int
     pid: int
-    passed: str | None
-    translated: str | None
+    passed: Asked | None
+    translated: Asked | None
 
-    @property
-    def url(self) -> str:
-        return f"http://{HOST}:{self.port}/v1/messages"
+    def url(self, path: str) -> str:
+        return f"http://{HOST}:{self.port}{path}"
 
 
 @dataclass
@@ -84,6 +96,30 @@ def body(model: str, *, stream: bool = False) -> bytes:
         "stream": stream,
     }
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+def messages(model: str) -> Asked:
+    path = "/v1/messages"
+    return Asked(path, body(model), path, body(model, stream=True))
+
+
+def generated(model: str) -> Asked:
+    """The same in Gemini's dialect."""
+    function = {
+        "name": "read_file",
+        "description": TEXT,
+        "parametersJsonSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+    }
+    value = {
+        "systemInstruction": {"parts": [{"text": TEXT * 10}]},
+        "tools": [{"functionDeclarations": [function]}],
+        "contents": [{"role": role, "parts": [{"text": TEXT * 10}]} for role in ("user", "model", "user")],
+        "generationConfig": {"maxOutputTokens": 4096},
+    }
+    path, sent = f"/v1beta/models/{model}", json.dumps(value, separators=(",", ":")).encode()
+    return Asked(
+        f"{path}:generateContent", sent, f"{path}:streamGenerateContent?alt=sse", sent, b'"text"', b'"finishReason"'
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ servers
@@ -126,7 +162,14 @@ def keeper(provider: str) -> Iterator[tuple[int, int, float]]:
 @contextlib.contextmanager
 def ours(provider: str) -> Iterator[Server]:
     with keeper(provider) as (pid, port, _):
-        yield Server("jackfield", port, pid, "served", "other-model")
+        yield Server("jackfield", port, pid, messages("served"), messages("other-model"))
+
+
+@contextlib.contextmanager
+def ours_to_gemini(provider: str) -> Iterator[Server]:
+    """The same before a provider of Gemini's dialect: asked in that, and in Messages."""
+    with keeper(provider) as (pid, port, _):
+        yield Server("jackfield, to Gemini", port, pid, generated("gemini-model"), messages("gemini-model"))
 
 
 @contextlib.contextmanager
@@ -135,7 +178,7 @@ def relay(provider: str) -> Iterator[Server]:
     argv = pinned(SERVER_CORE, sys.executable, str(PEERS / "bare_relay.py"), str(port), provider)
     with process(argv) as child:
         poll(lambda: answers(port), "the bare relay answers")
-        yield Server("bare aiohttp relay", port, child.pid, "served", None)
+        yield Server("bare aiohttp relay", port, child.pid, messages("served"), None)
 
 
 @contextlib.contextmanager
@@ -161,7 +204,7 @@ def litellm(provider: str, program: str) -> Iterator[Server]:
         options = ["--config", str(config), "--port", str(port), "--host", HOST, "--num_workers", "1"]
         with process(pinned(SERVER_CORE, program, *options), env=env) as child:
             poll(lambda: answers(port), "LiteLLM answers", timeout=120)
-            yield Server("LiteLLM", port, child.pid, "served", "other-model")
+            yield Server("LiteLLM", port, child.pid, messages("served"), messages("other-model"))
 
 
 @contextlib.contextmanager
@@ -186,7 +229,7 @@ def ccr(provider: str, program: str) -> Iterator[Server]:
         env = {**os.environ, "HOME": home}
         with process(pinned(SERVER_CORE, program, "start"), env=env) as child:
             poll(lambda: answers(port), "claude-code-router answers", timeout=30)
-            yield Server("claude-code-router", port, child.pid, "same,served", "other,served")
+            yield Server("claude-code-router", port, child.pid, messages("same,served"), messages("other,served"))
 
 
 # ---------------------------------------------------------------------------------------------------------- measuring
@@ -194,23 +237,23 @@ def ccr(provider: str, program: str) -> Iterator[Server]:
 
 def measured(server: Server, direct: list[float], seconds: int) -> Measured:
     found = Measured()
-    for kind, model in (("passed", server.passed), ("translated", server.translated)):
-        if model is None:
+    for kind, asked in (("passed", server.passed), ("translated", server.translated)):
+        if asked is None:
             continue
-        timed(server, body(model), 20)  # whatever is loaded with the first requests
-        harness.drive(server.url, 2, body=body(model), headers=HEADERS)
+        timed(server, asked, 20)  # whatever is loaded with the first requests
+        harness.drive(server.url(asked.path), 2, body=asked.body, headers=HEADERS)
         before = cpu_seconds(server.pid)
-        load = harness.drive(server.url, seconds, body=body(model), headers=HEADERS)
+        load = harness.drive(server.url(asked.path), seconds, body=asked.body, headers=HEADERS)
         found.rates[kind] = load.rate
         found.cpu[kind] = (cpu_seconds(server.pid) - before) / max(1, load.requests) * 1e6
         found.failures += load.failures
-        request = body(model, stream=True)
-        size = stream_size(server, request)
-        load = harness.drive(server.url, seconds, body=request, headers=HEADERS, connections=8)
+        size = stream_size(server, asked)
+        url = server.url(asked.stream_path)
+        load = harness.drive(url, seconds, body=asked.stream_body, headers=HEADERS, connections=8)
         found.streams[kind] = load.rate * size / 1e6
         found.failures += load.failures
     if server.passed is not None:
-        times = timed(server, body(server.passed))
+        times = timed(server, server.passed)
         found.p50, found.p99 = (
             percentile(times, 50) - percentile(direct, 50),
             percentile(times, 99) - percentile(direct, 99),
@@ -225,25 +268,26 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def stream_size(server: Server, request: bytes) -> int:
+def stream_size(server: Server, asked: Asked) -> int:
     """Bytes of one stream, which is looked at: it must be whole."""
     connection = http.client.HTTPConnection(HOST, server.port, timeout=60)
-    connection.request("POST", "/v1/messages", request, {**HEADERS, "Content-Type": "application/json"})
+    headers = {**HEADERS, "Content-Type": "application/json"}
+    connection.request("POST", asked.stream_path, asked.stream_body, headers)
     answer = connection.getresponse().read()
     connection.close()
-    if b"message_stop" not in answer or answer.count(b"content_block_delta") < DELTAS // 50:
+    if asked.end not in answer or answer.count(asked.event) < DELTAS // 50:
         raise RuntimeError(f"{server.name}: no stream but {answer[:500]!r}")
     return len(answer)
 
 
-def timed(server: Server, request: bytes, count: int = TIMED) -> list[float]:
+def timed(server: Server, asked: Asked, count: int = TIMED) -> list[float]:
     """Milliseconds of requests that follow one another on one connection."""
     connection = http.client.HTTPConnection(HOST, server.port, timeout=60)
     headers = {**HEADERS, "Content-Type": "application/json"}
     found = []
     for number in range(count + 100):
         begun = time.perf_counter()
-        connection.request("POST", "/v1/messages", request, headers)
+        connection.request("POST", asked.path, asked.body, headers)
         answer = connection.getresponse()
         answer.read()
         if answer.status != http.HTTPStatus.OK:
@@ -323,11 +367,13 @@ def main() -> None:
     others: dict[str, Measured] = {}
     with upstream() as provider:
         port = int(provider.rsplit(":", 1)[1])
-        straight = Server("the provider itself", port, 0, "served", None)
-        direct = timed(straight, body("served"))
+        straight = Server("the provider itself", port, 0, messages("served"), None)
+        direct = timed(straight, messages("served"))
         start = started(provider)
         with ours(provider) as server:
             own = measured(server, direct, options.seconds)
+        with ours_to_gemini(provider) as server:
+            others[server.name] = measured(server, direct, options.seconds)
         with relay(provider) as server:
             others[server.name] = measured(server, direct, options.seconds)
         if options.ccr:

@@ -1,7 +1,7 @@
 """A provider of models without a delay, bare on asyncio's protocols: `model_upstream.py PORT [EVENTS]`.
 
-It answers `/v1/messages` and `/v1/chat/completions`, whole, or streamed in EVENTS deltas of a size that models send, in
-writes of 16 events.
+It answers `/v1/messages`, `/v1/chat/completions`, and `generateContent` of Gemini's API, whole, or streamed in EVENTS
+deltas of a size that models send, in writes of 16 events.
 """
 
 from __future__ import annotations
@@ -31,6 +31,16 @@ COMPLETION = {
     "object": "chat.completion",
     "choices": [{"index": 0, "message": {"role": "assistant", "content": "A short answer."}, "finish_reason": "stop"}],
     "usage": USAGE,
+}
+
+
+GENERATED: dict[str, object] = {
+    "candidates": [
+        {"content": {"parts": [{"text": "A short answer."}], "role": "model"}, "finishReason": "STOP", "index": 0}
+    ],
+    "usageMetadata": {"promptTokenCount": 900, "candidatesTokenCount": 5, "totalTokenCount": 905},
+    "modelVersion": "served",
+    "responseId": "r1",
 }
 
 
@@ -69,12 +79,25 @@ def chat_events() -> list[bytes]:
     return [*(f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks), b"data: [DONE]\n\n"]
 
 
+def gemini_events() -> list[bytes]:
+    head = {"modelVersion": "served", "responseId": "r1"}
+    events: list[dict[str, object]] = [
+        {"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}, "index": 0}], **head}
+        for text in TEXTS
+    ]
+    usage = {"promptTokenCount": 900, "candidatesTokenCount": EVENTS, "totalTokenCount": 900 + EVENTS}
+    events.append({"candidates": [{"finishReason": "STOP", "index": 0}], "usageMetadata": usage, **head})
+    return [f"data: {json.dumps(event)}\r\n\r\n".encode() for event in events]
+
+
 ANSWERS = {
     (b"/v1/messages", False): whole(MESSAGE),
     (b"/v1/messages", True): streamed(messages_events()),
     (b"/v1/chat/completions", False): whole(COMPLETION),
     (b"/v1/chat/completions", True): streamed(chat_events()),
 }
+GEMINI = {b":generateContent": whole(GENERATED), b":streamGenerateContent": streamed(gemini_events())}
+"""By the end of the path."""
 OTHER = whole({"object": "list", "data": []})
 
 
@@ -96,7 +119,8 @@ class Upstream(asyncio.Protocol):
             body, self.held = self.held[end + 4 : end + 4 + size], self.held[end + 4 + size :]
             path = head.split(b" ", 2)[1].split(b"?", 1)[0]
             stream = b'"stream":true' in body or b'"stream": true' in body
-            for part in ANSWERS.get((path, stream), OTHER):
+            found = ANSWERS.get((path, stream)) or GEMINI.get(path[path.rfind(b":") :], OTHER)
+            for part in found:
                 self.transport.write(part)
 
 

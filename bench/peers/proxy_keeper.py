@@ -18,11 +18,13 @@ UPSTREAM, TOKEN = sys.argv[1:3]
 RULES = [
     Rule("long", {"type": "token_count", "min": 500_000}, Target("same", "large"), 20),
     Rule("other", {"type": "model_pattern", "pattern": "other*"}, Target("other", "served"), 10),
+    Rule("gemini", {"type": "model_pattern", "pattern": "gemini*"}, Target("gemini", "served"), 10),
 ]
-"""Requests for models that begin with "other" go to the provider of the other dialect."""
+"""Requests for models that begin with "other" go to the provider of the other dialect, and so on."""
 UPSTREAMS = {
     "same": Upstream("same", "anthropic", UPSTREAM, keys=("key",)),
     "other": Upstream("other", "openai", f"{UPSTREAM}/v1", keys=("key",)),
+    "gemini": Upstream("gemini", "gemini", UPSTREAM, keys=("key",)),
 }
 
 
