@@ -136,7 +136,7 @@ class NodeFormMaker:
                     at = max(at, order.index(one))
                 if place not in one.places:
                     one.places.append(place)
-        return order
+        return sorted(order, key=lambda one: self._rank(one.field.name))
 
     def _of_operation(
         self, place: Place, variants: Sequence[DescribedOperation], version: float

@@ -120,7 +120,7 @@ class FieldMaker:
             name=name,
             control=control,
             label=shape.title or (self._words.picked if load or control == "locator" else self._words.label)(name),
-            help=shape.help,
+            help=shape.help or self._words.notes.get(name, ""),
             placeholder=shape.placeholder or self._words.placeholders.get(name, "") if control in _TEXTS else "",
             default=False if control == "switch" and shape.default is None else shape.default,
             choices=self._choices(shape.choices, shape.words),
