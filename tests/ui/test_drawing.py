@@ -8,7 +8,7 @@ import httpx
 import pytest
 from canvas import made, node, opened, wires
 
-from jackfield.testing.daemon import Daemon
+from jackfield.testing.daemon import Daemon, poll
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -156,3 +156,20 @@ def test_what_was_chosen_before_comes_first_in_the_search(page: Page) -> None:
     page.keyboard.press("Control+k")
     page.get_by_role("textbox", name="Search").wait_for()
     assert page.get_by_role("dialog").get_by_role("button").first.inner_text().startswith("Plugins")
+
+
+def test_a_workflow_is_opened_with_the_data_of_an_execution(page: Page, api: httpx.Client) -> None:
+    begins = node(
+        "Start", "code", 0, parameters={"jsCode": "return [{json: {at: Date.now(), round: 1}}]"}, typeVersion=2
+    )
+    nodes = [node("Begin", "manualTrigger", 0), {**begins, "position": [224, 0]}, node("End", "noOp", 448)]
+    document = {"name": "Old", "nodes": nodes, "connections": wires("Begin", "Start", "End"), "settings": {}}
+    workflow = made(api, document)
+    run = api.post(f"/workflows/{workflow}/execute-async").json()["executionId"]
+    poll(lambda: api.get(f"/executions/{run}").json()["status"] == "success", "it has run")
+    page.goto(f"/ui/executions/{run}")
+    page.get_by_role("link", name="Open with its data").click()
+    page.locator("[data-name='End'] [data-state='success']").wait_for()
+    page.locator("[data-name='Begin']").get_by_label("Pinned data").wait_for()
+    page.get_by_text("Pinned the data of Begin.").wait_for()
+    assert page.url.endswith(f"/ui/workflows/{workflow}")

@@ -3,6 +3,7 @@ import {
   IconAlertTriangle,
   IconChevronDown,
   IconClock,
+  IconPinned,
   IconPlayerStop,
   IconRoute,
   IconTrash,
@@ -173,9 +174,20 @@ function Actions({ execution }: { execution: Execution }) {
       Open workflow
     </Button>
   );
+  const withData = editor && may && !isOpen(execution) && (
+    <Button
+      component={Link}
+      to={`${areaPath('workflows')}/${segment(workflowId)}?execution=${segment(id)}`}
+      variant="default"
+      leftSection={<IconPinned size={16} aria-hidden="true" />}
+    >
+      Open with its data
+    </Button>
+  );
   return (
     <>
       {editor}
+      {withData}
       {may && (isOpen(execution) ? <Cancel id={id} /> : <Again execution={execution} />)}
     </>
   );

@@ -19,6 +19,7 @@ import classes from './editor.module.css';
 import { Header } from './Header';
 import { LiveContext } from './live/context';
 import { RunBar } from './live/RunBar';
+import { useExecutionData } from './live/useExecutionData';
 import { useLive } from './live/useLive';
 import { useProblems } from './live/useProblems';
 import { type DocNode, isSticky, kindOf, positionOf } from './model/document';
@@ -50,6 +51,7 @@ export function Workbench({ newest }: { newest: Saved }) {
   const [renaming, setRenaming] = useState<string>();
   const live = useLive(id);
   const problems = useProblems(id, doc);
+  useExecutionData(live, editable);
   const save = useSave(newest);
   const ids = useMemo(() => new Ids(), []);
   const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom, fitView } = useReactFlow();

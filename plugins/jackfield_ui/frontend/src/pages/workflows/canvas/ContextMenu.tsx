@@ -237,7 +237,7 @@ export function pin(store: EditorStore, name: string, execution: Execution | und
     commands.setPin(store, name, undefined);
     return;
   }
-  commands.lastOutput(store, name, execution).then(
+  commands.lastOutput(store.doc, name, execution).then(
     (items) => commands.setPin(store, name, items),
     (error: unknown) => notifyError(error, 'Nothing is pinned'),
   );

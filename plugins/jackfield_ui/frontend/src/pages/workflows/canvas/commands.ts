@@ -2,7 +2,17 @@
 import { readEveryItem } from '../../../components/useMoreItems';
 import { copied, parsed, pasted } from '../model/clipboard';
 import { givenBy } from '../model/data';
-import { addNode, changeNode, freeName, isSticky, namesOf, newId, removeNodes, setKey } from '../model/document';
+import {
+  addNode,
+  changeNode,
+  type Doc,
+  freeName,
+  isSticky,
+  namesOf,
+  newId,
+  removeNodes,
+  setKey,
+} from '../model/document';
 import { laidOut } from '../model/layout';
 import type { EditorStore } from '../model/store';
 import type { Execution, Item } from '../queries';
@@ -56,8 +66,8 @@ export function setPin(store: EditorStore, name: string, items: unknown): void {
 }
 
 /** What the node gave last, of its first output, in the form of a pin. */
-export async function lastOutput(store: EditorStore, name: string, execution: Execution | undefined) {
-  const { items, total, place } = givenBy(store.doc, execution, name, 0);
+export async function lastOutput(doc: Doc, name: string, execution: Execution | undefined) {
+  const { items, total, place } = givenBy(doc, execution, name, 0);
   const all = place && items.length < total ? await readEveryItem<Item>(place, MOST_PINNED) : items;
   if (!all.length) throw new Error('It has put nothing out yet: run the workflow first.');
   return all.map(({ json, binary }) => (binary ? { json, binary } : { json }));

@@ -14,6 +14,7 @@ export const LiveContext = createContext<Live>({
   cancel: () => undefined,
   listen: () => undefined,
   clear: () => undefined,
+  show: () => Promise.reject(new Error('no editor')),
   renamed: () => undefined,
 });
 

@@ -20,6 +20,8 @@ export interface Live {
   cancel: () => void;
   listen: (on: boolean) => void;
   clear: () => void;
+  /** Shows an execution that has ended. Throws `ApiError`. */
+  show: (id: string) => Promise<Execution>;
   /** What a node gave stays with it under its new name. */
   renamed: (from: string, to: string) => void;
 }
@@ -129,6 +131,13 @@ export function useLive(workflowId: string): Live {
     clear: () => {
       current.current = undefined;
       setWatched(undefined);
+    },
+    show: async (id) => {
+      const execution = await readExecution(id);
+      current.current = id;
+      setRead(execution);
+      setWatched({ id, progress: progressOf(execution), status: execution.status });
+      return execution;
     },
     renamed: (from, to) => {
       const present = read ?? last.data;

@@ -38,7 +38,7 @@ export function OutputPane({
   const outputs = Math.max(labels.length, run?.outputs.length ?? 0);
   const pin = (value: unknown) => commands.setPin(store, name, value);
   const all = useMutation({
-    mutationFn: () => commands.lastOutput(store, name, execution),
+    mutationFn: () => commands.lastOutput(store.doc, name, execution),
     onSuccess: pin,
     onError: (error) => notifyError(error, 'It cannot be pinned'),
   });
