@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from jackfield.api.nodes import Parameters
 from jackfield.api.nodes.ui import Case, Ui, UiFields
@@ -144,10 +144,29 @@ WITH_FIELDS: UiFields = {
     "jsonOutput": Ui("json", label="Fields as JSON", when={"defineForm": "json"}, help="A list of fields."),
     "options": Ui("collection", fields=FormOptions, help=""),
 }
+_PATH = Ui(help="The end of the form's address; the node's own ID unless given.")
+_SET: JsonValue = {"_cnd": {"exists": True}}
 TRIGGER: UiFields = {
-    "path": Ui(help="The end of the form's address; the node's own ID unless given."),
+    "path": (
+        Ui(when={"@version": {"_cnd": {"lt": 2.2}}}).over(_PATH),
+        Ui(when={"@version": {"_cnd": {"gte": 2.2}}, "path": _SET}).over(_PATH),
+    ),
     "authentication": Ui(
-        choices={"none": "None", "basicAuth": "Basic auth"}, help="The people that may open the form."
+        when={"@version": {"_cnd": {"gte": 2}}},
+        choices={"none": "None", "basicAuth": "Basic auth"},
+        help="The people that may open the form.",
+    ),
+    "defineForm": Ui(
+        label="Define the form by",
+        when={"defineForm": "json"},
+        choices={"fields": "Fields below", "json": "JSON"},
+        help="How you give its fields.",
+    ),
+    "formFields": Ui(
+        label="Fields",
+        hide={"defineForm": "json"},
+        options={"add": "Add field"},
+        help="The inputs of the page, from top to bottom.",
     ),
     "responseMode": Ui(
         label="Respond",
@@ -167,8 +186,13 @@ FORM: UiFields = {
         choices={"page": "Next page of the form", "completion": "Last page"},
         help="The page that the person sees next.",
     ),
-    "formTitle": Ui(label="Title", when=_PAGE, help="The heading of the page."),
-    "formDescription": Ui("textarea", label="Description", when=_PAGE, help="The text below the heading."),
+    "formTitle": Ui(label="Title", when={"formTitle": _SET}, help="The heading of the page; now one of the options."),
+    "formDescription": Ui(
+        "textarea",
+        label="Description",
+        when={"formDescription": _SET},
+        help="The text below the heading; now one of the options.",
+    ),
     "defineForm": Ui(
         label="Define the form by",
         when=_PAGE,
@@ -214,10 +238,14 @@ FORM: UiFields = {
         help="When the wait ends at the latest.",
         choices={"afterTimeInterval": "After a time", "atSpecifiedTime": "At a date and time (not available)"},
     ),
-    "resumeAmount": Ui(label="At most", when={**_PAGE, "limitWaitTime": True}, help="In the unit below."),
+    "resumeAmount": Ui(
+        label="At most",
+        when={**_PAGE, "limitWaitTime": True, "limitType": "afterTimeInterval"},
+        help="In the unit below.",
+    ),
     "resumeUnit": Ui(
         label="Unit",
-        when={**_PAGE, "limitWaitTime": True},
+        when={**_PAGE, "limitWaitTime": True, "limitType": "afterTimeInterval"},
         help="The unit of that time.",
         choices={"seconds": "Seconds", "minutes": "Minutes", "hours": "Hours", "days": "Days"},
     ),

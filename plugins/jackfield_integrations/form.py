@@ -278,6 +278,7 @@ FTP_OPTIONS: UiFields = {
 }
 _FILE: Case = {"resource": "file"}
 SSH: UiFields = {
+    "options": Ui(when=_FILE),
     "authentication": Ui(choices={"password": "Password", "privateKey": "Private key"}, help="How it logs in."),
     "resource": Ui(choices={"command": "Command", "file": "File"}, help="The thing to work on."),
     "operation": (

@@ -123,7 +123,7 @@ def test_every_value_asked_for_can_be_chosen(forms: Sequence[tuple[NodeType, Nod
     def matter(field: NodeField, beside: Sequence[NodeField], top: Sequence[NodeField]) -> str:
         for key, wanted in (field.when.show if field.when else {}).items():
             near = top if key.startswith("/") else beside
-            asked = [one for one in near if one.name == key.removeprefix("/")]
+            asked = [one for one in near if one.name == key.removeprefix("/") and one.control != "hidden"]
             values = [choice.value for one in asked for choice in one.choices]
             if values and not any(isinstance(one, dict) or one in values or one == "" for one in wanted):
                 return f"{key} is never one of {wanted}"

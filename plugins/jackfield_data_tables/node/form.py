@@ -89,6 +89,10 @@ DATA_TABLE: UiFields = {
     "orderBy": Ui(label="Sort", when={**_ROW, "operation": "get"}, help="Gives the rows in an order."),
     "orderByColumn": Ui(label="Sort by", when={**_ROW, "operation": "get", "orderBy": True}),
     "orderByDirection": Ui(label="Direction", when={**_ROW, "operation": "get", "orderBy": True}, choices=_DIRECTIONS),
+    "options": (
+        Ui(when={**_ROW, "operation": ["insert", "update", "upsert", "deleteRows"]}),
+        Ui(when={**_TABLE, "operation": ["list", "create"]}),
+    ),
     "tableName": Ui(label="Name", when={**_TABLE, "operation": "create"}),
     "newName": Ui(when={**_TABLE, "operation": "update"}),
 }

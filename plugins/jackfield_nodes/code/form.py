@@ -5,8 +5,10 @@ from __future__ import annotations
 from jackfield.api.nodes.ui import Ui, UiFields
 
 _CODE = {"language": "javascript"}
+_JAVASCRIPT = Ui("code", label="JavaScript", options=_CODE, help="The program.", expression=False)
 CODE: UiFields = {
     "language": Ui(
+        when={"@version": {"_cnd": {"gte": 2}}},
         choices={
             "javaScript": "JavaScript",
             "python": "Python",
@@ -24,14 +26,23 @@ CODE: UiFields = {
         help="How often the program runs.",
         expression=False,
     ),
-    "jsCode": Ui("code", label="JavaScript", when={"language": "javaScript"}, options=_CODE, expression=False),
+    "jsCode": (
+        Ui(when={"language": "javaScript", "@version": {"_cnd": {"gte": 2}}}).over(_JAVASCRIPT),
+        Ui(when={"@version": 1}).over(_JAVASCRIPT),
+    ),
     "pythonCode": Ui(
         "code",
         label="Python",
-        when={"language": ["python", "pythonNative"]},
+        when={"language": ["python", "pythonNative"], "@version": {"_cnd": {"gte": 2}}},
         options={"language": "python"},
         expression=False,
     ),
-    "rhaiCode": Ui("code", label="Rhai", when={"language": "rhai"}, options={"language": "rhai"}, expression=False),
+    "rhaiCode": Ui(
+        "code",
+        label="Rhai",
+        when={"language": "rhai", "@version": {"_cnd": {"gte": 2}}},
+        options={"language": "rhai"},
+        expression=False,
+    ),
 }
 FUNCTION: UiFields = {"functionCode": Ui("code", label="JavaScript", options=_CODE, expression=False)}

@@ -134,7 +134,9 @@ CRYPTO: UiFields = {
 LATEST_CRYPTO: UiFields = {"secret": Ui("hidden"), "privateKey": Ui("hidden")}
 
 _EXTRACT: Case = {"operation": "extractHtmlContent"}
+HTML_EXTRACT: UiFields = {"operation": Ui("hidden"), "html": Ui("hidden")}
 HTML: UiFields = {
+    "options": Ui(when={"operation": ["extractHtmlContent", "convertToHtmlTable"]}),
     "operation": Ui(
         choices={
             "generateHtmlTemplate": ("Generate HTML", "Fills in a document of your own."),

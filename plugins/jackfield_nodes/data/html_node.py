@@ -28,7 +28,7 @@ from jackfield.api.nodes.running import ItemNode
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.form import EXTRACTION, HTML, HTML_OPTIONS
+from jackfield_nodes.data.form import EXTRACTION, HTML, HTML_EXTRACT, HTML_OPTIONS
 from jackfield_nodes.data.html_table import TableRow, TableStyle, html_table
 from jackfield_nodes.data.html_values import HtmlCleaning, HtmlWanted
 from jackfield_nodes.files.formats.charsets import decoded
@@ -107,6 +107,8 @@ class TrimmedOptions(HtmlOptions, title="Options"):
 
 class HtmlExtract(HtmlParameters, title="HtmlExtract"):
     """The older node, whose texts keep their line breaks."""
+
+    ui_fields: ClassVar[UiFields] = HTML_EXTRACT
 
     options: TrimmedOptions = Field(default_factory=TrimmedOptions)
 

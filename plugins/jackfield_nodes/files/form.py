@@ -7,6 +7,7 @@ from jackfield.api.nodes.ui import Case, Ui, UiFields
 _ICAL: Case = {"operation": "iCal"}
 _SHEETS = ["csv", "html", "ods", "rtf", "xls", "xlsx"]
 CONVERT: UiFields = {
+    "options": Ui(hide=_ICAL),
     "operation": Ui(
         choices={
             "csv": "CSV",
@@ -146,9 +147,15 @@ COMPRESSION: UiFields = {
         when=_COMPRESS,
         choices={"zip": "ZIP", "gzip": "Gzip", "tar": "Tar", "targz": "Tar with gzip"},
     ),
-    "fileName": Ui(when={**_COMPRESS, "outputFormat": ["zip", "tar", "targz"]}, placeholder="data.zip"),
+    "fileName": (
+        Ui(when={**_COMPRESS, "outputFormat": ["zip", "tar", "targz"]}, placeholder="data.zip"),
+        Ui(when={**_COMPRESS, "outputFormat": "gzip", "@version": {"_cnd": {"gte": 1.1}}}, placeholder="data.gz"),
+    ),
     "binaryPropertyOutput": Ui(label="Output file field", when=_COMPRESS),
-    "outputPrefix": Ui(label="Prefix of output fields"),
+    "outputPrefix": (
+        Ui(label="Prefix of output fields", when={"operation": "decompress"}),
+        Ui(label="Prefix of output fields", when={**_COMPRESS, "outputFormat": "gzip", "@version": 1}),
+    ),
 }
 MOVE: UiFields = {
     "mode": Ui(choices={"binaryToJson": "File to JSON", "jsonToBinary": "JSON to file"}, help="The direction."),

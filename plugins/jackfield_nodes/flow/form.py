@@ -35,6 +35,7 @@ SWITCH: UiFields = {
         help="The type that both sides of a rule have.",
     ),
     "value1": Ui(label="Value", when=_RULES, help="The value that all rules compare."),
+    "options": Ui(when=_RULES),
     "fallbackOutput": Ui(
         when=_RULES,
         choices={-1: "None", 0: "0", 1: "1", 2: "2", 3: "3"},

@@ -183,7 +183,7 @@ PAGE_PARAMETER: UiFields = {"type": Ui(choices={"qs": "Query", "headers": "Heade
 
 _JSON: Case = {"jsonParameters": True}
 _ROWS: Case = {"jsonParameters": False}
-_WITH_BODY: Case = {"requestMethod": ["DELETE", "GET", "PATCH", "POST", "PUT"]}
+_WITH_BODY: Case = {"requestMethod": ["DELETE", "PATCH", "POST", "PUT"]}
 LEGACY: UiFields = {
     "authentication": (
         Ui(

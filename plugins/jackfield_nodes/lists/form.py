@@ -64,6 +64,7 @@ SPLIT_OUT: UiFields = {
 }
 SPLIT_OPTIONS: UiFields = {"destinationFieldName": Ui(help="Names of the fields in the new items, comma separated.")}
 SORT: UiFields = {
+    "options": Ui(when={"type": "simple"}),
     "type": Ui(
         label="Sort",
         choices={"simple": "By fields", "random": "At random", "code": "By code"},

@@ -21,6 +21,7 @@ _DATA: Mapping[Scalar, Words] = {"both": "Both inputs", "input1": "Input 1", "in
 _PAIR_HELP = "Names of fields that both inputs have, separated by commas."
 
 MERGE_2: UiFields = {
+    "options": Ui(when=_COMBINE),
     "mode": Ui(
         choices={
             "append": ("Append", "All items of input 1, then all of input 2."),
@@ -54,6 +55,7 @@ MERGE_2: UiFields = {
         help="The items that go out.",
     ),
 }
+_NUMBER = Ui(label="Number of inputs", help="How many inputs the node has.", expression=False)
 MERGE_3: UiFields = {
     "mode": Ui(
         choices={
@@ -64,7 +66,11 @@ MERGE_3: UiFields = {
         },
         help="How the items of the inputs come together.",
     ),
-    "numberInputs": Ui(label="Number of inputs", help="How many inputs the node has.", expression=False),
+    "numberInputs": (
+        Ui(when={"mode": ["append", "combineBySql", "chooseBranch"]}).over(_NUMBER),
+        Ui(when={**_COMBINE, "combineBy": "combineByPosition"}).over(_NUMBER),
+    ),
+    "options": Ui(when={"mode": ["combine", "combineBySql"]}),
     "combineBy": Ui(
         when=_COMBINE,
         choices={
@@ -172,7 +178,7 @@ COMPARE: UiFields = {
     ),
     "preferWhenMix": Ui(label="Prefer", when=_MIX, choices=_INPUTS),
     "exceptWhenMix": Ui(label="Except these fields", when=_MIX),
-    "fuzzyCompare": Ui(hide={"@version": {"_cnd": {"gte": 2.3}}}),
+    "fuzzyCompare": Ui(when={"@version": {"_cnd": {"gte": 2}}}),
 }
 COMPARE_OPTIONS: UiFields = {
     "fuzzyCompare": Ui(when={"@version": {"_cnd": {"lte": 2.2}}}),

@@ -69,7 +69,7 @@ def _field(name: str, info: FieldInfo, ui: Ui) -> NodeField:
     control = ui.control or ("select" if ui.choices else "text")
     if is_secret(info) and control != "hidden":
         control = "secret"
-    elif ui.choices and control not in ("multiselect", "locator"):
+    elif ui.choices and control not in ("multiselect", "locator", "hidden"):
         control = "select"
     when, whole = ui.shown_when(), control in _WHOLE
     inside = ui if isinstance(ui.fields, Sequence) else _model(ui.fields, ())
