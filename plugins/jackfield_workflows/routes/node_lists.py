@@ -66,7 +66,7 @@ class NodeListRoutes:
         return asyncio.Semaphore(self._settings.node_lists)
 
     def routes(self) -> Sequence[Route]:
-        return (("GET", "/node-types/<kind>/lists/<name>", self.get_list),)
+        return (("GET", "/node-types/<path:kind>/lists/<name>", self.get_list),)
 
     @operation(
         "List what a field of a node can be chosen from, such as channels; its service is asked with the credential",

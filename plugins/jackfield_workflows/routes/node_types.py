@@ -31,7 +31,7 @@ class NodeTypeRoutes:
     def routes(self) -> Sequence[Route]:
         return (
             ("GET", "/node-types", self.list_node_types),
-            ("GET", "/node-types/<kind>", self.get_node_type),
+            ("GET", "/node-types/<path:kind>", self.get_node_type),
         )
 
     @operation(

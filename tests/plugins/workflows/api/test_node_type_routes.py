@@ -44,6 +44,10 @@ class Unprintable(TwoForms):
         return Bad
 
 
+class Scoped(TwoForms):
+    kind = "@acme/n8n-nodes-acme.acme"
+
+
 class Costly(TwoForms):
     kind = "costly"
 
@@ -113,6 +117,13 @@ async def test_the_list_goes_without_forms_when_nobody_wants_them(one_type: Any)
     ]
     assert (short["total"], short["data"][0]["available"]) == (1, True)
     assert "schemas" in (await api.refused("GET", "/node-types?schemas=some", status=400))["details"]
+
+
+async def test_a_kind_may_have_a_slash(api: Any) -> None:
+    api.context.ports["NodeCatalog"] = FakeCatalog(Scoped())  # type: ignore[arg-type]
+    for written in ("@acme/n8n-nodes-acme.acme", "%40acme%2Fn8n-nodes-acme.acme"):
+        assert (await api.ok("GET", f"/node-types/{written}"))["kind"] == Scoped.kind
+    await api.refused("GET", "/node-types/@acme/other.acme", status=404)
 
 
 async def test_one_form_is_built_alone(api: Any) -> None:
