@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from . import jsontext
-from .cli import echo_json, echo_warning
+from .cli import echo_json, echo_warning, harmless
 from .jsontext import Json
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
@@ -44,8 +44,8 @@ def echo_dry_run(about: Mapping[str, Json], found: list[dict[str, Json]], warnin
     for warning in warnings:
         echo_warning(warning)
     for one in found:
-        click.echo(f"{one['path']}:")
+        click.echo(f"{harmless(str(one['path']))}:")
         for name, sign in (("before", "-"), ("after", "+")):
             if name in one:
-                click.echo(f"  {sign} {jsontext.dumps(one[name]).decode()}")
+                click.echo(f"  {sign} {harmless(jsontext.dumps(one[name]).decode())}")
     click.echo("Nothing was changed." if found else "Nothing would change.")

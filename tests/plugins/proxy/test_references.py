@@ -57,6 +57,18 @@ NAMED: dict[str, tuple[Any, list[str]]] = {
         {"contents": [{"parts": [{"file_data": {"file_uri": "gs://a"}}]}]},
         ["gs://a"],
     ),
+    "Gemini's file behind another": (
+        {"contents": [{"parts": [{"fileData": {"fileUri": "https://g/v1beta/files/theirs:x/files/mine"}}]}]},
+        ["https://g/v1beta/files/theirs:x/files/mine"],
+    ),
+    "Gemini's file, written in other signs": (
+        {"parts": [{"fileData": {"fileUri": "HTTPS://generativelanguage.googleapis.com/v1beta/%66iles/a"}}]},
+        ["HTTPS://generativelanguage.googleapis.com/v1beta/%66iles/a"],
+    ),
+    "what a video job has made": (
+        {"video": {"id": "v"}, "fileUri": "https://g.example/v1beta/files/a:download?alt=media"},
+        ["v", "files/a"],
+    ),
     "a web site": ({"contents": [{"parts": [{"fileData": {"fileUri": "https://acme.example/a.png"}}]}]}, []),
     "arguments of Gemini's call": ({"contents": [{"parts": [{"functionCall": {"args": {"file_id": "x"}}}]}]}, []),
     "words about it": ({"messages": [{"role": "user", "content": '"file_id": "x"'}]}, []),

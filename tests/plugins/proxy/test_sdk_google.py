@@ -19,6 +19,7 @@ from google_things import GoogleThings
 from proxy_lab import KEY, TOKEN, VIRTUAL, Provider_, Proxy, plan, proxy_of, upstream
 
 from jackfield.api.gateway import CallerPass, StoredObject
+from jackfield_proxy.plan import Target
 
 BIG = bytes(range(256)) * 2000
 """Two parts of an upload."""
@@ -144,6 +145,28 @@ async def test_the_address_of_an_upload_is_the_proxys_and_says_no_credential() -
             assert answer.status == 400
         async with post("/upload/v1beta/files", json={}, headers=begin) as answer:
             assert answer.status == 401
+
+
+async def test_an_alias_counts_for_a_cache_and_for_a_batch() -> None:
+    async with google_lab(aliases={"my-*": Target("north", "their-*")}) as lab:
+        client = lab.client()
+        await client.caches.create(model="my-model", config={"contents": "hi"})
+        await client.batches.create(model="my-model", src=[{"contents": [{"parts": [{"text": "hi"}], "role": "user"}]}])
+        cache, batch = lab.provider.asked
+        assert json.loads(cache.body)["model"] == "models/their-model"
+        assert batch.path == "/v1/models/their-model:batchGenerateContent"
+
+
+async def test_what_no_answer_tells_the_cost_of_is_not_for_a_budget() -> None:
+    async with google_lab(budgeted=True) as lab:
+        client = lab.client()
+        file = await uploaded(client)
+        for refused in (
+            client.caches.create(model="gemini-x", config={"contents": [file]}),
+            client.batches.create(model="gemini-x", src=file.name),
+        ):
+            with pytest.raises(ClientError, match="told by no answer"):
+                await refused
 
 
 # ------------------------------------------------------------------------------------------------- virtual keys

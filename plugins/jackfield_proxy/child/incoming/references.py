@@ -41,9 +41,11 @@ _OF_GOOGLE_ALONE = frozenset({"file_name", "filename", "uris"})
 """Names of the same in Gemini's dialect; elsewhere they are a client's own words."""
 _NAMES_BY_DIALECT: Mapping[str, frozenset[str]] = {"gemini": _NAMES | _OF_GOOGLE_ALONE}
 _ADDRESSES = frozenset({"file_uri", "fileuri", *_OF_GOOGLE_ALONE})
-_OF_GOOGLE = re.compile(r"gs:|.*/files/|files/").match
+_OF_GOOGLE = re.compile(
+    r"gs:|.*/files/|files/|https?://[^/]*(?:generativelanguage|aiplatform)[^/]*\.googleapis\.com", re.IGNORECASE
+).match
 """Addresses that name a file that Google keeps."""
-_FILE_OF_GOOGLE = re.compile(r"(?:https?://[^?#]+/)?(files/[^/?#:]+)(?::download(?:\?alt=media)?)?").fullmatch
+_FILE_OF_GOOGLE = re.compile(r"(?:https?://[^/?#]+/v1\w*/)?(files/[^/?#:]+)(?::download(?:\?alt=media)?)?").fullmatch
 _WITH_ID = frozenset({"file_id", "item_reference"})
 """Values of `type` whose `id` is one."""
 _ITEM = frozenset({"id", "type", "status"})
