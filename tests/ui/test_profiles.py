@@ -69,7 +69,7 @@ def test_a_profile_is_made_in_three_steps(page: Page, sessions: Sessions) -> Non
     page.get_by_role("button", name="New profile").click()
     page.get_by_role("radio", name="Shell").check(force=True)
     page.get_by_role("button", name="Next").click()
-    page.get_by_role("combobox", name="Which provider?").fill("Acme")
+    page.get_by_role("combobox", name="Choose a provider").fill("Acme")
     page.get_by_role("option", name="Acme").click()
     page.get_by_role("button", name="Next").click()
     name = page.get_by_label("Name", exact=False).first
@@ -249,7 +249,7 @@ def test_the_pages_are_accessible(
     sessions.profile("work", env={"SOME_TOKEN": "x", "PLAIN": "y"}, hooks_config=hooks)
     seen = {
         "/ui/profiles": "work",
-        "/ui/profiles?new": "Which agent?",
+        "/ui/profiles?new": "Choose an agent",
         "/ui/profiles/work": "Home",
         "/ui/profiles/work?tab=environment": "What the agent gets",
         "/ui/profiles/work?tab=hooks": "Does",

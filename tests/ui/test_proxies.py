@@ -67,7 +67,7 @@ def choose(page: Page, field: Locator, option: str) -> None:
 def test_the_tester_follows_what_is_not_saved_yet(make_context: Make, config: Callable[[], dict[str, Any]]) -> None:
     page = opened(make_context)
     tester = page.get_by_role("region", name="Which rule would match")
-    tester.get_by_label("Model asked for").fill("claude-sonnet-4-5")
+    tester.get_by_label("Requested model").fill("claude-sonnet-4-5")
     verdict = tester.get_by_role("status")
     verdict.get_by_text("north / claude-sonnet-4-5").wait_for()
     tester.get_by_label("Tokens").fill("90000")

@@ -227,7 +227,7 @@ def test_a_viewer_is_told_why_there_is_nothing_to_do(stranger_page: Page, api: h
     log_in(page, "vera")
     page.get_by_text("Users are an administrator’s matter").wait_for()
     page.get_by_role("tab", name="Credentials").click()
-    page.get_by_text("Credentials are not a viewer’s matter").wait_for()
+    page.get_by_text("Viewers cannot see credentials").wait_for()
     page.goto("/ui/logs")
     page.get_by_text("The log is an administrator’s matter").wait_for()
 

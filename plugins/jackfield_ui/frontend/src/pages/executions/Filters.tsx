@@ -53,7 +53,7 @@ export function Filters({
         <Select
           aria-label="Started by"
           data={[
-            { value: '', label: 'However started' },
+            { value: '', label: 'Any trigger' },
             ...Object.entries(MODES).map(([value, label]) => ({ value, label })),
           ]}
           value={filter.mode}

@@ -108,7 +108,7 @@ export function Create({
                     .
                   </Text>
                   <Checkbox
-                    label="Make the profile all the same"
+                    label="Create the profile anyway"
                     checked={missing}
                     onChange={(event) => setMissing(event.currentTarget.checked)}
                   />

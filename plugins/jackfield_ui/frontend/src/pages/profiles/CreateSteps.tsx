@@ -46,7 +46,7 @@ export function AgentStep({
   );
   return (
     <Radio.Group
-      label="Which agent?"
+      label="Choose an agent"
       value={draft.agent ?? null}
       onChange={(agent) => put({ agent, provider: undefined, model: '', endpoint: null })}
       error={error}
@@ -89,7 +89,7 @@ export function ProviderStep({
   return (
     <>
       <Select
-        label="Which provider?"
+        label="Choose a provider"
         required
         searchable
         openOnFocus={false}

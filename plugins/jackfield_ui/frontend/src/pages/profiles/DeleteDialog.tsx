@@ -55,7 +55,7 @@ export function DeleteDialog({
           )}
           {live && (
             <Checkbox
-              label="End its sessions and delete it all the same"
+              label="End its sessions and delete it anyway"
               checked={force}
               onChange={(event) => setForce(event.currentTarget.checked)}
             />

@@ -20,7 +20,7 @@ export function Aliases({ draft, errors, onChange }: FormProps) {
         return (
           <Group key={key} gap="md" align="flex-start" wrap="wrap" role="group" aria-label={`Alias ${name}`}>
             <TextInput
-              label="Model asked for"
+              label="Requested model"
               value={name}
               error={twice ? 'This name stands above already.' : name === '' && 'Give a name.'}
               onChange={(event) => put(index, { name: event.currentTarget.value }, path)}

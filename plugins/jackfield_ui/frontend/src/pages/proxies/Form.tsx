@@ -179,7 +179,7 @@ function Sticky({ draft, errors, onChange }: FormProps) {
       />
       {draft.sticky !== undefined && (
         <NumberInput
-          label="For so many seconds after a request"
+          label="Seconds after a request"
           min={1}
           max={86_400}
           w={240}

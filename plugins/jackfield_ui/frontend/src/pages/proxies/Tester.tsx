@@ -66,7 +66,7 @@ export function Tester({
       </Title>
       <Stack gap="sm">
         <Autocomplete
-          label="Model asked for"
+          label="Requested model"
           data={models.filter(Boolean)}
           value={asked.model}
           onChange={(model) => put({ model })}

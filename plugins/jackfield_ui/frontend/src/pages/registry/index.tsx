@@ -64,7 +64,7 @@ export default function Registry() {
             <Text style={{ overflowWrap: 'anywhere' }}>{trouble}</Text>
             <Text size="sm" c="dimmed">
               {sync.error instanceof ApiError && sync.error.status === 409
-                ? 'A forced sync takes the older state all the same.'
+                ? 'A forced sync takes the older state anyway.'
                 : 'What was there before is still in use.'}
             </Text>
           </Alert>

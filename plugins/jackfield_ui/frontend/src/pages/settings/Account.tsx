@@ -136,7 +136,7 @@ function Password() {
             </Alert>
           )}
           <PasswordInput
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
             required
             error={fields.current}
@@ -154,7 +154,7 @@ function Password() {
             onChange={(event) => setNext(event.currentTarget.value)}
           />
           <PasswordInput
-            label="New password again"
+            label="Repeat the new password"
             autoComplete="new-password"
             required
             error={repeated && repeated !== next ? 'This is not the same.' : undefined}

@@ -16,7 +16,7 @@ export function Credentials() {
   const may = useMay('member');
   if (!may) {
     return (
-      <EmptyState icon={IconShieldLock} title="Credentials are not a viewer’s matter">
+      <EmptyState icon={IconShieldLock} title="Viewers cannot see credentials">
         A member or an administrator manages them. Workflows that you look at name the credentials they use.
       </EmptyState>
     );

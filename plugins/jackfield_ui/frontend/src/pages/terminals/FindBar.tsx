@@ -74,13 +74,13 @@ export function FindBar({ screen, onClose }: { screen: Screen; onClose: () => vo
       <Chip size="xs" checked={regex} onChange={setRegex}>
         .*
       </Chip>
-      <Tooltip label="Further up (Enter)">
-        <ActionIcon size="sm" aria-label="Further up" onClick={previous}>
+      <Tooltip label="Previous match (Enter)">
+        <ActionIcon size="sm" aria-label="Previous match" onClick={previous}>
           <IconArrowUp size={14} />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label="Further down (Shift+Enter)">
-        <ActionIcon size="sm" aria-label="Further down" onClick={next}>
+      <Tooltip label="Next match (Shift+Enter)">
+        <ActionIcon size="sm" aria-label="Next match" onClick={next}>
           <IconArrowDown size={14} />
         </ActionIcon>
       </Tooltip>

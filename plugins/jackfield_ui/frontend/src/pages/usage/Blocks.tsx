@@ -71,7 +71,7 @@ function Active({ block }: { block: Block }) {
           )}
         </Fact>
         <Fact label="Cost an hour">{rate ? <Money value={rate.cost_per_hour} /> : '–'}</Fact>
-        <Fact label="At its end, if it goes on like this">
+        <Fact label="Projected total">
           {projection ? (
             <>
               <Count value={projection.total_tokens} short /> tokens, <Money value={projection.total_cost} />

@@ -73,7 +73,7 @@ export function Steps({
       <Group gap="sm" mb="md">
         <SegmentedControl
           size="xs"
-          aria-label="What the chart shows"
+          aria-label="Value of the chart"
           data={MEASURES}
           value={measure}
           onChange={(value) => setMeasure(value === 'tokens' ? 'tokens' : 'cost')}

@@ -98,7 +98,7 @@ function CallView({ call, webhook, onSendAgain }: Props & { call: Call }) {
       </section>
       <section>
         <Group justify="space-between" mb="xs">
-          <Title order={3}>The same from a shell</Title>
+          <Title order={3}>From a shell</Title>
           <CopyIcon text={command} label="the command" />
         </Group>
         <pre className={classes.text}>{command}</pre>

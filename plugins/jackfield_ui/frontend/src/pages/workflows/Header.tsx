@@ -275,7 +275,7 @@ function Conflict({ save }: { save: Save }) {
           <Button variant="default" onClick={() => void resolve('copy')}>
             Save mine as a copy
           </Button>
-          <Button onClick={() => void resolve('mine')}>Save mine over it</Button>
+          <Button onClick={() => void resolve('mine')}>Overwrite it with mine</Button>
         </Group>
       </Stack>
     </Modal>

@@ -49,7 +49,7 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
             </UnstyledButton>
           ))}
         </nav>
-        <section className={classes.detail} aria-label="What is different">
+        <section className={classes.detail} aria-label="Differences">
           {chosen === undefined ? (
             <Text c="dimmed">Choose a version to see what is different from what is on the canvas now.</Text>
           ) : (

@@ -1,4 +1,4 @@
-/** What is different between two versions of a document. Pure. */
+/** Differences between two versions of a document. Pure. */
 import { isRecord } from '../../../api/errors';
 import { type Doc, type DocNode, type Wire, wiresOf } from './document';
 

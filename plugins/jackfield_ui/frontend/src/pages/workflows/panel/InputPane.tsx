@@ -43,7 +43,7 @@ export function InputPane({
         <ViewSwitch view={view} onView={setView} label="input" />
         {count > 1 && (
           <Group gap={4}>
-            <ActionIcon size="sm" disabled={item === 0} onClick={() => onItem(item - 1)} aria-label="Item before">
+            <ActionIcon size="sm" disabled={item === 0} onClick={() => onItem(item - 1)} aria-label="Previous item">
               <IconChevronLeft size={14} />
             </ActionIcon>
             <Text size="xs">
