@@ -341,10 +341,10 @@ describe('around the controls', () => {
       { it: { values: [{}, {}] } },
       { errors: { 'it.values[1].n': 'It is needed.', other: 'It is wrong.' } },
     );
-    const row = within(screen.getByRole('group', { name: 'Value 2' }));
+    const row = within(screen.getByRole('group', { name: 'Thing 2' }));
     expect(row.getByText('It is needed.')).toBeTruthy();
     expect(row.getByText('Of the thing.')).toBeTruthy();
-    expect(within(screen.getByRole('group', { name: 'Value 1' })).queryByText('It is needed.')).toBeNull();
+    expect(within(screen.getByRole('group', { name: 'Thing 1' })).queryByText('It is needed.')).toBeNull();
     expect(screen.getByText('other: It is wrong.')).toBeTruthy();
   });
 

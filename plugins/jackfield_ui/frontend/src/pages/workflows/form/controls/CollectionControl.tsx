@@ -13,16 +13,16 @@ import { AddButton, Frame, movesOf, Row } from './Rows';
 /** Options that are added one by one; with `multiple` a list of objects. */
 export function CollectionControl(props: ControlProps) {
   const { field, path, value, onChange, error } = props;
+  const { top, version } = useFormState();
   if (field.multiple) return <Objects {...props} />;
+  const given = (value as Values | undefined) ?? {};
+  const fields = field.fields ?? [];
+  const shown = shownFields(fields, withDefaults(fields, given, top, version), top, version);
+  // Nothing to add now, and nothing there.
+  if (shown.length === 0 && Object.keys(given).length === 0) return null;
   return (
     <Frame field={field} error={error}>
-      <Members
-        fields={field.fields ?? []}
-        path={path}
-        value={(value as Values) ?? {}}
-        onChange={onChange}
-        add={field}
-      />
+      <Members fields={fields} path={path} value={given} onChange={onChange} add={field} />
     </Frame>
   );
 }

@@ -77,8 +77,13 @@ function Single({ field, group, path, value, onChange }: GroupProps) {
   );
 }
 
+/** Labels that say nothing of what is in a group. */
+const GENERIC: ReadonlySet<string> = new Set(['value', 'entry', 'item', 'field']);
+
 function nameOf(field: NodeField, group: FieldGroup): string {
-  return singular(group.label || field.label);
+  const name = singular(group.label);
+  const plain = GENERIC.has(name.toLowerCase()) && (field.groups ?? []).length === 1;
+  return plain || !name ? singular(field.label) : name;
 }
 
 /** Names with values stand beside each other. */

@@ -64,7 +64,7 @@ function Mapper({ field, path, value, onChange, error, source }: ControlProps & 
         readOnly={!editable}
         onChange={(next) => next && write({ mappingMode: next })}
       />
-      {(field.options?.matching === true || Array.isArray(given.matchingColumns)) && (
+      {(field.options?.matching === true || hasEntries(given.matchingColumns)) && (
         <Matching given={given} known={known} columns={columns} onChange={write} />
       )}
       {mode === 'defineBelow' && <Mapped {...{ path, schema, known, columns }} value={given.value} onChange={write} />}
@@ -200,6 +200,10 @@ function AddColumn({
       }}
     />
   );
+}
+
+function hasEntries(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
 }
 
 /** As n8n's own columns are. */

@@ -73,7 +73,7 @@ export function Row({
 }) {
   const { editable } = useFormState();
   return (
-    <div className={classes.row} role="group" aria-label={title}>
+    <div className={classes.row} role="group" aria-label={title} data-heading={heading || undefined}>
       <div className={classes.rowBody}>
         {heading && (
           <Text size="xs" fw={600} c="dimmed" mb={4}>
