@@ -142,3 +142,32 @@ def test_a_failure_is_told(page: Page, api: httpx.Client, model: str) -> None:
     panel.get_by_role("textbox", name="Message").fill("Hi")
     panel.get_by_role("button", name="Send").click()
     panel.locator("[data-failed]").wait_for()
+
+
+def test_it_is_this_workflow_that_answers(page: Page, api: httpx.Client) -> None:
+    def saying(name: str) -> str:
+        trigger = node("Chat", "chatTrigger", 0, type=f"{LANGCHAIN}chatTrigger", typeVersion=1.1, webhookId="twice")
+        text = json.dumps({"output": f"This is {name}."})
+        says = node("Say", "set", 224, typeVersion=3.4, parameters={"mode": "raw", "jsonOutput": text})
+        return made(api, {"name": name, "nodes": [trigger, says], "connections": wires("Chat", "Say"), "settings": {}})
+
+    for name, workflow in [(name, saying(name)) for name in ("One", "Two")]:
+        opened(page, workflow)
+        page.get_by_role("button", name="Chat", exact=True).click()
+        panel = page.get_by_role("region", name="Chat with the workflow")
+        panel.get_by_role("textbox", name="Message").fill("Hi")
+        panel.get_by_role("button", name="Send").click()
+        panel.get_by_text(f"This is {name}.").wait_for()
+
+
+def test_an_address_leads_to_no_other_place(page: Page, api: httpx.Client) -> None:
+    trigger = node("Chat", "chatTrigger", 0, type=f"{LANGCHAIN}chatTrigger", webhookId="../api/v1/workflows")
+    opened(page, made(api, {"name": "Odd", "nodes": [trigger], "connections": {}, "settings": {}}))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.get_by_role("button", name="Chat", exact=True).click()
+    panel = page.get_by_role("region", name="Chat with the workflow")
+    panel.get_by_role("textbox", name="Message").fill("Hi")
+    panel.get_by_role("button", name="Send").click()
+    panel.get_by_text("has no address").wait_for()
+    assert not [one for one in asked if one.endswith("/api/v1/workflows")]

@@ -120,8 +120,11 @@ class Chats:
         return made
 
     async def _node(self, path: str, test: bool) -> tuple[Workflow, Node]:
-        """The live chat; for a test any saved one. Raises `NotFound`, `WorkflowInactive`."""
+        """The live chat; for a test any saved one, of the workflow that `?workflow=` names. Raises `NotFound`,
+        `WorkflowInactive`."""
         found = await self._context.store.webhooks_by_path("/" + path, kind=KIND)
+        if test and (meant := request.args.get("workflow")):
+            found = [row for row in found if row.workflow_id == meant]
         for row in found if test else [row for row in found if row.active]:
             workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
             fitting = [node for node in served_nodes(workflow, NODES) if path_of(node) == path]

@@ -111,6 +111,21 @@ async def test_a_chat_that_is_not_public(lab: AiLab) -> None:
     assert (await said(asking.post("/chat-test/wh-1", json=MESSAGE)))[0] == 200
 
 
+async def test_a_test_names_its_workflow(lab: AiLab) -> None:
+    asking = await client(lab, chat())
+    document = chat()
+    document["nodes"][1]["parameters"]["jsonOutput"] = '{"output": "the other"}'
+    other = ID[:-1] + "2"
+    workflow = lab.context.port(WorkflowReader).parse(document, id=other, version=1, active=False)
+    found = ChatTrigger(lab.context).registrations(workflow)
+    await lab.store.add_workflow(StoredWorkflow(other, "W", False, 1, document, 0, 0), found, None)
+    for meant, answer in ((ID, "hello!"), (other, "the other")):
+        asked = asking.post(f"/chat-test/wh-1?workflow={meant}", json=MESSAGE)
+        assert await said(asked) == (200, {"output": answer})
+    assert (await said(asking.post("/chat-test/wh-1?workflow=none", json=MESSAGE)))[0] == 404
+    assert await said(asking.post(f"/chat/wh-1?workflow={other}", json=MESSAGE)) == (200, {"output": "hello!"})
+
+
 async def test_a_failure_says_nothing_of_the_inside(lab: AiLab) -> None:
     document = chat()
     document["nodes"][1] = node("Echo", "n8n-nodes-base.stopAndError", {"errorMessage": "secret"}, typeVersion=1)

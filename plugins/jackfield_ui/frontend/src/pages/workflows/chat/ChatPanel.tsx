@@ -7,6 +7,7 @@ import { type DocNode, parametersOf } from '../model/document';
 import { useEditor } from '../model/store';
 import type { Execution } from '../queries';
 import type { Save } from '../useSave';
+import { pathOf } from './address';
 import classes from './chat.module.css';
 import { useConversation } from './useConversation';
 
@@ -51,8 +52,7 @@ export default function ChatPanel({
 function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
   const workflow = useEditor((state) => state.id);
   const live = useLiveRun();
-  const address = typeof trigger.webhookId === 'string' ? trigger.webhookId : (trigger.id ?? '');
-  const talk = useConversation(workflow, address, isStreaming(trigger));
+  const talk = useConversation(workflow, pathOf(trigger), isStreaming(trigger));
   const [text, setText] = useState('');
   const foot = useRef<HTMLDivElement>(null);
   const { messages, busy } = talk;
@@ -78,8 +78,8 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
   return (
     <>
       <ol className={classes.messages} aria-label="Messages" aria-live="polite" aria-busy={busy}>
-        {greetings(trigger).map((line) => (
-          <li key={line} className={classes.workflow}>
+        {greetings(trigger).map((line, at) => (
+          <li key={at} className={classes.workflow}>
             {line}
           </li>
         ))}

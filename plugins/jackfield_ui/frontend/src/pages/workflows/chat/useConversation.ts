@@ -1,6 +1,7 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { send } from '../../../api/client';
 import { messageOf } from '../../../api/errors';
+import { addressOf } from './address';
 import { ChunkReader, type Said, textOf } from './answer';
 
 export interface Spoken {
@@ -22,9 +23,16 @@ export interface Conversation {
 
 const keyOf = (workflow: string, node: string) => `jackfield.chat.${workflow}.${node}`;
 
-/** Messages to the Chat Trigger at `path`. streams: its answers come in chunks. The session lasts as long as the tab. */
-export function useConversation(workflow: string, path: string, streams: boolean): Conversation {
-  const key = keyOf(workflow, path);
+const NO_ADDRESS =
+  'The Chat Trigger has no address: give its document a webhookId of letters, figures and - _ . ~ alone.';
+const NOTHING = 'The workflow has ended and said nothing. Stream the answer of a node, or let the last node respond.';
+
+/**
+ * Messages to the Chat Trigger at `path`; undefined: it has no address. streams: its answers come in chunks. The session
+ * lasts as long as the tab.
+ */
+export function useConversation(workflow: string, path: string | undefined, streams: boolean): Conversation {
+  const key = keyOf(workflow, path ?? '');
   const [session, setSession] = useState(() => sessionStorage.getItem(key) ?? begun(key));
   const [messages, setMessages] = useState<readonly Spoken[]>([]);
   const [busy, setBusy] = useState(false);
@@ -43,15 +51,20 @@ export function useConversation(workflow: string, path: string, streams: boolean
   const say = async (text: string) => {
     const turn = crypto.randomUUID();
     add({ id: turn, by: 'user', text });
+    if (path === undefined) return hear(turn, { from: 'error', text: NO_ADDRESS, failed: true });
     setBusy(true);
     leaving.current = new AbortController();
     try {
       const body = JSON.stringify({ action: 'sendMessage', sessionId: session, chatInput: text });
       const headers = { 'Content-Type': 'application/json' };
       const { signal } = leaving.current;
-      const url = new URL(`/chat-test/${path}`, location.origin);
-      const answer = await send(new Request(url, { method: 'POST', headers, body, signal }));
-      await (streams ? inChunks : atOnce)(answer, (said) => hear(turn, said));
+      const request = new Request(addressOf(workflow, path), { method: 'POST', headers, body, signal });
+      let silent = true;
+      await (streams ? inChunks : atOnce)(await send(request), (said) => {
+        silent = false;
+        hear(turn, said);
+      });
+      if (silent) hear(turn, { from: 'error', text: NOTHING, failed: true });
     } catch (error) {
       if (!leaving.current.signal.aborted) hear(turn, { from: 'error', text: messageOf(error), failed: true });
     } finally {
@@ -60,6 +73,7 @@ export function useConversation(workflow: string, path: string, streams: boolean
   };
 
   const stop = useCallback(() => leaving.current?.abort(), []);
+  useEffect(() => stop, [stop]);
   const restart = () => {
     stop();
     setMessages([]);
