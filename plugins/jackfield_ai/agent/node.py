@@ -87,6 +87,7 @@ class AiAgentNode(AiNode):
 
     async def execute(self, run: NodeRun) -> NodeResult:
         resolved: list[AiAgentParameters] = await run.resolve()
+        run.context.pop("toolCalls", None)  # of the run before, whose record has them
 
         async def one(index: int) -> Items:
             return [await self._one(run, resolved[index], index)]

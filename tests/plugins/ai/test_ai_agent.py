@@ -255,6 +255,21 @@ async def test_what_it_cost_and_what_it_called_is_on_record(lab: AiLab) -> None:
     assert (call["item"], call["tool"], json.loads(call["input"])) == (0, "Look_up", {"word": "a"})
 
 
+async def test_each_run_s_record_has_its_own_calls(lab: AiLab) -> None:
+    await lab.credential("openAiApi")
+    lab.says = [said for word in "ab" for said in ({"calls": [("Look_up", {"word": word})]}, {"text": word})]
+    document: Any = with_model(agent(), tool())
+    document["nodes"].append(node("Loop", "n8n-nodes-base.splitInBatches", {"batchSize": 1}, typeVersion=3))
+    wires = document["connections"]
+    ((first, targets),) = [(name, one["main"]) for name, one in wires.items() if "main" in one]
+    wires["Loop"] = {"main": [[], *targets]}
+    wires[first] = {"main": [[{"node": "Loop", "type": "main", "index": 0}]]}
+    wires["Agent"] = {"main": [[{"node": "Loop", "type": "main", "index": 0}]]}
+    await lab.run(document, {"question": 1}, {"question": 2})
+    called = [record["context"]["toolCalls"] for record in await lab.records() if record["node"] == "Agent"]
+    assert [[json.loads(call["input"])["word"] for call in calls] for calls in called] == [["a"], ["b"]]
+
+
 async def test_built_in_tools_are_refused_by_name(lab: AiLab) -> None:
     await lab.credential("openAiApi")
     chat = model(builtInTools={"webSearch": {"searchContextSize": "medium"}})

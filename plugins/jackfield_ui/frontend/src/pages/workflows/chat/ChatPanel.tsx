@@ -160,14 +160,11 @@ interface Call {
   result: string;
 }
 
-/** What the agents of a run have called. A node's calls add up over its runs, so that the last run has all. */
+/** What the agents of an execution have called. */
 function callsOf(execution: Execution | undefined): Call[] {
   return Object.entries(execution?.nodes ?? {}).flatMap(([name, runs]) =>
-    (runs.at(-1)?.toolCalls ?? []).map(({ tool, input, result }, at) => ({
-      key: `${name} ${at}`,
-      tool,
-      input,
-      result,
-    })),
+    runs
+      .flatMap(({ toolCalls }) => toolCalls ?? [])
+      .map(({ tool, input, result }, at) => ({ key: `${name} ${at}`, tool, input, result })),
   );
 }
