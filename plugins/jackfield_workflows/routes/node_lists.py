@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from math import isfinite
 
 from quart import Response, request
 
@@ -132,11 +134,12 @@ def _given(name: str) -> str:
 
 def _version() -> float | None:
     given = request.args.get("version")
-    try:
-        return float(given) if given else None
-    except ValueError:
-        details = {"version": "give a number, such as 2.1"}
-        raise InvalidInput("The parameter version is no number.", details=details) from None
+    with suppress(ValueError):
+        found = float(given) if given else None
+        if found is None or isfinite(found):
+            return found
+    details = {"version": "give a number, such as 2.1"}
+    raise InvalidInput("The parameter version is no number.", details=details)
 
 
 def _values() -> Mapping[str, Json]:

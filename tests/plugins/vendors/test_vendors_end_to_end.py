@@ -227,6 +227,7 @@ def test_a_list_is_asked_of_the_service_with_the_credential_and_its_faults_are_t
         ("robot/lists/things", {**asked, "values": "[]"}, 400),
         ("robot/lists/things", {**asked, "values": "{"}, 400),
         ("robot/lists/things", {**asked, "version": "x"}, 400),
+        ("robot/lists/things", {**asked, "version": "nan"}, 400),
         ("robot/lists/things", {**asked, "search": "x" * 201}, 400),
     ):
         assert api.get(f"/node-types/{path}", params=params).status_code == status, (path, params)
