@@ -46,6 +46,17 @@ it('asks when it is opened, through the credential, with what it depends on', as
   });
 });
 
+it.each(['locator', 'select'] as const)(
+  'keeps the type of what is chosen: a %s of numbers has a number',
+  async (control) => {
+    daemon(Response.json({ data: [{ value: 42, label: 'Answers' }], nextCursor: null }));
+    const form = shown([{ ...channel, control }, team], {}, { lists: place });
+    await choose(form.user, 'Channel', 'Answers');
+    const given = form.value().channel;
+    expect(control === 'locator' ? (given as { value: unknown }).value : given).toBe(42);
+  },
+);
+
 it('asks again when what it depends on is another', async () => {
   const asked = daemon(listed('general'), listed('other'));
   const form = shown([channel, team], {}, { lists: place });

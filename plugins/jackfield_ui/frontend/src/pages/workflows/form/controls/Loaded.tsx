@@ -17,8 +17,8 @@ interface Props {
   value: string;
   /** How the value is called, where the document knows it; empty: by the list, else by itself. */
   shown: string;
-  /** Empty: nothing. */
-  onChoose: (value: string, chosen: Option | undefined) => void;
+  /** value: as the list has it, a typed one as a text; empty: nothing. */
+  onChoose: (value: Option['value'], chosen: Option | undefined) => void;
 }
 
 /** look: the label and the rest of what the input gets from its field. */
@@ -26,17 +26,16 @@ export function LoadedSelect({ source, choices, value, shown, onChoose, field, l
   const options = useOptions(source);
   const typed = useTyped();
   const [search, setSearch] = useState('');
-  const listed = inTexts([...choices, ...options.options]);
-  const known = named(withPresent(listed, value ? [value] : []), value, shown);
+  const listed: readonly Option[] = [...choices, ...options.options];
+  const known = named(withPresent(inTexts(listed), value ? [value] : []), value, shown);
   const present = known.find((one) => one.value === value)?.label ?? '';
   const own =
     search !== '' && search !== present && !known.some(({ label, value: id }) => label === search || id === search);
   const data = own ? [...known, { value: search, label: `Use “${search}”` }] : known;
-  const choose = (next: string) =>
-    onChoose(
-      next,
-      listed.find((one) => one.value === next),
-    );
+  const choose = (next: string) => {
+    const chosen = listed.find((one) => String(one.value) === next);
+    onChoose(chosen?.value ?? next, chosen);
+  };
   return (
     <div>
       <Select
@@ -76,7 +75,10 @@ export function LoadedMultiSelect({
   const common = useCommon(props);
   const [search, setSearch] = useState('');
   const present = given.map(String);
-  const known = withPresent(inTexts([...(props.field.choices ?? []), ...options.options]), present);
+  const listed: readonly Option[] = [...(props.field.choices ?? []), ...options.options];
+  const known = withPresent(inTexts(listed), present);
+  const chosen = (text: string) =>
+    given.find((old) => String(old) === text) ?? listed.find(({ value }) => String(value) === text)?.value ?? text;
   const own = search !== '' && !known.some(({ label, value }) => label === search || value === search);
   const data = own ? [...known, { value: search, label: `Use “${search}”` }] : known;
   return (
@@ -95,7 +97,7 @@ export function LoadedMultiSelect({
           setSearch(text);
           options.search(text);
         }}
-        onChange={(next) => props.onChange(next.map((one) => given.find((old) => String(old) === one) ?? one))}
+        onChange={(next) => props.onChange(next.map(chosen))}
       />
       <State options={options} />
     </div>

@@ -27,7 +27,7 @@ export function Locator(props: ControlProps & { source: OptionSource | undefined
     ? modes
     : [...modes, { name: mode, label: mode, placeholder: '' }];
   const text = textOf(isLocator(value) ? value.value : value);
-  const write = (next: string | number | undefined, chosen?: Option) => {
+  const write = (next: Option['value'] | undefined, chosen?: Option) => {
     if (!isLocator(value) && value !== undefined && mode !== 'list') onChange(next);
     else onChange(located(isLocator(value) ? value : {}, mode, next ?? '', chosen));
   };
@@ -107,7 +107,7 @@ function modeOf(value: unknown, modes: readonly LocatorMode[]): string {
 }
 
 /** Another value has another name and address. */
-function located(before: object, mode: string, value: string | number, chosen?: Option): Record<string, unknown> {
+function located(before: object, mode: string, value: Option['value'], chosen?: Option): Record<string, unknown> {
   const { cachedResultName: _, cachedResultUrl: __, ...others } = before as Record<string, unknown>;
   const name = chosen ? { cachedResultName: chosen.label } : {};
   const url = chosen?.url ? { cachedResultUrl: chosen.url } : {};
