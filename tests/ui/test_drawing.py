@@ -173,3 +173,20 @@ def test_a_workflow_is_opened_with_the_data_of_an_execution(page: Page, api: htt
     page.locator("[data-name='Begin']").get_by_label("Pinned data").wait_for()
     page.get_by_text("Pinned the data of Begin.").wait_for()
     assert page.url.endswith(f"/ui/workflows/{workflow}")
+
+
+def test_data_of_an_execution_is_of_its_workflow_and_of_what_gave_some(page: Page, api: httpx.Client) -> None:
+    nodes = [
+        node("Begin", "manualTrigger", 0),
+        node("Empty", "code", 224, parameters={"jsCode": "return []"}, typeVersion=2),
+    ]
+    document = {"name": "Some", "nodes": nodes, "connections": wires("Begin", "Empty"), "settings": {}}
+    workflow, other = made(api, document), made(api, {**document, "name": "Other"})
+    run = api.post(f"/workflows/{workflow}/execute-async").json()["executionId"]
+    poll(lambda: api.get(f"/executions/{run}").json()["status"] == "success", "it has run")
+    page.goto(f"/ui/workflows/{other}?execution={run}")
+    page.get_by_text("It is of another workflow.").wait_for()
+    assert page.get_by_label("Pinned data").count() == 0
+    assert api.put(f"/workflows/{workflow}", json={**document, "connections": {}}).is_success
+    page.goto(f"/ui/workflows/{workflow}?execution={run}")
+    page.get_by_text("Pinned the data of Begin.").wait_for()

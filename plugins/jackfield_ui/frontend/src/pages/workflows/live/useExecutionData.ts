@@ -29,13 +29,16 @@ export function useExecutionData(live: Live, editable: boolean): void {
 /** Names of the nodes that began it, which are pinned now. */
 async function pinStarts(store: EditorStore, execution: Execution): Promise<string[]> {
   const fed = new Set(wiresOf(store.doc.connections).flatMap(({ target, type }) => (type === 'main' ? [target] : [])));
-  const starts = store.doc.nodes
-    .map(({ name }) => name)
-    .filter((name) => !fed.has(name) && execution.nodes[name]?.length);
+  const starts = store.doc.nodes.map(({ name }) => name).filter((name) => !fed.has(name) && gaveItems(execution, name));
   const unpinned = { ...store.doc, pinData: {} };
   const found = await Promise.all(
     starts.map(async (name) => [name, await commands.lastOutput(unpinned, name, execution)] as const),
   );
   for (const [name, items] of found) commands.setPin(store, name, items);
   return starts;
+}
+
+/** Of its last run, at the first output: what a pin has. */
+function gaveItems({ nodes }: Execution, name: string): boolean {
+  return Object.hasOwn(nodes, name) && Boolean(nodes[name]?.at(-1)?.outputs[0]?.length);
 }

@@ -20,7 +20,7 @@ export interface Live {
   cancel: () => void;
   listen: (on: boolean) => void;
   clear: () => void;
-  /** Shows an execution that has ended. Throws `ApiError`. */
+  /** Shows an execution of this workflow that has ended. Throws `ApiError`, and `Error` for another workflow's. */
   show: (id: string) => Promise<Execution>;
   /** What a node gave stays with it under its new name. */
   renamed: (from: string, to: string) => void;
@@ -134,6 +134,7 @@ export function useLive(workflowId: string): Live {
     },
     show: async (id) => {
       const execution = await readExecution(id);
+      if (execution.workflowId !== workflowId) throw new Error('It is of another workflow.');
       current.current = id;
       setRead(execution);
       setWatched({ id, progress: progressOf(execution), status: execution.status });
