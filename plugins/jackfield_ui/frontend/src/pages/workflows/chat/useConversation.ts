@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { send } from '../../../api/client';
 import { messageOf } from '../../../api/errors';
+import { uuid } from '../../../api/uuid';
 import { addressOf } from './address';
 import { ChunkReader, type Said, textOf } from './answer';
 
@@ -49,7 +50,7 @@ export function useConversation(workflow: string, path: string | undefined, stre
   };
 
   const say = async (text: string) => {
-    const turn = crypto.randomUUID();
+    const turn = uuid();
     add({ id: turn, by: 'user', text });
     if (path === undefined) return hear(turn, { from: 'error', text: NO_ADDRESS, failed: true });
     setBusy(true);
@@ -83,7 +84,7 @@ export function useConversation(workflow: string, path: string | undefined, stre
 }
 
 function begun(key: string): string {
-  const id = crypto.randomUUID();
+  const id = uuid();
   sessionStorage.setItem(key, id);
   return id;
 }

@@ -1,11 +1,12 @@
 /** Conditions as n8n's filters have them. */
+import { uuid } from '../../../api/uuid';
 
 /** A new one is strict, as in n8n: a text is no number. */
 export const FILTER_OPTIONS = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 } as const;
 
 export function emptyCondition(): Record<string, unknown> {
   return {
-    id: crypto.randomUUID(),
+    id: uuid(),
     leftValue: '',
     rightValue: '',
     operator: { type: 'string', operation: 'equals' },

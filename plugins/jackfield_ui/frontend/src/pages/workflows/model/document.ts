@@ -1,5 +1,7 @@
 /** A workflow document as it is written: every operation gives a new one, and keys that it does not know stay as they are. */
+
 import { isRecord } from '../../../api/errors';
+import { uuid } from '../../../api/uuid';
 
 export type Json = unknown;
 export type Record_ = Record<string, Json>;
@@ -259,5 +261,5 @@ export function inExpressions(value: Json, renamed: ReadonlyMap<string, string>)
 
 /** A new identity for a node that has none, or whose own is taken. */
 export function newId(): string {
-  return crypto.randomUUID();
+  return uuid();
 }

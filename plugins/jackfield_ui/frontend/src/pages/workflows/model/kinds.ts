@@ -1,3 +1,4 @@
+import { uuid } from '../../../api/uuid';
 import { emptyFilter } from '../form/conditions';
 
 /** Groups of node types, in the order of the palette. */
@@ -16,7 +17,7 @@ export const GROUPS: readonly [string, string][] = [
 export function firstParameters(kind: string): Record<string, unknown> {
   switch (kind) {
     case 'webhook':
-      return { httpMethod: 'POST', path: crypto.randomUUID().slice(0, 13), options: {} };
+      return { httpMethod: 'POST', path: uuid().slice(0, 13), options: {} };
     case 'set':
       return { assignments: { assignments: [] }, options: {} };
     case 'if':

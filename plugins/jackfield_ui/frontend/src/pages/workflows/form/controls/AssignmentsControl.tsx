@@ -1,5 +1,6 @@
 import { Group, Select, Stack, TextInput } from '@mantine/core';
 import { isRecord } from '../../../../api/errors';
+import { uuid } from '../../../../api/uuid';
 import { freeName } from '../../model/document';
 import { useFormState } from '../context';
 import { type DraggedField, draggedIn, isDragged } from '../drag';
@@ -35,8 +36,7 @@ export function AssignmentsControl({ field, path, value, onChange, error }: Cont
     const taken = new Set(rows.map((row) => String(row.name)));
     return { name: freeName(name, taken), type, value: `=${expression}` };
   };
-  const add = (part: Assignment) =>
-    write([...rows, { id: crypto.randomUUID(), name: '', value: '', type: 'string', ...part }]);
+  const add = (part: Assignment) => write([...rows, { id: uuid(), name: '', value: '', type: 'string', ...part }]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside do the same for the keyboard
     <div
