@@ -127,6 +127,10 @@ def test_an_agent_is_talked_to_beside_its_canvas(page: Page, api: httpx.Client, 
     panel.get_by_text("Used").first.click()
     panel.get_by_text("6 * 7").wait_for()
     page.locator("[data-name='Agent'] [data-state='success']").wait_for()
+    panel.get_by_role("button", name="Close the chat").click()
+    panel.wait_for(state="hidden")
+    page.get_by_role("button", name="Chat", exact=True).click()
+    panel.get_by_text("It is 42, answer 2.").wait_for()
     panel.get_by_role("button", name="New session").click()
     assert panel.get_by_text("It is 42").count() == 0
     box.fill("Once more?")

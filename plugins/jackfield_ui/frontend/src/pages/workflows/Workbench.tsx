@@ -47,7 +47,8 @@ export function Workbench({ newest }: { newest: Saved }) {
   const touch = Boolean(narrow || coarse);
   const [wanted, setWanted] = useState<Wanted>();
   const [versions, setVersions] = useState(false);
-  const [chatting, setChatting] = useState(false);
+  /** undefined: it was not opened yet. A chat that is closed keeps what was said. */
+  const [chatting, setChatting] = useState<boolean>();
   const [renaming, setRenaming] = useState<string>();
   const live = useLive(id);
   const problems = useProblems(id, doc);
@@ -198,9 +199,9 @@ export function Workbench({ newest }: { newest: Saved }) {
               {editable && <p>Or paste a workflow that n8n has copied.</p>}
             </div>
           )}
-          {chatting && chats.length > 0 && (
+          {chatting !== undefined && chats.length > 0 && (
             <Suspense fallback={null}>
-              <ChatPanel triggers={chats} save={save} onClose={() => setChatting(false)} />
+              <ChatPanel hidden={!chatting} triggers={chats} save={save} onClose={() => setChatting(false)} />
             </Suspense>
           )}
           {wanted && (

@@ -13,10 +13,13 @@ import { useConversation } from './useConversation';
 
 /** A chat with the saved workflow, beside the canvas: it runs as a test, so that every message is seen node by node. */
 export default function ChatPanel({
+  hidden,
   triggers,
   save,
   onClose,
 }: {
+  /** It is closed, and goes on where it was when it is opened again. */
+  hidden: boolean;
   triggers: readonly DocNode[];
   save: Save;
   onClose: () => void;
@@ -25,7 +28,7 @@ export default function ChatPanel({
   const trigger = triggers.find((one) => one.name === name) ?? triggers[0];
   if (!trigger) return null;
   return (
-    <section className={classes.panel} aria-label="Chat with the workflow">
+    <section className={classes.panel} aria-label="Chat with the workflow" hidden={hidden}>
       <Group justify="space-between" wrap="nowrap" className={classes.head}>
         <Title order={2} size="h3">
           Chat

@@ -1,15 +1,17 @@
-import { useCredentialKinds } from '../../../components/credentials/kinds';
+import { useCredentialKinds, useStoredCredentials } from '../../../components/credentials/kinds';
 import type { ListPlace } from '../form/useOptions';
 import { usedCredentials } from '../model/credentials';
 import { type DocNode, kindOf } from '../model/document';
 import { useKinds } from '../queries';
 
-/** Where the node's lists come from: through the first of its credentials that is chosen. */
+/** Where the node's lists come from: through the first of its credentials that is chosen and is here. */
 export function useListPlace(node: DocNode): ListPlace {
   const { data: known } = useCredentialKinds();
+  const { data: stored } = useStoredCredentials();
   const { data: types } = useKinds();
   const kind = kindOf(node.type);
   const used = known ? usedCredentials(types?.get(kind), node, known) : [];
-  const chosen = used.map((one) => node.credentials?.[one.kind]?.id).find((id) => id);
+  const here = new Set(stored?.map(({ id }) => id));
+  const chosen = used.map((one) => node.credentials?.[one.kind]?.id).find((id) => id && here.has(id));
   return { kind, credential: chosen ?? undefined, needsCredential: used.some(({ required }) => required) };
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { isRecord } from '../../../../api/errors';
 import { useFormState } from '../context';
 import { FieldView } from '../FieldView';
-import type { LoadedList, NodeField, Values } from '../model';
+import type { LoadedList, Values } from '../model';
 import { type Option, type OptionSource, type Options, useOptions } from '../useOptions';
 import { withKey } from '../values';
 import type { ControlProps } from './props';
@@ -24,21 +24,8 @@ const MODES = [
 
 /** n8n's resource mapper: {mappingMode, value, schema, matchingColumns}. */
 export function MapperControl(props: ControlProps) {
-  const load = props.field.load ?? columnsLoad(props.field);
+  const { load } = props.field;
   return load ? <WithColumns {...props} load={load} /> : <Mapper {...props} source={NOTHING} />;
-}
-
-/** `options.columns.load`: the list of the columns. */
-function columnsLoad({ options }: NodeField): LoadedList | undefined {
-  const { columns } = options ?? {};
-  const load = isRecord(columns) ? columns.load : undefined;
-  if (!isRecord(load) || typeof load.name !== 'string') return undefined;
-  const needs = load.dependsOn ?? load.depends_on;
-  return {
-    name: load.name,
-    dependsOn: Array.isArray(needs) ? needs.map(String) : [],
-    searchable: load.searchable === true,
-  };
 }
 
 function WithColumns({ load, ...props }: ControlProps & { load: LoadedList }) {
