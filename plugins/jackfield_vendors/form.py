@@ -9,7 +9,7 @@ from jackfield.api.records import record
 from jackfield_vendors.description import DescribedNode, DescribedOperation, DocumentShape, Parameter
 from jackfield_vendors.form_conditions import Place, placed_fields, pruned, variant_conditions
 from jackfield_vendors.form_fields import FieldMaker
-from jackfield_vendors.form_reads import OperationReads, ReadPart
+from jackfield_vendors.form_reads import OperationReads, TemplateRead
 from jackfield_vendors.words import FormWords
 
 _LAST = ("options", "otherOptions", "additionalFields", "additionalOptions", "additionalParameters")
@@ -156,7 +156,7 @@ class NodeFormMaker:
         choosing = {name.split(".")[0] for one in variants for name in one.when}
         for name, listed in sorted(rows.items(), key=lambda entry: self._rank(entry[0])):
             row = _joined([row for row, _ in listed])
-            read = reads.top.parts.get(name, ReadPart())
+            read = reads.top.parts.get(name, TemplateRead())
             if (shaped := self._shapes(row, place, version)) or name in self._beside:
                 known = variants[-1].unavailable or name not in reads.top.parts
                 yield from shaped if known else (self._marked(field, read) for field in shaped)
@@ -199,7 +199,7 @@ class NodeFormMaker:
     def _rank(self, name: str) -> tuple[bool, int]:
         return name in _LAST, self._order.get(name, -1)
 
-    def _marked(self, field: NodeField, read: ReadPart) -> NodeField:
+    def _marked(self, field: NodeField, read: TemplateRead) -> NodeField:
         """The field that says of its children which of them have no effect."""
         if field.control != "collection" or read.whole or read.element is not None:
             return field

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes.forms import Control, FieldChoice, FieldGroup, LoadedList, NodeField, When
 from jackfield_vendors.description import DescribedList, DocumentShape, Parameter
-from jackfield_vendors.form_reads import ReadPart
+from jackfield_vendors.form_reads import TemplateRead
 from jackfield_vendors.words import FormWords
 
 CONTROLS: Mapping[str, Control] = {
@@ -37,7 +37,7 @@ class FieldMaker:
         self._words = words
         self._lists = lists
 
-    def plain(self, row: Parameter, read: ReadPart) -> NodeField:
+    def plain(self, row: Parameter, read: TemplateRead) -> NodeField:
         """A parameter of which the description says nothing else. read: which parts of it are read."""
         label = row.title or (self._words.picked if row.type == "locator" else self._words.label)(row.name)
         if row.type == "object" and read.depth and row.control is None:
@@ -138,7 +138,7 @@ class FieldMaker:
     def _children(self, shapes: Mapping[str, Sequence[DocumentShape]]) -> list[NodeField]:
         return [self._of_shape(name, shape) for name, listed in shapes.items() for shape in _needed(listed)]
 
-    def _derived(self, name: str, read: ReadPart) -> NodeField:
+    def _derived(self, name: str, read: TemplateRead) -> NodeField:
         """The children that templates read: of `a.b` fields, of `a.group.b` groups, of `a.b.group.c` fields with
         groups."""
         label = self._words.label(name)

@@ -10,26 +10,26 @@ from jackfield_vendors.description import DescribedOperation, DescribedRequest
 from jackfield_vendors.templates import Choice, TemplateReference, compiled
 
 
-class ReadPart:
+class TemplateRead:
     """One place in a parameter. whole: whether something reads all of it. element: what is read of each element when it
     is a list."""
 
     def __init__(self) -> None:
         self.whole = False
-        self.parts: dict[str, ReadPart] = {}
-        self.element: ReadPart | None = None
+        self.parts: dict[str, TemplateRead] = {}
+        self.element: TemplateRead | None = None
 
-    def below(self, path: Sequence[str]) -> ReadPart:
+    def below(self, path: Sequence[str]) -> TemplateRead:
         """The place at the path."""
         found = self
         for name in path:
-            found = found.parts.setdefault(name, ReadPart())
+            found = found.parts.setdefault(name, TemplateRead())
         return found
 
-    def each(self) -> ReadPart:
+    def each(self) -> TemplateRead:
         """Its elements."""
         if self.element is None:
-            self.element = ReadPart()
+            self.element = TemplateRead()
         return self.element
 
     @property
@@ -43,7 +43,7 @@ class OperationReads:
     """The parameters of several variants of one operation. values: the table `values`."""
 
     def __init__(self, names: set[str], values: Mapping[str, str]) -> None:
-        self.top = ReadPart()
+        self.top = TemplateRead()
         self._names = names
         self._values = values
 
@@ -66,13 +66,13 @@ class OperationReads:
         for name in (*operation.when, *filter(None, (operation.response.property,))):
             self.top.below(name.split(".")).whole = True
 
-    def _request(self, request: DescribedRequest, inside: ReadPart | None) -> None:
+    def _request(self, request: DescribedRequest, inside: TemplateRead | None) -> None:
         for text in (request.path, request.url, request.file, request.raw, request.media_type):
             self._text(text or "", inside)
         for shape in (request.query, request.headers, request.files, request.body, request.form):
             self._shape(cast("Json", shape), inside)
 
-    def _shape(self, shape: Json, inside: ReadPart | None) -> None:
+    def _shape(self, shape: Json, inside: TemplateRead | None) -> None:
         if isinstance(shape, str):
             self._text(shape, inside)
         elif isinstance(shape, list):
@@ -86,16 +86,16 @@ class OperationReads:
                     self._shape(value, inner)
                     self._text(key, inner)
 
-    def _elements(self, source: str, inside: ReadPart | None) -> ReadPart | None:
+    def _elements(self, source: str, inside: TemplateRead | None) -> TemplateRead | None:
         places = [place for choice in _choices(source) for place in self._places(choice, inside)]
-        return places[0].each() if places else ReadPart()
+        return places[0].each() if places else TemplateRead()
 
-    def _text(self, text: str, inside: ReadPart | None) -> None:
+    def _text(self, text: str, inside: TemplateRead | None) -> None:
         for choice in _choices(text) if "{" in text else ():
             for place in self._places(choice, inside):
                 place.whole = True
 
-    def _places(self, choice: Choice, inside: ReadPart | None) -> Iterator[ReadPart]:
+    def _places(self, choice: Choice, inside: TemplateRead | None) -> Iterator[TemplateRead]:
         """The place that the alternative reads, if it is one of a parameter."""
         path = choice.path
         if not path:

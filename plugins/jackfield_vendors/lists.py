@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.http_client import HttpCall
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.lists import ListPage, ListQuestion, ListRow, ValuesMissing
+from jackfield.api.nodes.lists import ListQuestion, ListRow, LoadedPage, ValuesMissing
 from jackfield.api.records import replace
 from jackfield_vendors.calls import answer_of, same_origin
 from jackfield_vendors.description import DescribedPaging
@@ -41,7 +41,7 @@ class ListReader:
         self._described = found.described
         self._steps = steps
 
-    async def page(self, question: ListQuestion, scope: TemplateScope) -> ListPage:
+    async def page(self, question: ListQuestion, scope: TemplateScope) -> LoadedPage:
         """As many pages of the service as it takes until something is found. Raises `NodeError`."""
         self._check(scope)
         scope = await self._steps.stepped(self._list.steps, scope)
@@ -54,7 +54,7 @@ class ListReader:
             if rows or not cursor:
                 break
         paged = self._described.paging is not None
-        return ListPage(rows if paged else rows[: question.limit], cursor)
+        return LoadedPage(rows if paged else rows[: question.limit], cursor)
 
     def _check(self, scope: TemplateScope) -> None:
         empty = [name for name in self._described.needs if unwrapped(scope.parameters.get(name)) in (None, "")]

@@ -9,7 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.forms import NodeField
-from jackfield.api.nodes.lists import CredentialAccess, ListPage, ListQuestion
+from jackfield.api.nodes.lists import CredentialAccess, ListQuestion, LoadedPage
 from jackfield.api.nodes.running import made_per_group
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
@@ -104,7 +104,7 @@ class VendorNode:
     def form(self, version: float | None) -> Sequence[NodeField]:
         return self._forms.of(max(self.versions) if version is None else version)
 
-    async def listed(self, question: ListQuestion, access: CredentialAccess) -> ListPage | None:
+    async def listed(self, question: ListQuestion, access: CredentialAccess) -> LoadedPage | None:
         """As `ListingNode.listed`. Raises `NodeError`."""
         found = self._lists.get(question.name)
         if found is None:

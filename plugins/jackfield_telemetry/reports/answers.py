@@ -29,7 +29,7 @@ class AnswersScope:
 
 
 @record
-class LoggedAnswer:
+class AnswerUsage:
     """source: `log` or `proxy`. response_id: None where the agent's log names none. cost: None: the price is not
     known."""
 
@@ -46,7 +46,7 @@ class LoggedAnswer:
     cost: Cost | None
 
 
-def answers(connection: sqlite3.Connection, pricing: Pricing, wanted: AnswersScope) -> tuple[list[LoggedAnswer], int]:
+def answers(connection: sqlite3.Connection, pricing: Pricing, wanted: AnswersScope) -> tuple[list[AnswerUsage], int]:
     """The latest ones, in the order of their time, and how many earlier ones are left out."""
     dims = dims_of(connection, wanted.where)
     condition = f"WHERE e.dim IN ({', '.join(str(int(dim)) for dim in dims)})"
@@ -65,7 +65,7 @@ def answers(connection: sqlite3.Connection, pricing: Pricing, wanted: AnswersSco
     return [_answer(row, dims[row[0]], pricing) for row in reversed(rows)], max(0, total - len(rows))
 
 
-def _answer(row: Sequence[object], dim: Sequence[str], pricing: Pricing) -> LoggedAnswer:
+def _answer(row: Sequence[object], dim: Sequence[str], pricing: Pricing) -> AnswerUsage:
     _, session, project, response, time, step, logged, *counts = row
     agent, provider, profile, model, tier, source = dim
     tokens = Tokens(*(int(str(count)) for count in counts))
@@ -74,17 +74,17 @@ def _answer(row: Sequence[object], dim: Sequence[str], pricing: Pricing) -> Logg
     if isinstance(logged, float) and pricing.cost == "auto":
         cost = Cost(other=logged)
     named = None if response is None else str(response)
-    return LoggedAnswer(
+    return AnswerUsage(
         int(str(time)), agent, provider, profile, model, str(session), str(project), source, named, tokens, cost
     )
 
 
-def answers_view(found: Sequence[LoggedAnswer], left_out: int) -> dict[str, Json]:
+def answers_view(found: Sequence[AnswerUsage], left_out: int) -> dict[str, Json]:
     """For `GET /api/usage/answers` and `jackfield usage answers --json`."""
     return {"rows": [_row(one) for one in found], "left_out": left_out}
 
 
-def _row(one: LoggedAnswer) -> dict[str, Json]:
+def _row(one: AnswerUsage) -> dict[str, Json]:
     return {
         "time": iso(one.time_ms),
         "agent": one.agent,

@@ -17,7 +17,7 @@ from jackfield.api.http import json_response, operation, principal
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
-from jackfield.api.nodes.lists import ListingNode, ListPage, ListQuestion, ListRow, ValuesMissing, listing_node
+from jackfield.api.nodes.lists import ListingNode, ListQuestion, ListRow, LoadedPage, ValuesMissing, listing_node
 from jackfield.api.records import record
 from jackfield.api.storage import Credential
 from jackfield.api.workflows import local_type
@@ -107,7 +107,7 @@ class NodeListRoutes:
             raise InvalidInput("There is no such credential.", details=details)
         return stored
 
-    async def _asked(self, node: ListingNode, question: ListQuestion, access: ChosenCredential) -> ListPage:
+    async def _asked(self, node: ListingNode, question: ListQuestion, access: ChosenCredential) -> LoadedPage:
         seconds = self._settings.list_timeout
         try:
             async with asyncio.timeout(seconds), self._turns:
@@ -156,7 +156,7 @@ def _values() -> Mapping[str, Json]:
     return found
 
 
-def _view(page: ListPage, most: int) -> dict[str, Json]:
+def _view(page: LoadedPage, most: int) -> dict[str, Json]:
     rows: list[Json] = [_row(row) for row in page.rows[:most]]
     return {"data": rows, **({"nextCursor": page.cursor} if page.cursor else {})}
 

@@ -16,7 +16,7 @@ from jackfield.api.credentials import CredentialKind
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.lists import ListPage, ListQuestion, ValuesMissing
+from jackfield.api.nodes.lists import ListQuestion, LoadedPage, ValuesMissing
 from jackfield_credentials.authorizations import authorization
 from jackfield_vendors.node import VendorNode
 
@@ -54,7 +54,7 @@ class Lister:
         self.server = server
         self._nodes: dict[str, VendorNode] = {}
 
-    async def page(self, kind: str, name: str, values: Mapping[str, Json] | None = None, **more: Any) -> ListPage:
+    async def page(self, kind: str, name: str, values: Mapping[str, Json] | None = None, **more: Any) -> LoadedPage:
         node = self._nodes.setdefault(kind, self._services.node(kind))
         credential = more.pop("credential", None) or next(one.kind for one in node.description.credentials)
         here = self.server.url("").rstrip("/")

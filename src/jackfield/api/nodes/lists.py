@@ -59,7 +59,7 @@ class ListRow:
 
 
 @record
-class ListPage:
+class LoadedPage:
     """cursor: gives the next page; empty: there is none."""
 
     rows: Sequence[ListRow]
@@ -70,7 +70,7 @@ class ListPage:
 class ListingNode(Protocol):
     """What a node type has beside `NodeType` when its forms have fields with a `LoadedList`."""
 
-    async def listed(self, question: ListQuestion, access: CredentialAccess) -> ListPage | None:
+    async def listed(self, question: ListQuestion, access: CredentialAccess) -> LoadedPage | None:
         """One page of the list; None: there is no such list. Raises `NodeError` with what the service or the values
         lack."""
 
