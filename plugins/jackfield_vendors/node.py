@@ -18,6 +18,7 @@ from jackfield_vendors.dates import iso_time
 from jackfield_vendors.description import DescribedNode, Description
 from jackfield_vendors.downloads import downloaded
 from jackfield_vendors.exchange import ServiceExchange, authorized
+from jackfield_vendors.forms.vendor_forms import VendorForms
 from jackfield_vendors.lists import ListReader, known_values
 from jackfield_vendors.operations import (
     CompiledList,
@@ -31,7 +32,6 @@ from jackfield_vendors.parameters import OperationForm, OperationParameters, cho
 from jackfield_vendors.results import items_of
 from jackfield_vendors.sending import ServiceSender, ServiceSteps, with_special
 from jackfield_vendors.templates import Missing, Template, TemplateScope, compiled, value_of
-from jackfield_vendors.vendor_forms import VendorForms
 
 
 class VendorNode:

@@ -11,8 +11,8 @@ import pytest
 from jackfield.api.nodes.forms import Control, NodeField
 from jackfield.api.nodes.showing import shown_fields
 from jackfield.testing.context import FakeContext
+from jackfield_vendors.forms.words import form_words
 from jackfield_vendors.library import Unusable, node_in
-from jackfield_vendors.words import form_words
 
 PLAIN = """
 [node]

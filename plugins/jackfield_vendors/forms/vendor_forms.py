@@ -10,10 +10,10 @@ from pydantic import TypeAdapter
 
 from jackfield.api.nodes.forms import NodeField
 from jackfield_vendors.description import DescribedNode, Description, DocumentShape, DocumentShapes
-from jackfield_vendors.form import FormSource, NodeFormMaker
-from jackfield_vendors.form_fields import FieldMaker
+from jackfield_vendors.forms.fields import FieldMaker
+from jackfield_vendors.forms.making import FormSource, NodeFormMaker
+from jackfield_vendors.forms.words import form_words
 from jackfield_vendors.operations import CompiledOperation
-from jackfield_vendors.words import form_words
 
 
 class VendorForms:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from jackfield.api.nodes.forms import FieldChoice, NodeField, When
 from jackfield.api.records import record
 from jackfield_vendors.description import DescribedNode, DescribedOperation, DocumentShape, Parameter
-from jackfield_vendors.form_conditions import Place, placed_fields, pruned, variant_conditions
-from jackfield_vendors.form_fields import FieldMaker
-from jackfield_vendors.form_reads import OperationReads, TemplateRead
-from jackfield_vendors.words import FormWords
+from jackfield_vendors.forms.conditions import Place, placed_fields, pruned, variant_conditions
+from jackfield_vendors.forms.fields import FieldMaker
+from jackfield_vendors.forms.reads import OperationReads, TemplateRead
+from jackfield_vendors.forms.words import FormWords
 
 _LAST = ("options", "otherOptions", "additionalFields", "additionalOptions", "additionalParameters")
 """Collections that close a form."""

@@ -1,0 +1,1 @@
+"""Forms of services, as n8n shows them: from the operations, the templates that read parameters, and words."""
