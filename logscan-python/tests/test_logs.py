@@ -109,6 +109,7 @@ def test_codex_names_an_answer_before_it_counts_it(tmp_path: Path) -> None:
     (part,) = read(CODEX, path, refuse)
     assert part.responses == [(key("one@500", "10+1"), "resp_1")]
     ((_, offset, memory, *_),) = part.marks
+    assert memory is not None
     assert memory[6] == "resp_2"
     with path.open("ab") as file:
         file.write(count(15, 3, 2))

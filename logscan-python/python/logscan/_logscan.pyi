@@ -31,8 +31,8 @@ class Logs(Iterator[Part]):
     What it raises becomes the trouble of the file.
 
     memory: session, model, directory, service tier, total counts (input, of which cached, of which written to the
-    cache, output; or None and any text), Unix ms up to which a fork repeats its parent's lines, the provider's id of the
-    answer whose counts come next.
+    cache, output; or None and any text), Unix ms up to which a fork repeats its parent's lines, the provider's id of
+    the answer whose counts come next.
 
     A line without its end is left for another time; lines of more than 256 MiB are passed over. Memory is one block of
     256 KiB for each thread, or its longest line, and some parts. Raises ValueError for forms and sources that there are
