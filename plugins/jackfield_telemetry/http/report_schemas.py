@@ -84,6 +84,14 @@ class LoggedAnswers(BaseModel):
     left_out: int
 
 
+class LoggedAnswersAnswer(BaseModel):
+    model_config = ConfigDict(defer_build=True)
+
+    success: Literal[True]
+    data: LoggedAnswers
+    warnings: list[str] | None = None
+
+
 class Sums(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
 

@@ -50,7 +50,7 @@ ANSWERS = operation(
     "Usage answer by answer, with each one's id",
     scope=None,
     query=f"{_REPORTS}:AnswersQuery",
-    response=f"{_REPORTS}:LoggedAnswers",
+    response=f"{_REPORTS}:LoggedAnswersAnswer",
     tags=TAGS,
 )
 

@@ -3802,7 +3802,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["LoggedAnswers"];
+                        "application/json": components["schemas"]["LoggedAnswersAnswer"];
                     };
                 };
                 400: components["responses"]["DaemonInvalidRequest"];
@@ -10769,6 +10769,20 @@ export interface components {
             left_out: number;
             /** Rows */
             rows: components["schemas"]["LoggedAnswer"][];
+        };
+        /** LoggedAnswersAnswer */
+        LoggedAnswersAnswer: {
+            data: components["schemas"]["LoggedAnswers"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+            /**
+             * Warnings
+             * @default null
+             */
+            warnings?: string[] | null;
         };
         /** LoginBody */
         LoginBody: {
