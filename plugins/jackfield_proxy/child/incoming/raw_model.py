@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -26,10 +26,11 @@ _READ = frozenset({
 def require_one_reading(body: bytes) -> None:
     """Of repeated names some parsers take the first and others the last, and some look at no case: what is permitted
     here would not be what the provider reads. body: a JSON object; what is none passes. Raises `DialectError` 400."""
-    if _is_plain(body):
+    values = _values_in(body)
+    if values is not None and _is_plain(body, values):
         return
     seen: set[str] = set()
-    for name in _outer_names(body):
+    for name in _outer_names(body, values):
         plain = name.casefold()
         if plain in seen:
             raise fields.invalid(plain, "stands in the request more than once; send it once, in lower case")
@@ -58,21 +59,26 @@ def model_in(body: bytes) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _is_plain(body: bytes) -> bool:
+def _values_in(body: bytes) -> dict[str, msgspec.Raw] | None:
+    """Of the outermost object, without a look into them: a body of megabytes would hold up every other request. None:
+    the JSON is not strict."""
+    try:
+        return _DECODER.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _is_plain(body: bytes, values: Mapping[str, msgspec.Raw]) -> bool:
     """Whether it is written without spaces, as most clients do, and has each name of the outermost object once, in
     lower case: then names and values add up to its length, which anything else makes longer."""
-    try:
-        values = _DECODER.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return False
     names = "".join(values)
     length = len(names.encode()) + sum(len(bytes(value)) for value in values.values()) + 4 * len(values) + 1
     return length == len(body) and names == names.casefold()
 
 
-def _outer_names(body: bytes) -> Sequence[str]:
-    """In the outermost object, as often as they stand there."""
-    walked = _walked(body)
+def _outer_names(body: bytes, values: dict[str, msgspec.Raw] | None) -> Sequence[str]:
+    """In the outermost object, as often as they stand there. values: see `_walked`."""
+    walked = _walked(body, values)
     if walked is not None:
         return [name for name, _, _ in walked]
     outermost: list[str] = []
@@ -89,15 +95,13 @@ def _outer_names(body: bytes) -> Sequence[str]:
 
 def _members(body: bytes) -> list[tuple[int, int]]:
     """Where the value of the outermost object's `model` is. Empty: names are repeated, or the JSON is not strict."""
-    return [(start, end) for name, start, end in _walked(body) or () if name == "model"]
+    return [(start, end) for name, start, end in _walked(body, _values_in(body)) or () if name == "model"]
 
 
-def _walked(body: bytes) -> list[tuple[str, int, int]] | None:
-    """Names of the outermost object and where their values are, without a look into these: a body of megabytes would
-    hold up every other request. None: names are repeated, or the JSON is not strict."""
-    try:
-        values = _DECODER.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+def _walked(body: bytes, values: dict[str, msgspec.Raw] | None) -> list[tuple[str, int, int]] | None:
+    """Names of the outermost object and where their values are. values: of `_values_in`, which are used up. None: names
+    are repeated, or the JSON is not strict."""
+    if values is None:
         return None
     found: list[tuple[str, int, int]] = []
     after = _OPEN(body)
