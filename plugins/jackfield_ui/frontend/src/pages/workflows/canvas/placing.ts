@@ -26,9 +26,9 @@ export interface Placed {
 
 /** middle: where it goes when nothing else says so. */
 export function placeFor(doc: Doc, kinds: Kinds, kind: Kind, asked: Wanted, middle: Place): Placed {
+  if (asked.at) return { doc, at: asked.at };
   const size = sizeOf(kind, asked);
   const boxes = boxesOf(doc, kinds);
-  if (asked.at) return { doc, at: asked.at };
   const { from, wire } = asked;
   const beside = boxes.find(({ name }) => name === (from?.name ?? wire?.source));
   if (!beside) return { doc, at: free(boxes, { ...middle, ...size }, { x: 0, y: 1 }) };
@@ -80,13 +80,13 @@ function onWire(doc: Doc, boxes: readonly Box[], source: Box, wire: Wire, size: 
   const target = boxes.find(({ name }) => name === wire.target);
   const lacking = target && target.x > source.x ? at.x + size.width + APART - target.x : 0;
   if (lacking <= 0) return { doc, at: free(boxes, { ...at, ...size }, { x: 0, y: 1 }) };
-  const places = new Map(boxes.flatMap((box) => (follows(doc, wire, box.name) ? [[box.name, box] as const] : [])));
-  const moved = new Map([...places].map(([name, { x, y }]) => [name, { x: x + lacking, y }]));
-  return { doc: move(doc, moved), at };
+  const following = behind(doc, wire);
+  const moved = boxes.filter(({ name }) => following.has(name));
+  return { doc: move(doc, new Map(moved.map(({ name, x, y }) => [name, { x: x + lacking, y }]))), at };
 }
 
-/** Whether a node, or what it is a part of, comes behind the wire; not what leads back to its source. */
-function follows(doc: Doc, wire: Wire, name: string): boolean {
+/** Nodes that come behind the wire, with their parts; not what leads back to its source. */
+function behind(doc: Doc, wire: Wire): ReadonlySet<string> {
   const wires = wiresOf(doc.connections);
   const found = new Set([wire.target]);
   for (const one of found) {
@@ -95,7 +95,8 @@ function follows(doc: Doc, wire: Wire, name: string): boolean {
       if (type !== 'main' && target === one) found.add(source);
     }
   }
-  return name !== wire.source && found.has(name);
+  found.delete(wire.source);
+  return found;
 }
 
 /** The first place in this direction that lies over nothing. */

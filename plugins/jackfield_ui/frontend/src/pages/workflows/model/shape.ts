@@ -184,7 +184,7 @@ export function subtitleOf(node: DocNode): string {
   }
 }
 
-/** ai_languageModel as "Model": the ports of one node stand close together. */
+/** Short ones: the ports of one node stand close together. */
 const PART_LABELS: Record<string, string> = {
   ai_languageModel: 'Model',
   ai_outputParser: 'Parser',
@@ -192,6 +192,7 @@ const PART_LABELS: Record<string, string> = {
   ai_vectorStore: 'Store',
 };
 
+/** ai_embedding as "Embedding". */
 export function partLabel(type: string): string {
   if (PART_LABELS[type]) return PART_LABELS[type];
   const words = type
