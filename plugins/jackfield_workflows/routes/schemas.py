@@ -211,8 +211,8 @@ class NodeRunShown(Shown):
     error: dict[str, Any] | None = None  # message and itemIndex
     outputs: list[list[dict[str, Any]]]  # items per output
     counts: list[int] | None = Field(None, description="With `items`: how many items each output has in all.")
-    tokenUsage: TokenUsageShown | None = None  # noqa: N815
-    toolCalls: list[ToolCallShown] | None = Field(None, description="Of agents.")  # noqa: N815
+    tokenUsage: TokenUsageShown | None = None  # noqa: N815 - as in JSON
+    toolCalls: list[ToolCallShown] | None = Field(None, description="Of agents.")  # noqa: N815 - as in JSON
 
 
 class ExecutionShown(ExecutionRowShown):

@@ -29,4 +29,4 @@ class NodeListRow(Shown):
 
 class NodeListShown(Shown):
     data: list[NodeListRow]
-    nextCursor: str | None = None  # noqa: N815
+    nextCursor: str | None = None  # noqa: N815 - as in JSON
