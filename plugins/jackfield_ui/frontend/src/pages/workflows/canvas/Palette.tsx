@@ -4,10 +4,10 @@ import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { fuzzy } from '../../../app/fuzzy';
 import { GROUPS } from '../model/kinds';
 import type { Kind } from '../queries';
-import { DRAGGED } from './Canvas';
 import { fits, type Wanted } from './edits';
 import { Picture } from './Picture';
 import classes from './palette.module.css';
+import { DRAGGED } from './useDropping';
 
 /** All node types that fit what is wanted: search and Enter, a click, or drag onto the canvas. */
 export function Palette({
