@@ -20,7 +20,7 @@ import { notifyError } from '../../components/notify';
 import { AttentionMark } from './AttentionMark';
 import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';
-import { presentDoc, useEditor, useStore } from './model/store';
+import { presentDoc, useEditor, useSteps, useStore } from './model/store';
 import { type AttentionReason, createWorkflow, type Saved, setActive } from './queries';
 import type { Save } from './useSave';
 
@@ -46,8 +46,7 @@ export function Header({
   const store = useStore();
   const doc = useEditor(presentDoc);
   const version = useEditor((state) => state.version);
-  const back = useEditor((state) => state.history.past.length > 0);
-  const forth = useEditor((state) => state.history.future.length > 0);
+  const { back, forth } = useSteps();
   const stale = newest.version > version && !save.saving && !save.gone;
   return (
     <div className={classes.header}>
@@ -130,8 +129,7 @@ function Tip({ label, children }: { label: string; children: React.ReactElement 
 function More({ editable, onVersions, onNote }: { editable: boolean; onVersions: () => void; onNote: () => void }) {
   const store = useStore();
   const { fitView } = useReactFlow();
-  const back = useEditor((state) => state.history.past.length > 0);
-  const forth = useEditor((state) => state.history.future.length > 0);
+  const { back, forth } = useSteps();
   const tidy = () => {
     tidyUp(store);
     setTimeout(() => void fitView({ maxZoom: 1, padding: 0.15 }), 50);

@@ -4,7 +4,7 @@ import { useBlocker } from 'react-router';
 import { ApiError } from '../../api/errors';
 import { confirm } from '../../components/confirm';
 import { notifyError } from '../../components/notify';
-import { useEditor, useStore } from './model/store';
+import { presentDoc, useEditor, useStore } from './model/store';
 import { createWorkflow, readWorkflow, type Saved, workflowKey, writeWorkflow } from './queries';
 import { useElsewhere } from './useElsewhere';
 
@@ -32,9 +32,9 @@ export function useSave(newest: Saved): Save {
   /** Two writes at once would be a conflict of one person with oneself. */
   const pending = useRef<Promise<boolean>>(undefined);
   // `dirty` compares documents: once for each change.
-  const history = useEditor((state) => state.history);
+  const doc = useEditor(presentDoc);
   const saved = useEditor((state) => state.saved);
-  const dirty = history.present !== saved && store.dirty;
+  const dirty = doc !== saved && store.dirty;
 
   useGuard(dirty, () => store.dirty);
 

@@ -23,7 +23,7 @@ import { keysOf } from '../../../app/shortcuts';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { useLiveRun } from '../live/context';
 import { isSticky, kindOf } from '../model/document';
-import { type EditorStore, presentDoc, useEditor, useStore } from '../model/store';
+import { type EditorStore, presentDoc, useEditor, useSteps, useStore } from '../model/store';
 import type { Execution, Kind } from '../queries';
 import * as commands from './commands';
 import type { Place, Wanted } from './edits';
@@ -185,7 +185,7 @@ function Colours({ onChoose }: { onChoose: (color: number) => void }) {
 
 function OfCanvas({ at, editable, onWanted }: { at: MenuAt } & MenuActions) {
   const store = useStore();
-  const back = useEditor((state) => state.history.past.length > 0);
+  const { back } = useSteps();
   const empty = useEditor((state) => presentDoc(state).nodes.length === 0);
   const { screenToFlowPosition, fitView } = useReactFlow();
   const place = screenToFlowPosition(at);

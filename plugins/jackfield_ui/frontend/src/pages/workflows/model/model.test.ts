@@ -4,7 +4,6 @@ import { copied, n8nType, parsed, pasted } from './clipboard';
 import { accessor, schemaOf } from './data';
 import { difference, isSame } from './diff';
 import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
-import { began, changed, redone, STEPS, undone } from './history';
 import { columnsOf, laidOut, needsLayout } from './layout';
 
 const wire = { source: 'A', type: 'main', output: 0, target: 'B', targetType: 'main', input: 0 };
@@ -85,15 +84,6 @@ describe('the clipboard', () => {
     expect(next.nodes[2]?.odd).toEqual([null]);
     expect(new Set(next.nodes.map(({ id }) => id)).size).toBe(4);
   });
-});
-
-it('undoes and redoes a bounded number of steps, and one word as one step', () => {
-  let history = began(0);
-  for (let step = 1; step <= STEPS + 20; step += 1) history = changed(history, step, undefined, step);
-  expect(history.past).toHaveLength(STEPS);
-  const typed = changed(changed(history, 500, 'name', 1_000), 501, 'name', 1_200);
-  expect(undone(typed).present).toBe(STEPS + 20);
-  expect(redone(undone(typed)).present).toBe(501);
 });
 
 describe('the layout', () => {

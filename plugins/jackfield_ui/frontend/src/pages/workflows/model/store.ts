@@ -1,11 +1,17 @@
-import { createContext, useContext, useSyncExternalStore } from 'react';
+import { createContext, useContext } from 'react';
+import { temporal } from 'zundo';
+import { createStore, useStore as useZustand } from 'zustand';
 import type { AttentionReason, Saved } from '../queries';
 import { type Doc, documentOf, renameNode } from './document';
-import { began, changed, type History, redone, undone } from './history';
+
+/** Steps back that are kept: documents share what did not change, so that a hundred of them cost little. */
+export const STEPS = 100;
+/** Milliseconds within which changes of one thing are one step. */
+const TOGETHER = 1_000;
 
 export interface EditorState {
   id: string;
-  history: History<Doc>;
+  doc: Doc;
   /** The document as it is saved, and the version that it has there. */
   saved: Doc;
   version: number;
@@ -18,93 +24,112 @@ export interface EditorState {
   opened: string | undefined;
 }
 
+/** The state, of which the document alone has steps back. `isNewStep`: asked at every change of the document. */
+function stateOf(initial: EditorState, isNewStep: () => boolean) {
+  return createStore<EditorState>()(
+    temporal(() => initial, {
+      limit: STEPS,
+      partialize: ({ doc }) => ({ doc }),
+      equality: (before, now) => before.doc === now.doc,
+      handleSet: (record) => (before) => {
+        if (isNewStep()) record(before);
+      },
+    }),
+  );
+}
+
 /** What the editor works on. One for each workflow that is open; React reads it by `useEditor`. */
 export class EditorStore {
-  private state: EditorState;
-  private readonly listeners = new Set<() => void>();
+  readonly state: ReturnType<typeof stateOf>;
+  /** What the last step changed, and when. */
+  private last: { tag: string | undefined; at: number } = { tag: undefined, at: 0 };
+  private together = false;
 
-  constructor(saved: Saved) {
-    this.state = {
-      id: saved.id,
-      history: began(saved.doc),
-      saved: saved.doc,
-      version: saved.version,
-      active: saved.active,
-      attention: saved.attention,
-      selection: new Set(),
+  constructor({ id, doc, version, active, attention }: Saved) {
+    const initial = {
+      id,
+      doc,
+      saved: doc,
+      version,
+      active,
+      attention,
+      selection: new Set<string>(),
       opened: undefined,
     };
+    this.state = stateOf(initial, () => !this.together);
   }
 
-  readonly get = (): EditorState => this.state;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
+  readonly get = (): EditorState => this.state.getState();
 
   get doc(): Doc {
-    return this.state.history.present;
+    return this.get().doc;
   }
 
   get dirty(): boolean {
-    return this.doc !== this.state.saved && JSON.stringify(this.doc) !== JSON.stringify(this.state.saved);
+    const { doc, saved } = this.get();
+    return doc !== saved && JSON.stringify(doc) !== JSON.stringify(saved);
   }
 
   /** `tag`: what is changed, so that typing one word is one step back. */
   commit(change: (doc: Doc) => Doc, tag?: string): void {
-    const history = changed(this.state.history, change(this.doc), tag, Date.now());
-    if (history !== this.state.history) this.set({ history });
+    const doc = change(this.doc);
+    if (doc === this.doc) return;
+    const at = Date.now();
+    this.together = tag !== undefined && tag === this.last.tag && at - this.last.at < TOGETHER;
+    this.state.setState({ doc });
+    this.together = false;
+    this.last = { tag, at };
   }
 
   undo(): void {
-    this.go(undone(this.state.history));
+    this.state.temporal.getState().undo();
+    this.went();
   }
 
   redo(): void {
-    this.go(redone(this.state.history));
+    this.state.temporal.getState().redo();
+    this.went();
   }
 
-  private go(history: History<Doc>): void {
-    const names = new Set(history.present.nodes.map(({ name }) => name));
-    const selection = new Set([...this.state.selection].filter((name) => names.has(name)));
-    const opened = this.state.opened !== undefined && names.has(this.state.opened) ? this.state.opened : undefined;
-    this.set({ history, selection, opened });
+  /** What is selected or open and is no longer there. */
+  private went(): void {
+    this.last = { tag: undefined, at: 0 };
+    const { doc, selection, opened } = this.get();
+    const names = new Set(doc.nodes.map(({ name }) => name));
+    this.state.setState({
+      selection: new Set([...selection].filter((name) => names.has(name))),
+      opened: opened !== undefined && names.has(opened) ? opened : undefined,
+    });
   }
 
   select(names: Iterable<string>): void {
-    this.set({ selection: new Set(names) });
+    this.state.setState({ selection: new Set(names) });
   }
 
   open(name: string | undefined): void {
-    this.set({ opened: name });
+    this.state.setState({ opened: name });
   }
 
   /** After the document's own renaming: what is selected and open follows. */
   renamed(from: string, to: string): void {
-    const selection = new Set([...this.state.selection].map((name) => (name === from ? to : name)));
-    this.set({ selection, opened: this.state.opened === from ? to : this.state.opened });
+    const { selection, opened } = this.get();
+    const names = [...selection].map((name) => (name === from ? to : name));
+    this.state.setState({ selection: new Set(names), opened: opened === from ? to : opened });
   }
 
   /** What was sent is saved now; what was typed meanwhile is not. */
-  stored(sent: Doc, saved: Saved): void {
-    this.set({ saved: sent, version: saved.version, active: saved.active, attention: saved.attention });
+  stored(sent: Doc, { version, active, attention }: Saved): void {
+    this.state.setState({ saved: sent, version, active, attention });
   }
 
   /** Another document in place of this one, which undo brings back. */
-  replace(saved: Saved): void {
-    const history = changed(this.state.history, saved.doc, undefined, Date.now());
-    const { doc, version, active, attention } = saved;
-    this.set({ history, saved: doc, version, active, attention, selection: new Set() });
+  replace({ doc, version, active, attention }: Saved): void {
+    this.last = { tag: undefined, at: 0 };
+    this.state.setState({ doc, saved: doc, version, active, attention, selection: new Set() });
   }
 
   activated(active: boolean, attention: readonly AttentionReason[] = []): void {
-    this.set({ active, attention });
-  }
-
-  private set(part: Partial<EditorState>): void {
-    this.state = { ...this.state, ...part };
-    for (const listener of [...this.listeners]) listener();
+    this.state.setState({ active, attention });
   }
 }
 
@@ -134,8 +159,15 @@ export function useStore(): EditorStore {
 
 /** A part of the state; it must be the same object while nothing changes. */
 export function useEditor<Part>(part: (state: EditorState) => Part): Part {
-  const store = useStore();
-  return useSyncExternalStore(store.subscribe, () => part(store.get()));
+  return useZustand(useStore().state, part);
 }
 
-export const presentDoc = ({ history }: EditorState): Doc => history.present;
+/** Whether there is a step back, and one forth. */
+export function useSteps(): { back: boolean; forth: boolean } {
+  const { temporal: steps } = useStore().state;
+  const back = useZustand(steps, ({ pastStates }) => pastStates.length > 0);
+  const forth = useZustand(steps, ({ futureStates }) => futureStates.length > 0);
+  return { back, forth };
+}
+
+export const presentDoc = ({ doc }: EditorState): Doc => doc;
