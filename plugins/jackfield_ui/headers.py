@@ -11,9 +11,11 @@ REVALIDATED = b"no-cache"
 POLICY = (
     "default-src 'none'; script-src {scripts}; style-src 'self' 'nonce-{nonce}'; "
     "connect-src 'self' ws://{host} wss://{host}; img-src 'self' data: blob:; font-src 'self'; worker-src {scripts}; "
-    "manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "media-src blob:; frame-src blob:; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
 )
-"""`ws:` is named because older browsers do not count it as `'self'`. The gate has compared the host with ours."""
+"""`ws:` is named because older browsers do not count it as `'self'`. The gate has compared the host with ours. Media
+and frames show files of items: the page has read them itself and gives them a type that runs nothing."""
 PERMISSIONS = (
     "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), "
     "midi=(), payment=(), usb=()"

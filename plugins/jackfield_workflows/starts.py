@@ -17,9 +17,9 @@ def start_node(workflow: Workflow, catalog: NodeCatalog, until: str = "") -> str
     nothing leads to; never one that only serves another. until: only among this node and those that lead to it. Raises
     `InvalidInput` when there is no node at all."""
     never = workflow.parts()
-    leading = _leading(workflow, until) if until else workflow.nodes.keys()
+    wanted = leading(workflow, until) if until else workflow.nodes.keys()
     enabled = (node for node in workflow.nodes.values() if not node.disabled and node.kind not in _NEVER)
-    nodes = [node for node in enabled if node.name not in never and node.name in leading]
+    nodes = [node for node in enabled if node.name not in never and node.name in wanted]
     reached = {wire.node for outputs in workflow.wires.values() for targets in outputs for wire in targets}
     choices: Sequence[Callable[[Node], bool]] = (
         lambda node: node.kind in ("manualTrigger", "start"),
@@ -58,6 +58,18 @@ def chosen_start(workflow: Workflow, name: str | None, catalog: NodeCatalog, unt
     return name
 
 
+def leading(workflow: Workflow, until: str) -> set[str]:
+    """The node and all from which wires lead to it."""
+    found = {until}
+    size = 0
+    while size < len(found):
+        size = len(found)
+        for source, outputs in workflow.wires.items():
+            if any(wire.node in found for targets in outputs for wire in targets):
+                found.add(source)
+    return found
+
+
 def start_items(workflow: Workflow, start: str, given: Items | None, catalog: NodeCatalog) -> Items:
     """What the node makes of the given items, else what is pinned to it, else what it makes by itself, else one empty
     item."""
@@ -93,18 +105,6 @@ def _item(value: Json, path: str) -> Item:
 
 def _is_file(value: Json) -> bool:
     return isinstance(value, dict) and isinstance(value.get("data"), str) and isinstance(value.get("mimeType"), str)
-
-
-def _leading(workflow: Workflow, until: str) -> set[str]:
-    """The node and all from which wires lead to it."""
-    found = {until}
-    size = 0
-    while size < len(found):
-        size = len(found)
-        for source, outputs in workflow.wires.items():
-            if any(wire.node in found for targets in outputs for wire in targets):
-                found.add(source)
-    return found
 
 
 def _wrong(path: str, message: str) -> InvalidInput:

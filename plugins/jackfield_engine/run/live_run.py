@@ -302,8 +302,8 @@ class LiveRun:
         progress = self.progress
         if progress.interrupted is None:
             given = [item for item in self.request.items if "binary" in item]
-            if given or progress.records:
-                await keep_files(self.services.context, self.id, chain(given, replayed_items(progress.records)))
+            if given or progress.earlier:
+                await keep_files(self.services.context, self.id, chain(given, replayed_items(progress.earlier)))
         if TOPIC in self._events.heard:
             self._publish("started")
         now = self.clock.now_ms()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from jackfield_engine.loop.runloop import NeverReady, RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
+from jackfield_engine.run.earlier_runs import EarlierRuns, RunsByNode, RunsInOrder
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
 from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
 from jackfield_engine.run.spilling import encoded_long
@@ -38,8 +38,8 @@ class RunProgress:
     def __init__(
         self, data: ExecutionData, request: ExecutionRequest, disk: RunPersistence, services: Services
     ) -> None:
-        self.records: deque[NodeRecord] = deque(node_records(request.replay) if request.replay else ())
-        """Node runs of the past, still to be replayed."""
+        self.earlier: EarlierRuns = _earlier_runs(request)
+        """Node runs of the past, still to be taken over."""
         self.interrupted: int | None = None
         """How many node runs an earlier process had stored when it ended; a later one may have been in flight."""
         self._data = data
@@ -81,7 +81,7 @@ class RunProgress:
 
     def restore(self, records: list[NodeRecord]) -> None:
         """What an earlier process had stored comes first."""
-        self.records = deque(records)
+        self.earlier = RunsInOrder(records)
         self.interrupted = len(records)
 
     def begin(self, now: int) -> None:
@@ -97,10 +97,8 @@ class RunProgress:
             pin=request.use_pin_data,
             max_runs=self._services.settings.max_node_runs,
         )
-        if self.records and self.records[0]["index"] == 0:
-            self.records.popleft()
-            if self.interrupted is not None:
-                return
+        if self.earlier.begun() and self.interrupted is not None:
+            return
         if TOPIC in self._bus.heard:
             self._told().began(now)
         self._disk.keep(
@@ -131,7 +129,7 @@ class RunProgress:
             return self.failure(self._loop.error, self._loop.last, None)
         if task is None:
             return Outcome("success", self._loop.last_items(), None, self._loop.last)
-        if self.records and await self._replayed(task):
+        if self.earlier and await self._taken_over(task):
             return None
         if self._disk.effect_pending:
             self._disk.checkpoint()
@@ -139,19 +137,17 @@ class RunProgress:
             await self._disk.mark_resumed()
         return await self._node(actions, task, slow)
 
-    async def _replayed(self, task: Task) -> bool:
+    async def _taken_over(self, task: Task) -> bool:
         """Take over the result of an earlier run of the node; False when there is none."""
-        record = self.records[0]
-        outputs = outputs_of(record, self._request.items)
-        if record["node"] != task.step.node.name or outputs is None:
-            self.records.clear()
+        record = self.earlier.take(task.step.node.name, self._request.items)
+        outputs = None if record is None else outputs_of(record, self._request.items)
+        if record is None or outputs is None:
             return False
-        self.records.popleft()
         self._loop.complete(task, outputs, record["error"]["message"] if "error" in record else None)
         if "context" in record:
             self._data.remember(record["node"], record["context"])
         if self.interrupted is None:
-            again: NodeRecord = {**record, "index": task.index}
+            again: NodeRecord = {**record, "index": task.index, "reused": True}
             if is_long(outputs):
                 made = await encoded_long(self._services, self._data.execution_id, again, self._disk.hidden)
                 self._disk.keep_encoded(made.data, 0, effect=False)
@@ -320,6 +316,12 @@ class RunProgress:
     def last_items(self) -> Items:
         """Of the last node's first output that has any."""
         return [] if self._data.loop is None else self._loop.last_items()
+
+
+def _earlier_runs(request: ExecutionRequest) -> EarlierRuns:
+    if request.given:
+        return RunsByNode(node_records(request.given))
+    return RunsInOrder(node_records(request.replay) if request.replay else ())
 
 
 def checked(suspend: Suspend) -> Suspend:

@@ -151,5 +151,7 @@ def _run_view(record: NodeRecord, outputs: Outputs) -> dict[str, Json]:
     }
     if "error" in record:
         view["error"] = record["error"]  # type: ignore[assignment]
+    if record.get("reused"):
+        view["reused"] = True
     noted = record.get("context") or {}
     return {**view, **{name: noted[name] for name in _NOTED if name in noted}}

@@ -12,7 +12,9 @@ from jackfield.api.errors import Conflict, DataDamaged, NotFound
 from jackfield.api.http import clamp, json_response, operation
 from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter
 from jackfield_workflows.history.actions import ExecutionActions
+from jackfield_workflows.history.contents import executed_document, file_of
 from jackfield_workflows.history.views import execution_body, execution_row_view, items_body
+from jackfield_workflows.routes.files import file_answer
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.requests import MAX_OFFSET, choice, moment, page_view, paging
 
@@ -41,6 +43,8 @@ class ExecutionRoutes:
             ("GET", "/executions/stats", self.count_executions),
             ("GET", one, self.get_execution),
             ("GET", f"{one}/items", self.list_items),
+            ("GET", f"{one}/file", self.get_file),
+            ("GET", f"{one}/workflow", self.get_workflow),
             ("DELETE", one, self.delete_execution),
             ("POST", f"{one}/retry", self.retry_execution),
             ("POST", f"{one}/cancel", self.cancel_execution),
@@ -99,6 +103,31 @@ class ExecutionRoutes:
         if found is None:
             raise NotFound("The execution has no node run with this index, or not this output.")
         return Response(found, content_type="application/json")
+
+    @operation(
+        "Read a file of an item",
+        scope="executions:read",
+        query=schema("FileQuery"),
+        tags=TAGS,
+        errors=(DataDamaged,),
+        media=("application/octet-stream",),
+        headers={"Content-Disposition": "Name of the file to save."},
+    )
+    async def get_file(self, execution_id: str) -> Response:
+        stored = await self._actions.whole(execution_id)
+        run, output, item = (clamp(request.args.get(key), 0, 0, MAX_OFFSET) for key in ("run", "output", "item"))
+        file, content = await file_of(self._context, stored, run, output, item, request.args.get("name", "data"))
+        return file_answer(file, content)
+
+    @operation(
+        "Read the workflow as it ran in an execution",
+        scope="workflows:read",
+        response=schema("WorkflowDocument"),
+        tags=TAGS,
+        errors=(DataDamaged,),
+    )
+    async def get_workflow(self, execution_id: str) -> Response:
+        return json_response(await executed_document(self._context, await self._actions.find(execution_id)))
 
     @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS, errors=(Conflict,))
     async def delete_execution(self, execution_id: str) -> Response:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from quart import Response, request
 
@@ -16,8 +16,11 @@ from jackfield.api.http import json_response, operation, parse_model, principal,
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.object_references import load
 from jackfield.api.spilled_outputs import with_outputs
+from jackfield.api.storage import StoredExecution
 from jackfield.api.workflows import Items, Workflow
+from jackfield_workflows.history.actions import ExecutionActions
 from jackfield_workflows.history.views import execution_body, failure_view
 from jackfield_workflows.routes.groups import Route, payload, schema
 from jackfield_workflows.routes.requests import read_optional_json
@@ -29,11 +32,13 @@ if TYPE_CHECKING:
     from jackfield_workflows.routes.schemas import RunBody
 
 TAGS = ("workflows",)
+WITH_DATA = "jackfield_workflows.history.reuse:with_data_of"
+WithData: TypeAlias = "Callable[[PluginContext, StoredExecution, ExecutionRequest], Awaitable[ExecutionRequest]]"
 
 
 class RunRoutes:
     """Views that start executions in mode manual; the query may name the node to `start` at and the one that it runs
-    `until`."""
+    `until`, and an execution whose data it may `reuse`."""
 
     name = "workflow_runs"
 
@@ -41,6 +46,7 @@ class RunRoutes:
         self._context = context
         self._timeout = context.settings(WorkflowsSettings).execute_timeout
         self._scopes = NodeScopes(context)
+        self._actions = ExecutionActions(context)
 
     def routes(self) -> Sequence[Route]:
         return (
@@ -135,20 +141,25 @@ class RunRoutes:
         start = chosen_start(workflow, request.args.get("start"), self._context.port(NodeCatalog), until)
         catalog, memory = self._context.port(NodeCatalog), taken_memory()
         given = start_items(workflow, start, items, catalog)
-        return self._context.port(Engine).submit(
-            ExecutionRequest(
-                workflow=workflow,
-                mode="manual",
-                start=start,
-                items=given,
-                use_pin_data=True,
-                until=until,
-                durability=durability,
-                request_id=request_id() or None,
-                encoded=None if memory is None else await asyncio.to_thread(written, given, stored_json),
-                memory=memory,
-            )
+        wanted = ExecutionRequest(
+            workflow=workflow,
+            mode="manual",
+            start=start,
+            items=given,
+            use_pin_data=True,
+            until=until,
+            durability=durability,
+            request_id=request_id() or None,
+            encoded=None if memory is None else await asyncio.to_thread(written, given, stored_json),
+            memory=memory,
         )
+        if reuse := request.args.get("reuse"):
+            if items is not None or request.args.get("start"):
+                message = "leave it out, or leave out start and input: the execution's own are taken"
+                raise InvalidInput("A run that reuses data begins as that execution did.", details={"reuse": message})
+            load_request = cast("WithData", load(WITH_DATA))
+            wanted = await load_request(self._context, await self._actions.whole(reuse), wanted)
+        return self._context.port(Engine).submit(wanted)
 
     async def _end(self, execution: Execution) -> Outcome:
         """The end, once it is stored. Raises `ExecutionTimeout`, after which the execution goes on."""

@@ -213,6 +213,7 @@ class NodeRunShown(Shown):
     counts: list[int] | None = Field(None, description="With `items`: how many items each output has in all.")
     tokenUsage: TokenUsageShown | None = None  # noqa: N815 - as in JSON
     toolCalls: list[ToolCallShown] | None = Field(None, description="Of agents.")  # noqa: N815 - as in JSON
+    reused: bool | None = Field(None, description="It ran in an earlier execution, and its result was taken over.")
 
 
 class ExecutionShown(ExecutionRowShown):
@@ -271,6 +272,11 @@ class RunQuery(Shown):
 
     start: str | None = Field(None, description="Name of the node to start at. Default: the trigger.")
     until: str | None = Field(None, description="Name of the node to end at; nodes that do not lead to it do not run.")
+    reuse: str | None = Field(
+        None,
+        description="Id of an execution: nodes before `until` that have not changed since are not run again. It begins "
+        "with that execution's start and input.",
+    )
 
 
 class ExecutionQuery(Shown):
@@ -286,6 +292,15 @@ class ItemsQuery(Shown):
     output: int = Field(0, ge=0)
     offset: int = Field(0, ge=0)
     limit: int = Field(50, ge=1, le=1000)
+
+
+class FileQuery(Shown):
+    """Which file of which item."""
+
+    run: int = Field(ge=0, description="The node run's index.")
+    output: int = Field(0, ge=0)
+    item: int = Field(0, ge=0)
+    name: str = Field(description="The file's key under `binary`.")
 
 
 class Counts(BaseModel):

@@ -43,6 +43,9 @@ class ExecutionRequest:
     retry_of: str | None = None
     replay: Sequence[bytes] = ()
     """Step chunks of an earlier execution whose results are taken over as long as the same nodes come up."""
+    given: Sequence[bytes] = ()
+    """Step chunks of an earlier execution with the runs of some nodes, which are taken over wherever these nodes come
+    up: the first one's result for the first run. Nodes that have none run. In place of `replay`."""
     request_id: str | None = None
     depth: int = 0
     """How many executions stand above this one (sub-workflows, error workflows)."""

@@ -1,7 +1,7 @@
 """The stored form of an execution, for those who read it: what it was started with, and its node runs in order.
 
-A node run is a record `{node, index, startedAt, duration, status, outputs | inputOutput, error?, context?}`. Records
-stand in chunks of JSON; between them an engine may leave marks of its own, which readers pass over.
+A node run is a record `{node, index, startedAt, duration, status, outputs | inputOutput, error?, context?, reused?}`.
+Records stand in chunks of JSON; between them an engine may leave marks of its own, which readers pass over.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ class NodeRecordError(TypedDict):
 class NodeRecord(TypedDict):
     """One node run. startedAt: Unix ms; duration: ms. outputs: absent when the run stopped the workflow; an empty list
     when the branch ends there and nobody is shown a run, as with n8n's null. inputOutput: in place of outputs for the
-    start node, whose output of this number is the execution's input. context: the node's memory. spilled: in place of
-    outputs, the file of the execution that has their JSON; see `jackfield.api.spilled_outputs`."""
+    start node, whose output of this number is the execution's input. context: the node's memory. reused: it ran in an
+    earlier execution, and its result was taken over. spilled: in place of outputs, the file of the execution that has
+    their JSON; see `jackfield.api.spilled_outputs`."""
 
     node: str
     index: int
@@ -42,6 +43,7 @@ class NodeRecord(TypedDict):
     spilled: NotRequired[BinaryData]
     error: NotRequired[NodeRecordError]
     context: NotRequired[dict[str, Json]]
+    reused: NotRequired[bool]
 
 
 @record

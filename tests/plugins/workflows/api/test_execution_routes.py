@@ -327,3 +327,28 @@ async def test_a_page_of_items_has_at_least_one_however_large(api: Any) -> None:
     assert [len(item["json"]["text"]) for item in first["data"]] == [5_000_000]
     second = orjson.loads(await items_body(stored([record("A", 0, [items])]), 0, 0, 1, 50) or b"")
     assert (len(second["data"]), second["total"]) == (1, 2)
+
+
+# ------------------------------------------------------------------------------------------------- workflow and files
+
+
+async def test_the_workflow_is_read_as_it_ran(api: Any) -> None:
+    done = await executed(api, DOCUMENT)
+    changed = {**DOCUMENT, "nodes": [*DOCUMENT["nodes"], set_fields("Later", text="x")]}
+    await api.ok("PUT", f"/workflows/{done['workflowId']}", changed)
+    found = await api.ok("GET", f"/executions/{done['id']}/workflow")
+    assert [one["name"] for one in found["nodes"]] == ["Webhook", "Greet"]
+
+
+async def test_a_file_of_an_item_is_saved_and_runs_nothing(api: Any) -> None:
+    saved = await api.save(DOCUMENT)
+    page = {"data": "PGgxPmhpPC9oMT4=", "mimeType": "text/html\r\nX-Evil: 1", "fileName": "ä\r\n.html"}
+    done = await api.ok("POST", f"/workflows/{saved['id']}/execute", [{"json": {}, "binary": {"page": page}}])
+    answer = await api.client.get(f"/api/v1/executions/{done['id']}/file?run=1&output=1&item=0&name=page")
+    assert await answer.get_data() == b"<h1>hi</h1>"
+    assert answer.headers["Content-Disposition"] == "attachment; filename*=UTF-8''%C3%A4%0D%0A.html"
+    assert answer.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert answer.headers["Content-Type"] == "text/html"
+    assert "X-Evil" not in answer.headers
+    await api.refused("GET", f"/executions/{done['id']}/file?run=1&output=1&item=0&name=other", status=404)
+    await api.refused("GET", f"/executions/{done['id']}/file?run=9&name=page", status=404)

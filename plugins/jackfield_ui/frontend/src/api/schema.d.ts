@@ -5787,6 +5787,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/executions/{execution_id}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a file of an item */
+        get: {
+            parameters: {
+                query: {
+                    item?: number;
+                    name: string;
+                    output?: number;
+                    run: number;
+                };
+                header?: never;
+                path: {
+                    execution_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Read a file of an item */
+                200: {
+                    headers: {
+                        /** @description Name of the file to save. */
+                        "Content-Disposition"?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/octet-stream": unknown;
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                409: components["responses"]["Conflict"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/executions/{execution_id}/items": {
         parameters: {
             query?: never;
@@ -5885,6 +5939,53 @@ export interface paths {
                 503: components["responses"]["StoreUnavailable"];
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/executions/{execution_id}/workflow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the workflow as it ran in an execution */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    execution_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Read the workflow as it ran in an execution */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WorkflowDocument"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["Unauthorized"];
+                403: components["responses"]["Forbidden"];
+                404: components["responses"]["NotFound"];
+                409: components["responses"]["Conflict"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["RequestHeaderFieldsTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["StoreUnavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -7518,6 +7619,7 @@ export interface paths {
         post: {
             parameters: {
                 query?: {
+                    reuse?: string | null;
                     start?: string | null;
                     until?: string | null;
                 };
@@ -7576,6 +7678,7 @@ export interface paths {
         post: {
             parameters: {
                 query?: {
+                    reuse?: string | null;
                     start?: string | null;
                     until?: string | null;
                 };
@@ -7977,6 +8080,7 @@ export interface paths {
         post: {
             parameters: {
                 query?: {
+                    reuse?: string | null;
                     start?: string | null;
                     until?: string | null;
                 };
@@ -8032,6 +8136,7 @@ export interface paths {
         post: {
             parameters: {
                 query?: {
+                    reuse?: string | null;
                     start?: string | null;
                     until?: string | null;
                 };
@@ -10049,6 +10154,34 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * FileQuery
+         * @description Which file of which item.
+         */
+        FileQuery: {
+            /**
+             * Item
+             * @default 0
+             */
+            item?: number;
+            /**
+             * Name
+             * @description The file's key under `binary`.
+             */
+            name: string;
+            /**
+             * Output
+             * @default 0
+             */
+            output?: number;
+            /**
+             * Run
+             * @description The node run's index.
+             */
+            run: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * HealthShown
          * @description The process answers.
          */
@@ -11975,6 +12108,12 @@ export interface components {
             outputs: {
                 [key: string]: unknown;
             }[][];
+            /**
+             * Reused
+             * @description It ran in an earlier execution, and its result was taken over.
+             * @default null
+             */
+            reused?: boolean | null;
             /** Startedat */
             startedAt: string;
             /**
@@ -13790,6 +13929,12 @@ export interface components {
          * @description Which part of the workflow runs.
          */
         RunQuery: {
+            /**
+             * Reuse
+             * @description Id of an execution: nodes before `until` that have not changed since are not run again. It begins with that execution's start and input.
+             * @default null
+             */
+            reuse?: string | null;
             /**
              * Start
              * @description Name of the node to start at. Default: the trigger.

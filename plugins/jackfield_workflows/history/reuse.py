@@ -1,0 +1,116 @@
+"""Data of an earlier execution for a run to one node: what has not changed since then is not run again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from jackfield.api.context import PluginContext
+from jackfield.api.engine import ExecutionRequest
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
+from jackfield.api.history import NodeRecord, OriginalInput, node_records, original_input, stored_json
+from jackfield.api.json_slices import written
+from jackfield.api.records import replace
+from jackfield.api.storage import OPEN_STATUSES, StoredExecution
+from jackfield.api.workflows import Workflow
+from jackfield_workflows.history.retries import executed_workflow
+from jackfield_workflows.starts import leading
+
+
+async def with_data_of(context: PluginContext, stored: StoredExecution, fresh: ExecutionRequest) -> ExecutionRequest:
+    """The request with the results of the nodes before `until` that have not changed since the execution, and with what
+    it began with; the request as it is when nothing of it can be taken. Raises `Conflict` while the execution is open,
+    and `InvalidInput` for one of another workflow, or without a node to run to."""
+    if not fresh.until:
+        raise InvalidInput("Only a run to a node reuses data.", details={"until": "name the node to run to"})
+    if stored.row.workflow_id != fresh.workflow.id:
+        message = "name an execution of this workflow"
+        raise InvalidInput("The execution is of another workflow.", details={"reuse": message})
+    if stored.row.status in OPEN_STATUSES:
+        raise Conflict(f"The execution is still {stored.row.status}; cancel it first or wait for its end.")
+    try:
+        ran = await executed_workflow(context, stored, same_version=True)
+    except NotFound:  # nobody can say what has changed
+        return fresh
+    began = await asyncio.to_thread(original_input, stored)
+    records = await asyncio.to_thread(node_records, stored.steps)
+    kept = reusable(records, began, ran, fresh.workflow, fresh.until)
+    if kept is None:
+        return fresh
+    given = [await asyncio.to_thread(written, kept, stored_json)] if kept else ()
+    return replace(
+        fresh, start=began.start, items=began.items, start_output=began.output, given=given, encoded=None, memory=None
+    )
+
+
+def reusable(
+    records: Sequence[NodeRecord], began: OriginalInput, ran: Workflow, now: Workflow, until: str
+) -> list[NodeRecord] | None:
+    """The runs of nodes before `until` that are as they were, with all that leads to them; None when the beginning
+    itself is not. A node with a failed run, and one that was the end of that execution, lets nothing behind it count,
+    and `until` runs in any case."""
+    before = leading(now, until) - {until}
+    changed = _changed(began, ran, now)
+    if began.start not in before or began.start in changed or ran.settings.order != now.settings.order:
+        return None
+    stale = changed | {until} | {record["node"] for record in records if record["status"] == "failed"}
+    stale |= _behind(now, stale) | (_behind(now, {began.until}) if began.until else set())
+    return [record for record in records if record["node"] in before - stale and record["index"] > 0]
+
+
+def _changed(began: OriginalInput, ran: Workflow, now: Workflow) -> set[str]:
+    """Names of nodes of the present workflow that are not as they were."""
+    then = ran.pin_data if began.pin else {}
+    return {
+        name
+        for name in now.nodes
+        if then.get(name) != now.pin_data.get(name) or _described(ran, name) != _described(now, name)
+    }
+
+
+_SHAPING = ("type", "parameters", "credentials", "disabled", "on_error", "execute_once", "always_output_data")
+
+
+def _described(workflow: Workflow, name: str) -> list[object] | None:
+    """What decides on the node's results beside its items: itself, the wires to it, and its parts."""
+    node = workflow.nodes.get(name)
+    if node is None:
+        return None
+    found: list[object] = [node.version, *(getattr(node, key) for key in _SHAPING)]
+    found.append(sorted(f"{source}\0{output}\0{index}" for source, output, index in _wires_to(workflow, name)))
+    for part in _parts(workflow, name):
+        inner = workflow.nodes.get(part)
+        found.append([part, *([] if inner is None else [inner.version, *(getattr(inner, key) for key in _SHAPING)])])
+    return found
+
+
+def _parts(workflow: Workflow, name: str) -> list[str]:
+    """Names of the nodes that serve this one, and of those that serve them."""
+    found: dict[str, None] = {}
+    open_names = [name]
+    while open_names:
+        for part in workflow.attached.get(open_names.pop(), ()):
+            if part.node not in found:
+                found[part.node] = None
+                open_names.append(part.node)
+    return sorted(found)
+
+
+def _wires_to(workflow: Workflow, name: str) -> Iterable[tuple[str, int, int]]:
+    for source, outputs in workflow.wires.items():
+        for output, targets in enumerate(outputs):
+            for wire in targets:
+                if wire.node == name:
+                    yield source, output, wire.input
+
+
+def _behind(workflow: Workflow, names: Iterable[str]) -> set[str]:
+    """The nodes to which wires lead from these."""
+    found: set[str] = set()
+    open_names = list(names)
+    while open_names:
+        for targets in workflow.wires.get(open_names.pop(), ()):
+            fresh = {wire.node for wire in targets} - found
+            found |= fresh
+            open_names += fresh
+    return found
