@@ -49,11 +49,12 @@ def endpoints() -> str:
             document = daemon.start().client().get("/openapi.json").raise_for_status().json()
         finally:
             daemon.close()
-    lines = ["| Method | Path | Scope | What it does |", "| --- | --- | --- | --- |"]
+    lines = ["| Method | Path | Name | Scope | What it does |", "| --- | --- | --- | --- | --- |"]
     for path, methods in sorted(document["paths"].items()):
         for method, described in sorted(methods.items()):
             scope = described.get("x-scope", "public").replace("any", "any credential")
-            lines.append(f"| {method.upper()} | `{path}` | {scope} | {described['summary']} |")
+            name = described["operationId"]
+            lines.append(f"| {method.upper()} | `{path}` | `{name}` | {scope} | {described['summary']} |")
     return "\n".join(lines)
 
 

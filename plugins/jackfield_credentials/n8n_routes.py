@@ -111,6 +111,7 @@ class N8nCredentials:
 
     @operation(
         "Read which data a type of credentials has, as JSON Schema",
+        operation_id="getCredentialSchema",
         scope=SCOPE,
         response=f"{_SCHEMAS}:N8nCredentialSchema",
         tags=TAGS,

@@ -90,6 +90,7 @@ class CredentialRoutes:
 
     @operation(
         "Replace a credential's name and all its values",
+        operation_id="replaceCredential",
         scope=SCOPE,
         request=f"{_SCHEMAS}:CredentialBody",
         response=f"{_SCHEMAS}:CredentialRow",
@@ -103,6 +104,7 @@ class CredentialRoutes:
 
     @operation(
         "Change a credential's name, or replace all its values",
+        operation_id="updateCredential",
         scope=SCOPE,
         request=f"{_SCHEMAS}:CredentialChange",
         response=f"{_SCHEMAS}:CredentialRow",
@@ -140,6 +142,7 @@ class CredentialRoutes:
 
     @operation(
         "Begin to connect an OAuth 2 credential: the URL at which its user grants access",
+        operation_id="authorizeCredential",
         scope=SCOPE,
         response=f"{_SCHEMAS}:AuthorizeShown",
         tags=TAGS,
@@ -156,13 +159,25 @@ class CredentialRoutes:
             raise InvalidInput(exc.message) from None
         return json_response({"url": begun.url, "expiresAt": begun.expires_at, "redirectUri": begun.redirect_uri})
 
-    @operation("List kinds of credentials with their fields", scope=SCOPE, response=f"{_SCHEMAS}:KindList", tags=TAGS)
+    @operation(
+        "List kinds of credentials with their fields",
+        operation_id="listCredentialKinds",
+        scope=SCOPE,
+        response=f"{_SCHEMAS}:KindList",
+        tags=TAGS,
+    )
     async def list_kinds(self) -> Response:
         await self._vault.ready()
         found = [kind_view(kind) for _, kind in sorted(self._context.extensions(CREDENTIAL_KINDS).items())]
         return json_response({"data": found, "total": len(found)})
 
-    @operation("Read a kind of credentials", scope=SCOPE, response=f"{_SCHEMAS}:KindShown", tags=TAGS)
+    @operation(
+        "Read a kind of credentials",
+        operation_id="getCredentialKind",
+        scope=SCOPE,
+        response=f"{_SCHEMAS}:KindShown",
+        tags=TAGS,
+    )
     async def get_kind(self, kind: str) -> Response:
         return json_response(kind_view(await self._changes.kind(kind, "kind")))
 

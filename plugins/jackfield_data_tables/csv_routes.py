@@ -47,6 +47,7 @@ class CsvRoutes:
 
     @operation(
         "Write a data table as CSV",
+        operation_id="exportDataTableCsv",
         scope=READ,
         query=schema("CsvQuery"),
         tags=TAGS,
@@ -74,6 +75,7 @@ class CsvRoutes:
 
     @operation(
         "Add the rows of a CSV file to a data table; its first line names the columns",
+        operation_id="importDataTableCsv",
         scope=WRITE,
         response=schema("CsvImported"),
         tags=TAGS,
@@ -88,6 +90,7 @@ class CsvRoutes:
 
     @operation(
         "Create a data table from a CSV file; its values tell the columns' types",
+        operation_id="createDataTableFromCsv",
         scope=WRITE,
         query=schema("CsvTableQuery"),
         response=schema("CsvImported"),

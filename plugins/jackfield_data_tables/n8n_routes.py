@@ -61,6 +61,7 @@ class N8nTableRoutes(TableRoutes):
 
     @operation(
         "List rows of a data table",
+        operation_id="listDataTableRows",
         scope=READ,
         query=schema("N8nDataTableRowsQuery"),
         response=schema("N8nDataTableRowPage"),

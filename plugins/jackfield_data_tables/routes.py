@@ -111,12 +111,19 @@ class TableRoutes:
         await self._tables.delete(table_id)
         return Response(status=204)
 
-    @operation("List the columns of a data table", scope=READ, response=schema("DataTableColumnsShown"), tags=TAGS)
+    @operation(
+        "List the columns of a data table",
+        operation_id="listDataTableColumns",
+        scope=READ,
+        response=schema("DataTableColumnsShown"),
+        tags=TAGS,
+    )
     async def list_columns(self, table_id: str) -> Response:
         return json_response(column_views(await self._tables.find(table_id)))
 
     @operation(
         "Add a column to a data table",
+        operation_id="addDataTableColumn",
         scope=WRITE,
         request=schema("NewDataTableColumn"),
         response=schema("DataTableColumnShown"),
@@ -131,6 +138,7 @@ class TableRoutes:
 
     @operation(
         "Rename or move a column",
+        operation_id="updateDataTableColumn",
         scope=WRITE,
         request=schema("DataTableColumnChange"),
         response=schema("DataTableColumnShown"),
@@ -144,13 +152,16 @@ class TableRoutes:
         await self._tables.change_column(table_id, column_id, body.name, body.index)
         return json_response(await self._column(table_id, column_id))
 
-    @operation("Delete a column with its cells", scope=WRITE, status=204, tags=TAGS)
+    @operation(
+        "Delete a column with its cells", operation_id="deleteDataTableColumn", scope=WRITE, status=204, tags=TAGS
+    )
     async def delete_column(self, table_id: str, column_id: str) -> Response:
         await self._tables.delete_column(table_id, column_id)
         return Response(status=204)
 
     @operation(
         "Add rows to a data table",
+        operation_id="addDataTableRows",
         scope=WRITE,
         request=schema("NewRows"),
         response=schema("RowsAnswer"),
@@ -168,6 +179,7 @@ class TableRoutes:
 
     @operation(
         "Change the rows that a filter finds",
+        operation_id="updateDataTableRows",
         scope=WRITE,
         request=schema("RowChange"),
         response=schema("RowsAnswer"),
@@ -178,6 +190,7 @@ class TableRoutes:
 
     @operation(
         "Change the rows that a filter finds, or add one where there is none",
+        operation_id="upsertDataTableRow",
         scope=WRITE,
         request=schema("RowChange"),
         response=schema("RowsAnswer"),
@@ -196,6 +209,7 @@ class TableRoutes:
 
     @operation(
         "Delete the rows that a filter finds",
+        operation_id="deleteDataTableRows",
         scope=WRITE,
         query=schema("RowsDeletion"),
         response=schema("RowsAnswer"),
@@ -208,7 +222,13 @@ class TableRoutes:
         rows = await self._tables.remove(table, where, dry=query.dry_run)
         return json_response(rows_answer(rows, shown=query.return_data or query.dry_run))
 
-    @operation("Delete all rows of a data table", scope=WRITE, response=schema("ClearedRows"), tags=TAGS)
+    @operation(
+        "Delete all rows of a data table",
+        operation_id="clearDataTableRows",
+        scope=WRITE,
+        response=schema("ClearedRows"),
+        tags=TAGS,
+    )
     async def clear_rows(self, table_id: str) -> Response:
         return json_response({"deletedCount": await self._tables.clear(await self._tables.find(table_id))})
 
@@ -250,6 +270,7 @@ class OwnTableRoutes(TableRoutes):
 
     @operation(
         "List rows of a data table: filtered, searched, sorted, a page at a time",
+        operation_id="listDataTableRows",
         scope=READ,
         query=schema("DataTableRowsQuery"),
         response=schema("DataTableRowPage"),

@@ -12,6 +12,7 @@ _SCHEMAS = "jackfield_events.schemas"
 _VIEWS = "jackfield_events.logs"
 READ = operation(
     "Read the daemon's log, the newest lines first",
+    operation_id="listLogLines",
     scope="admin",
     query=f"{_SCHEMAS}:LogQuery",
     response=f"{_SCHEMAS}:LogAnswer",
@@ -19,6 +20,7 @@ READ = operation(
 )
 STREAM = operation(
     "Follow the daemon's log as server-sent events",
+    operation_id="streamLogLines",
     scope="admin",
     query=f"{_SCHEMAS}:LogStreamQuery",
     tags=("daemon",),

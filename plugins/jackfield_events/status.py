@@ -23,6 +23,7 @@ class StatusRoutes:
 
     @operation(
         "Read the daemon's status",
+        operation_id="getDaemonStatus",
         scope=None,
         response="jackfield_events.schemas:DaemonStatusAnswer",
         tags=("daemon",),

@@ -37,6 +37,7 @@ class GatewayRoutes:
 
     @operation(
         "List the virtual keys",
+        operation_id="listVirtualKeys",
         scope=None,
         query=f"{_SCHEMAS}:KeysQuery",
         response=f"{_SCHEMAS}:VirtualKeyList",
@@ -49,6 +50,7 @@ class GatewayRoutes:
 
     @operation(
         "Make a virtual key; the answer alone has the key itself",
+        operation_id="createVirtualKey",
         scope=None,
         request=f"{_SCHEMAS}:NewKeyBody",
         response=_NEW,
@@ -63,12 +65,13 @@ class GatewayRoutes:
         self._context.log.info("The virtual key %s was made.", account.key.id)
         return success({**self._shown(account), "key": text})
 
-    @operation("Show a virtual key", scope=None, response=_ONE, tags=TAGS)
+    @operation("Show a virtual key", operation_id="getVirtualKey", scope=None, response=_ONE, tags=TAGS)
     async def get_key(self, key_id: str) -> Response:
         return success(self._shown(await self._ring.find(key_id)))
 
     @operation(
         "Change a virtual key; it counts from the next request on",
+        operation_id="updateVirtualKey",
         scope=None,
         request=f"{_SCHEMAS}:KeyChangeBody",
         response=_ONE,
@@ -82,7 +85,13 @@ class GatewayRoutes:
         now_ms = self._context.clock.now_ms()
         return success(self._shown(await self._ring.change(key_id, lambda key: changed(key, body, now_ms))))
 
-    @operation("Revoke a virtual key for good, from now on", scope=None, response=_ONE, tags=TAGS)
+    @operation(
+        "Revoke a virtual key for good, from now on",
+        operation_id="revokeVirtualKey",
+        scope=None,
+        response=_ONE,
+        tags=TAGS,
+    )
     async def revoke_key(self, key_id: str) -> Response:
         account = await self._ring.revoke(key_id)
         self._context.log.info("The virtual key %s was revoked.", key_id)
@@ -90,6 +99,7 @@ class GatewayRoutes:
 
     @operation(
         "Give a virtual key a new secret; the old one counts no more",
+        operation_id="rotateVirtualKey",
         scope=None,
         response=_NEW,
         tags=TAGS,
@@ -102,6 +112,7 @@ class GatewayRoutes:
 
     @operation(
         "Tell what virtual keys have used, by day, profile and model",
+        operation_id="getVirtualKeyUsage",
         scope=None,
         query=f"{_SCHEMAS}:KeyUsageQuery",
         response=f"{_SCHEMAS}:KeyUsageList",

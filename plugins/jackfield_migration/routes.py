@@ -102,6 +102,7 @@ class ImportRoutes:
 
     @operation(
         "Activate several workflows; each on its own",
+        operation_id="activateImported",
         scope=_SCOPE,
         request=f"{_SCHEMAS}:ActivationBody",
         response=f"{_SCHEMAS}:ActivationShown",

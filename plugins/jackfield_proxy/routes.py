@@ -47,40 +47,69 @@ class ProxyRoutes:
     async def list_proxies(self) -> Response:
         return success(await self._manager.every())
 
-    @operation("Show the listener that all proxies share", scope=None, response=f"{_SCHEMAS}:SharedAnswer", tags=TAGS)
+    @operation(
+        "Show the listener that all proxies share",
+        operation_id="getSharedProxy",
+        scope=None,
+        response=f"{_SCHEMAS}:SharedAnswer",
+        tags=TAGS,
+    )
     async def get_shared(self) -> Response:
         return success(await self._manager.shared_view())
 
     @operation(
-        "List the strategies and conditions of rules", scope=None, response=f"{_SCHEMAS}:RuleKindsShown", tags=TAGS
+        "List the strategies and conditions of rules",
+        operation_id="listProxyRuleKinds",
+        scope=None,
+        response=f"{_SCHEMAS}:RuleKindsShown",
+        tags=TAGS,
     )
     async def list_kinds(self) -> Response:
         return success(self._manager.kinds())
 
-    @operation("Show a profile's proxy", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,))
+    @operation(
+        "Show a profile's proxy", operation_id="getProxy", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,)
+    )
     async def get_status(self, alias: str) -> Response:
         return success(await self._manager.status(alias))
 
     @operation(
-        "Start a profile's proxy, and wait until it runs", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,)
+        "Start a profile's proxy, and wait until it runs",
+        operation_id="startProxy",
+        scope=None,
+        response=_ONE,
+        tags=TAGS,
+        errors=(Conflict,),
     )
     async def start(self, alias: str) -> Response:
         return success(await self._manager.start(alias))
 
-    @operation("Stop a profile's proxy", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,))
+    @operation(
+        "Stop a profile's proxy", operation_id="stopProxy", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,)
+    )
     async def stop(self, alias: str) -> Response:
         return success(await self._manager.stopped(alias))
 
-    @operation("Give a profile's proxy a new process", scope=None, response=_ONE, tags=TAGS, errors=(Conflict,))
+    @operation(
+        "Give a profile's proxy a new process",
+        operation_id="restartProxy",
+        scope=None,
+        response=_ONE,
+        tags=TAGS,
+        errors=(Conflict,),
+    )
     async def restart(self, alias: str) -> Response:
         return success(await self._manager.restart(alias))
 
-    @operation("Stop every proxy", scope=None, response=f"{_SCHEMAS}:StoppedShown", tags=TAGS)
+    @operation(
+        "Stop every proxy", operation_id="stopAllProxies", scope=None, response=f"{_SCHEMAS}:StoppedShown", tags=TAGS
+    )
     async def stop_all(self) -> Response:
         return success({"stopped": await self._manager.stop_all()})
 
     @operation(
         "Read the last lines of a proxy's log",
+        operation_id="getProxyLog",
         scope=None,
         query=f"{_SCHEMAS}:ProxyLogQuery",
         response=f"{_SCHEMAS}:LogShown",
@@ -94,6 +123,7 @@ class ProxyRoutes:
 
     @operation(
         "Read a proxy's configuration",
+        operation_id="getProxyConfig",
         scope=None,
         response=f"{_SCHEMAS}:ConfigShown",
         tags=TAGS,
@@ -105,6 +135,7 @@ class ProxyRoutes:
 
     @operation(
         "Replace a proxy's configuration; a running proxy takes it at once",
+        operation_id="replaceProxyConfig",
         scope=None,
         response=f"{_SCHEMAS}:ConfigShown",
         tags=TAGS,
@@ -124,6 +155,7 @@ class ProxyRoutes:
 
     @operation(
         "Tell what a proxy's configuration would be; nothing is stored",
+        operation_id="checkProxyConfig",
         scope=None,
         response=f"{_SCHEMAS}:ConfigShown",
         tags=TAGS,
@@ -138,6 +170,7 @@ class ProxyRoutes:
 
     @operation(
         "List the latest requests of a proxy, the newest first",
+        operation_id="listProxyRequests",
         scope=None,
         query=f"{_SCHEMAS}:RequestsQuery",
         response=f"{_SCHEMAS}:RequestsShown",
@@ -151,6 +184,7 @@ class ProxyRoutes:
 
     @operation(
         "Tell which rule would take a request, and why; nothing is sent",
+        operation_id="testProxyRules",
         scope=None,
         request=f"{_SCHEMAS}:RuleTestBody",
         response=f"{_SCHEMAS}:RuleTestShown",

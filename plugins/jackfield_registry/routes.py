@@ -27,13 +27,20 @@ class RegistryRoutes:
     def _service(self) -> LocalRegistry:
         return self._context.port(LocalRegistry)
 
-    @operation("Read the registry's state", scope=None, response=f"{_SCHEMAS}:RegistryAnswer", tags=TAGS)
+    @operation(
+        "Read the registry's state",
+        operation_id="getRegistry",
+        scope=None,
+        response=f"{_SCHEMAS}:RegistryAnswer",
+        tags=TAGS,
+    )
     async def read(self) -> Response:
         service = self._service
         return success(status_view(await service.status()), warnings=await service.damage())
 
     @operation(
         "Sync the registry",
+        operation_id="syncRegistry",
         scope=None,
         query=f"{_SCHEMAS}:SyncQuery",
         response=f"{_SCHEMAS}:RegistryAnswer",
@@ -45,6 +52,7 @@ class RegistryRoutes:
 
     @operation(
         "Tell what a sync of the registry would bring; nothing is taken",
+        operation_id="getRegistryOffer",
         scope=None,
         query=f"{_SCHEMAS}:SyncQuery",
         response=f"{_SCHEMAS}:OfferAnswer",
@@ -56,6 +64,7 @@ class RegistryRoutes:
 
     @operation(
         "Stay at a commit of the registry, or go with its channel again",
+        operation_id="pinRegistry",
         scope=None,
         request=f"{_SCHEMAS}:PinBody",
         response=f"{_SCHEMAS}:RegistryAnswer",

@@ -17,7 +17,7 @@ CONFIG = {"content_type_overrides": {"application/x-asciicast": "application/oct
 
 
 class GeneratedClient:
-    """Calls are named by tag and by method and path, as the generator does: `call("users", "get_api_v1_users")`.
+    """Calls are named by tag and `operationId`, as the generator writes it: `call("users", "list_users")`.
 
     What an answer says must survive its model: written again it is what the daemon has sent."""
 

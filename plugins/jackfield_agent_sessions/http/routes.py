@@ -50,7 +50,13 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         return success(shown(await keeper().create(body.request(remote=is_from_network()))))
 
     @made.get(_ONE)
-    @operation("One agent session.", scope=None, response=f"{_SCHEMAS}:AgentSessionAnswer", tags=_TAGS)
+    @operation(
+        "One agent session.",
+        operation_id="getAgentSession",
+        scope=None,
+        response=f"{_SCHEMAS}:AgentSessionAnswer",
+        tags=_TAGS,
+    )
     async def show_agent_session(session_id: str) -> Response:
         return success(shown(keeper().find(session_id)))
 
@@ -72,6 +78,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.get(f"{_ONE}/messages")
     @operation(
         "The messages of an agent session, or those that are new or changed.",
+        operation_id="listAgentSessionMessages",
         scope=None,
         query=f"{_SCHEMAS}:MessagesQuery",
         response=f"{_SCHEMAS}:SessionMessagesAnswer",
@@ -94,6 +101,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.post(f"{_ONE}/messages")
     @operation(
         "Say something to the agent.",
+        operation_id="sendAgentSessionMessage",
         scope=None,
         request=f"{_SCHEMAS}:SessionMessageIn",
         response=f"{_SCHEMAS}:AgentSessionAnswer",
@@ -109,6 +117,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.post(f"{_ONE}/permissions/<permission_id>")
     @operation(
         "Answer a request of the agent's for a permission.",
+        operation_id="answerAgentSessionPermission",
         scope=None,
         request=f"{_SCHEMAS}:PermissionIn",
         response=f"{_SCHEMAS}:AgentSessionAnswer",
@@ -124,6 +133,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.post(f"{_ONE}/interrupt")
     @operation(
         "Break off what the agent is at; it stays ready for messages.",
+        operation_id="interruptAgentSession",
         scope=None,
         response=f"{_SCHEMAS}:AgentSessionAnswer",
         tags=_TAGS,

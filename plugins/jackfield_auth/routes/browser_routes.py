@@ -34,6 +34,7 @@ class BrowserRoutes:
 
     @operation(
         "Who this browser is, and which ways in there are",
+        operation_id="getSession",
         scope="public",
         response=f"{_SCHEMAS}:BrowserSessionAnswer",
         tags=("session",),
@@ -45,6 +46,7 @@ class BrowserRoutes:
     @operation(
         "Begin a browser's session: with name and password, with a provider's answer, with the code of "
         "`jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie",
+        operation_id="beginSession",
         scope="public",
         request=f"{_SCHEMAS}:EntryBody",
         response=f"{_SCHEMAS}:BrowserSessionAnswer",
@@ -94,6 +96,7 @@ class BrowserRoutes:
     @operation(
         "Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that "
         "binds the answer to this browser",
+        operation_id="beginSessionRedirect",
         scope="public",
         request=f"{_SCHEMAS}:RedirectBody",
         response=f"{_SCHEMAS}:RedirectBegun",
@@ -113,6 +116,7 @@ class BrowserRoutes:
 
     @operation(
         "End the browser's session",
+        operation_id="endSession",
         scope="public",
         response=f"{_SCHEMAS}:DoneAnswer",
         tags=("session",),
@@ -128,6 +132,7 @@ class BrowserRoutes:
 
     @operation(
         "Make a one-time code that opens a session of the daemon's own user (`jackfield open`)",
+        operation_id="createSessionCode",
         scope=None,
         request=f"{_SCHEMAS}:CodeBody",
         response=f"{_SCHEMAS}:CodeAnswer",

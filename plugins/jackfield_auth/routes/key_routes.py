@@ -19,7 +19,14 @@ def key_routes(auth: AuthService) -> Blueprint:
     routes = Blueprint("api_keys", __name__, url_prefix="/api/v1/api-keys")
 
     @routes.get("")
-    @operation("List one's own API keys", scope=None, response=KeyList, query=AuthPaging, tags=["api-keys"])
+    @operation(
+        "List one's own API keys",
+        operation_id="listApiKeys",
+        scope=None,
+        response=KeyList,
+        query=AuthPaging,
+        tags=["api-keys"],
+    )
     async def keys() -> Response:
         offset, limit = paging()
         page = await auth.store().api_keys(principal().user_id, offset, limit)
@@ -28,6 +35,7 @@ def key_routes(auth: AuthService) -> Blueprint:
     @routes.post("")
     @operation(
         "Create an API key",
+        operation_id="createApiKey",
         scope=None,
         request=KeyBody,
         response=NewKeyView,
@@ -47,7 +55,7 @@ def key_routes(auth: AuthService) -> Blueprint:
         return answer(NewKeyView(**view(key).model_dump(), key=text), 201)
 
     @routes.delete("/<key_id>")
-    @operation("Revoke an API key", scope=None, status=204, tags=["api-keys"])
+    @operation("Revoke an API key", operation_id="revokeApiKey", scope=None, status=204, tags=["api-keys"])
     async def revoke(key_id: str) -> Response:
         caller = principal()
         if caller.scopes is not None and caller.claims.get("key") != key_id:

@@ -36,7 +36,9 @@ def n8n_routes(auth: AuthService) -> Blueprint:
     routes = Blueprint("n8n_users", __name__, url_prefix=N8N_PREFIX)
 
     @routes.get("/users")
-    @operation("List users", scope="admin", query=N8nUsersQuery, response=N8nUserPage, tags=USERS)
+    @operation(
+        "List users", operation_id="listUsers", scope="admin", query=N8nUsersQuery, response=N8nUserPage, tags=USERS
+    )
     async def users() -> Response:
         cursor = asked_cursor()
         found = await auth.accounts.all() if (request.args.get("projectId") or PROJECT) == PROJECT else []
@@ -44,12 +46,26 @@ def n8n_routes(auth: AuthService) -> Blueprint:
         return json_response(page([user_view(user) for user in rows], cursor.after(len(rows), len(found))))
 
     @routes.get("/users/<user_id>")
-    @operation("Read a user, by id or name", scope="admin", query=N8nUserQuery, response=N8nUser, tags=USERS)
+    @operation(
+        "Read a user, by id or name",
+        operation_id="getUser",
+        scope="admin",
+        query=N8nUserQuery,
+        response=N8nUser,
+        tags=USERS,
+    )
     async def show(user_id: str) -> Response:
         return json_response(user_view(await _user(auth, user_id)))
 
     @routes.delete("/users/<user_id>")
-    @operation("Delete a user with their API keys", scope="admin", status=204, tags=USERS, errors=(Conflict,))
+    @operation(
+        "Delete a user with their API keys",
+        operation_id="deleteUser",
+        scope="admin",
+        status=204,
+        tags=USERS,
+        errors=(Conflict,),
+    )
     async def delete(user_id: str) -> Response:
         user = await _user(auth, user_id)
         await auth.accounts.delete(user.id)
@@ -58,7 +74,13 @@ def n8n_routes(auth: AuthService) -> Blueprint:
 
     @routes.patch("/users/<user_id>/role")
     @operation(
-        "Change a user's role", scope="admin", request=N8nRoleBody, response=N8nUser, tags=USERS, errors=(Conflict,)
+        "Change a user's role",
+        operation_id="changeUserRole",
+        scope="admin",
+        request=N8nRoleBody,
+        response=N8nUser,
+        tags=USERS,
+        errors=(Conflict,),
     )
     async def change_role(user_id: str) -> Response:
         body = await read_model(N8nRoleBody)
@@ -72,21 +94,33 @@ def n8n_routes(auth: AuthService) -> Blueprint:
         return json_response(user_view(user))
 
     @routes.get("/projects")
-    @operation("List the only project", scope=None, query=CursorQuery, response=N8nProjectPage, tags=PROJECTS)
+    @operation(
+        "List the only project",
+        operation_id="listProjects",
+        scope=None,
+        query=CursorQuery,
+        response=N8nProjectPage,
+        tags=PROJECTS,
+    )
     async def projects() -> Response:
         cursor = asked_cursor()
         rows = [await _project(auth)][cursor.offset :]
         return json_response(page(rows, None))
 
     @routes.get("/projects/<project_id>")
-    @operation("Read the only project", scope=None, response=N8nProject, tags=PROJECTS)
+    @operation("Read the only project", operation_id="getProject", scope=None, response=N8nProject, tags=PROJECTS)
     async def project(project_id: str) -> Response:
         _known(project_id)
         return json_response(await _project(auth))
 
     @routes.get("/projects/<project_id>/users")
     @operation(
-        "List who is in the project: every user", scope="admin", query=CursorQuery, response=MemberPage, tags=PROJECTS
+        "List who is in the project: every user",
+        operation_id="listProjectUsers",
+        scope="admin",
+        query=CursorQuery,
+        response=MemberPage,
+        tags=PROJECTS,
     )
     async def members(project_id: str) -> Response:
         _known(project_id)

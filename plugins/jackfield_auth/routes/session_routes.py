@@ -42,14 +42,18 @@ def session_routes(auth: AuthService) -> Blueprint:
         return answer(await new_session(auth, user))
 
     @routes.get("/logins")
-    @operation("List the ways to log in", scope="public", response=LoginMethodList, tags=["auth"])
+    @operation(
+        "List the ways to log in", operation_id="listLogins", scope="public", response=LoginMethodList, tags=["auth"]
+    )
     async def logins() -> Response:
         found = await auth.login_methods.all()
         rows = [LoginMethodView(name=method.name, title=method.title, kind=method.kind) for method in found]
         return answer(LoginMethodList(data=rows))
 
     @routes.post("/refresh")
-    @operation("Exchange the token for a new one", scope=None, response=SessionView, tags=["auth"])
+    @operation(
+        "Exchange the token for a new one", operation_id="refreshToken", scope=None, response=SessionView, tags=["auth"]
+    )
     async def refresh() -> Response:
         caller = caller_by("jwt")
         user = found(await auth.store().user(caller.user_id))
@@ -64,7 +68,7 @@ def session_routes(auth: AuthService) -> Blueprint:
         return done()
 
     @routes.get("/me")
-    @operation("Who the caller is", scope=None, response=MeView, tags=["auth"])
+    @operation("Who the caller is", operation_id="getCurrentUser", scope=None, response=MeView, tags=["auth"])
     async def me() -> Response:
         caller = principal()
         return answer(MeView(id=caller.user_id, username=caller.username, role=caller.role, method=caller.method))
@@ -72,6 +76,7 @@ def session_routes(auth: AuthService) -> Blueprint:
     @routes.post("/password")
     @operation(
         "Change one's own password, which ends all tokens",
+        operation_id="changePassword",
         scope=None,
         request=PasswordBody,
         status=204,

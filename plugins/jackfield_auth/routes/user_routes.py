@@ -18,7 +18,9 @@ def user_routes(auth: AuthService) -> Blueprint:
     log = auth.context.log
 
     @routes.get("")
-    @operation("List users", scope="admin", response=UserList, query=AuthPaging, tags=["users"])
+    @operation(
+        "List users", operation_id="listUsers", scope="admin", response=UserList, query=AuthPaging, tags=["users"]
+    )
     async def users() -> Response:
         offset, limit = paging()
         found = await auth.accounts.all()
@@ -28,6 +30,7 @@ def user_routes(auth: AuthService) -> Blueprint:
     @routes.post("")
     @operation(
         "Add a user",
+        operation_id="createUser",
         scope="admin",
         request=NewUserBody,
         response=UserRow,
@@ -42,13 +45,14 @@ def user_routes(auth: AuthService) -> Blueprint:
         return answer(view(user), 201)
 
     @routes.get("/<user_id>")
-    @operation("Show a user", scope="admin", response=UserRow, tags=["users"])
+    @operation("Show a user", operation_id="getUser", scope="admin", response=UserRow, tags=["users"])
     async def show(user_id: str) -> Response:
         return answer(view(await auth.accounts.get(user_id)))
 
     @routes.patch("/<user_id>")
     @operation(
         "Change a user's role or password, or disable the user",
+        operation_id="updateUser",
         scope="admin",
         request=UserChange,
         response=UserRow,
@@ -64,7 +68,14 @@ def user_routes(auth: AuthService) -> Blueprint:
         return answer(view(user))
 
     @routes.delete("/<user_id>")
-    @operation("Delete a user with their API keys", scope="admin", status=204, tags=["users"], errors=(Conflict,))
+    @operation(
+        "Delete a user with their API keys",
+        operation_id="deleteUser",
+        scope="admin",
+        status=204,
+        tags=["users"],
+        errors=(Conflict,),
+    )
     async def delete(user_id: str) -> Response:
         await auth.accounts.delete(user_id)
         log.info("User %s was deleted by %s.", user_id, principal().user_id)

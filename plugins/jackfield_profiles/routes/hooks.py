@@ -32,12 +32,20 @@ class HookRoutes:
     async def _changed(self, alias: str, change: Callable[[HooksDocument], None]) -> HooksDocument:
         return await self._context.port(ProfileChanges).change_hooks(alias, change)
 
-    @operation("List a profile's hooks", scope=None, response=_SHOWN, tags=TAGS, errors=(Conflict,))
+    @operation(
+        "List a profile's hooks",
+        operation_id="listProfileHooks",
+        scope=None,
+        response=_SHOWN,
+        tags=TAGS,
+        errors=(Conflict,),
+    )
     async def get_hooks(self, alias: str) -> Response:
         return success(await self._hooks(alias))
 
     @operation(
         "Add a hook to a profile",
+        operation_id="addProfileHook",
         scope=None,
         request="jackfield_profiles.routes.bodies:HookBody",
         response=_SHOWN,
@@ -57,7 +65,12 @@ class HookRoutes:
         return success(await self._changed(alias, add))
 
     @operation(
-        "Remove a hook of a profile, by its event and place", scope=None, response=_SHOWN, tags=TAGS, errors=(Conflict,)
+        "Remove a hook of a profile, by its event and place",
+        operation_id="removeProfileHook",
+        scope=None,
+        response=_SHOWN,
+        tags=TAGS,
+        errors=(Conflict,),
     )
     async def remove_hook(self, alias: str, event: str, index: int) -> Response:
         known_event(event)
@@ -74,6 +87,7 @@ class HookRoutes:
 
     @operation(
         "Replace all hooks of a profile",
+        operation_id="importProfileHooks",
         scope=None,
         response=_SHOWN,
         tags=TAGS,
@@ -85,6 +99,7 @@ class HookRoutes:
 
     @operation(
         "Tell what the hooks of a profile would be after an import; nothing is stored",
+        operation_id="checkProfileHooks",
         scope=None,
         response=_SHOWN,
         tags=TAGS,
@@ -96,6 +111,7 @@ class HookRoutes:
 
     @operation(
         "Give all hooks of a profile, to be imported into another",
+        operation_id="exportProfileHooks",
         scope=None,
         response=_SHOWN,
         tags=TAGS,

@@ -74,6 +74,7 @@ class ProfileRoutes:
 
     @operation(
         "Change a profile",
+        operation_id="updateProfile",
         scope=None,
         request=f"{_SCHEMAS}:ProfileChange",
         response=f"{_SCHEMAS}:ProfileShown",
@@ -102,6 +103,7 @@ class ProfileRoutes:
 
     @operation(
         "Tell what a profile's deletion would remove; nothing is removed",
+        operation_id="planProfileDeletion",
         scope=None,
         query=f"{_BODIES}:DeleteQuery",
         response=f"{_SCHEMAS}:DeletionShown",
@@ -115,6 +117,7 @@ class ProfileRoutes:
 
     @operation(
         "Show the environment that a profile runs with, secrets masked",
+        operation_id="getProfileEnvironment",
         scope=None,
         response=f"{_SCHEMAS}:EnvironmentShown",
         tags=TAGS,

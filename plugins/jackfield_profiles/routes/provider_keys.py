@@ -25,13 +25,20 @@ class ProviderKeyRoutes:
     def _keys(self) -> KeyStore:
         return self._context.port(KeyStore)
 
-    @operation("Say where a provider's key comes from", scope=None, response=f"{_SCHEMAS}:ProviderKeyShown", tags=TAGS)
+    @operation(
+        "Say where a provider's key comes from",
+        operation_id="getProviderKey",
+        scope=None,
+        response=f"{_SCHEMAS}:ProviderKeyShown",
+        tags=TAGS,
+    )
     async def get_key(self, provider_id: str) -> Response:
         provider = await self._context.port(Providers).find(provider_id)
         return success({"source": await self._keys.provider_key_source(provider)})
 
     @operation(
         "Store a provider's key",
+        operation_id="putProviderKey",
         scope=None,
         request="jackfield_profiles.routes.bodies:ProviderKeyBody",
         response=f"{_SCHEMAS}:MessageShown",
@@ -46,7 +53,13 @@ class ProviderKeyRoutes:
         await self._keys.put_provider_key(provider.id, key)
         return success({"message": f"The key of the provider {provider.id} was stored."})
 
-    @operation("Remove a provider's stored key", scope=None, response=f"{_SCHEMAS}:MessageShown", tags=TAGS)
+    @operation(
+        "Remove a provider's stored key",
+        operation_id="removeProviderKey",
+        scope=None,
+        response=f"{_SCHEMAS}:MessageShown",
+        tags=TAGS,
+    )
     async def remove_key(self, provider_id: str) -> Response:
         provider = await self._context.port(Providers).find(provider_id)
         await self._keys.remove_provider_key(provider.id)

@@ -37,7 +37,13 @@ class TemplateList(BaseModel):
 def blueprint(context: PluginContext) -> Blueprint:
     made = Blueprint("profile_templates", __name__, url_prefix="/api/profile-templates")
 
-    @operation("List templates of profiles", scope=None, response=f"{_HERE}:TemplateList", tags=("profiles",))
+    @operation(
+        "List templates of profiles",
+        operation_id="listProfileTemplates",
+        scope=None,
+        response=f"{_HERE}:TemplateList",
+        tags=("profiles",),
+    )
     async def list_templates() -> Response:
         catalog = TemplateCatalog(context)
         found = [shown(template) for template in (await catalog.all()).values()]

@@ -17,6 +17,7 @@ _VIEWS = "jackfield_telemetry.http.views"
 
 USAGE = operation(
     "Tokens and cost of a period",
+    operation_id="getUsage",
     scope=None,
     query=f"{_SCHEMAS}:UsageQuery",
     response=f"{_SCHEMAS}:UsageAnswer",
@@ -24,6 +25,7 @@ USAGE = operation(
 )
 IMPORT = operation(
     "Count what is new in agents' own logs",
+    operation_id="importAgentUsage",
     scope=None,
     query=f"{_SCHEMAS}:ImportQuery",
     response=f"{_SCHEMAS}:ImportAnswer",
@@ -31,6 +33,7 @@ IMPORT = operation(
 )
 EXPORT = operation(
     "All usage as CSV or JSON",
+    operation_id="exportUsage",
     scope=None,
     query=f"{_SCHEMAS}:ExportQuery",
     tags=TAGS,
@@ -40,6 +43,7 @@ EXPORT = operation(
 )
 REPORT = operation(
     "Usage by day, week, month, session, model ..., or in blocks of 5 hours",
+    operation_id="getUsageReport",
     scope=None,
     query=f"{_REPORTS}:ReportQuery",
     response=f"{_REPORTS}:ReportAnswer",
@@ -48,6 +52,7 @@ REPORT = operation(
 
 ANSWERS = operation(
     "Usage answer by answer, with each one's id",
+    operation_id="listUsageAnswers",
     scope=None,
     query=f"{_REPORTS}:AnswersQuery",
     response=f"{_REPORTS}:LoggedAnswersAnswer",

@@ -43,6 +43,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @driving.get(f"{_PATH}/screen")
     @operation(
         "The session's screen as text.",
+        operation_id="getTerminalScreen",
         scope=None,
         response=f"{_SCHEMAS}:ScreenAnswer",
         tags=["terminal"],
@@ -57,6 +58,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @driving.post(f"{_PATH}/input")
     @operation(
         "Type into the session.",
+        operation_id="sendTerminalInput",
         scope=None,
         request=f"{_SCHEMAS}:InputIn",
         tags=["terminal"],
@@ -72,6 +74,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @driving.route(f"{_PATH}/wait", methods=["GET", "POST"])
     @operation(
         "Wait until the session is idle, shows a text, or has ended.",
+        operation_id="waitForTerminal",
         scope=None,
         query=f"{_SCHEMAS}:WaitQuery",
         response=f"{_SCHEMAS}:WaitAnswer",
@@ -94,6 +97,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @driving.post(f"{_PATH}/message")
     @operation(
         "Say something to the agent.",
+        operation_id="sendTerminalMessage",
         scope=None,
         request=f"{_SCHEMAS}:MessageIn",
         tags=["terminal"],
@@ -112,13 +116,25 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success(told | answer | dialog_out(reply.dialog))
 
     @driving.get(f"{_PATH}/messages")
-    @operation("The conversation so far.", scope=None, response=f"{_SCHEMAS}:MessagesAnswer", tags=["terminal"])
+    @operation(
+        "The conversation so far.",
+        operation_id="listTerminalMessages",
+        scope=None,
+        response=f"{_SCHEMAS}:MessagesAnswer",
+        tags=["terminal"],
+    )
     async def messages(session_id: str) -> Response:
         found = await watched(session_id).conversation.messages()
         return success({"messages": [message_out(entry) for entry in found]})
 
     @driving.get(f"{_PATH}/status")
-    @operation("Whether the agent waits for input.", scope=None, response=f"{_SCHEMAS}:StatusAnswer", tags=["terminal"])
+    @operation(
+        "Whether the agent waits for input.",
+        operation_id="getTerminalStatus",
+        scope=None,
+        response=f"{_SCHEMAS}:StatusAnswer",
+        tags=["terminal"],
+    )
     async def status(session_id: str) -> Response:
         driver = watched(session_id)
         found = await driver.conversation.status()
@@ -127,7 +143,13 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success(told | dialog_out(found.dialog))
 
     @driving.get(f"{_PATH}/events")
-    @operation("The conversation as server-sent events.", scope=None, tags=["terminal"], media=("text/event-stream",))
+    @operation(
+        "The conversation as server-sent events.",
+        operation_id="streamTerminalEvents",
+        scope=None,
+        tags=["terminal"],
+        media=("text/event-stream",),
+    )
     async def events(session_id: str) -> Response:
         driver = watched(session_id)
         response = Response(event_stream(driver, hub()), content_type="text/event-stream")

@@ -31,6 +31,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @recording.post(f"{_PATH}/record")
     @operation(
         "Record the session from now on.",
+        operation_id="startTerminalRecording",
         scope=None,
         response=f"{_SCHEMAS}:RecordingAnswer",
         tags=["terminal"],
@@ -42,6 +43,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @recording.delete(f"{_PATH}/record")
     @operation(
         "Stop recording; the recording is kept.",
+        operation_id="stopTerminalRecording",
         scope=None,
         response=f"{_SCHEMAS}:RecordingAnswer",
         tags=["terminal"],
@@ -59,6 +61,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @recording.get(f"{_PATH}/recording")
     @operation(
         "The session's recording, asciicast v2.",
+        operation_id="getTerminalRecording",
         scope=None,
         tags=["terminal"],
         media=(_TYPE,),

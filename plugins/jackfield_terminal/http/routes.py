@@ -34,13 +34,20 @@ def blueprint(context: PluginContext) -> Blueprint:
     terminal = Blueprint("terminal", __name__, url_prefix="/api/terminal")
 
     @terminal.get("/sessions")
-    @operation("Every terminal session.", scope=None, response=f"{_SCHEMAS}:SessionList", tags=["terminal"])
+    @operation(
+        "Every terminal session.",
+        operation_id="listTerminalSessions",
+        scope=None,
+        response=f"{_SCHEMAS}:SessionList",
+        tags=["terminal"],
+    )
     async def list_sessions() -> Response:
         return success([shown(session) for session in hub().all()])
 
     @terminal.post("/sessions")
     @operation(
         "Start a profile's agent in a terminal.",
+        operation_id="createTerminalSession",
         scope=None,
         request=f"{_SCHEMAS}:SessionIn",
         response=f"{_SCHEMAS}:SessionMade",
@@ -53,6 +60,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @terminal.post("/shell")
     @operation(
         "Start a shell in a terminal, without an agent.",
+        operation_id="createShellSession",
         scope=None,
         request=f"{_SCHEMAS}:ShellSessionIn",
         response=f"{_SCHEMAS}:SessionMade",
@@ -67,13 +75,23 @@ def blueprint(context: PluginContext) -> Blueprint:
         return success({"session_id": session.id, "ws_url": f"/ws/terminal/{session.id}"})
 
     @terminal.get("/sessions/<session_id>")
-    @operation("One terminal session.", scope=None, response=f"{_SCHEMAS}:SessionShown", tags=["terminal"])
+    @operation(
+        "One terminal session.",
+        operation_id="getTerminalSession",
+        scope=None,
+        response=f"{_SCHEMAS}:SessionShown",
+        tags=["terminal"],
+    )
     async def show_session(session_id: str) -> Response:
         return success(shown(hub().find(session_id)))
 
     @terminal.delete("/sessions/<session_id>")
     @operation(
-        "End a session: hang up, terminate, kill.", scope=None, tags=["terminal"], response=f"{_SCHEMAS}:TerminalDone"
+        "End a session: hang up, terminate, kill.",
+        operation_id="deleteTerminalSession",
+        scope=None,
+        tags=["terminal"],
+        response=f"{_SCHEMAS}:TerminalDone",
     )
     async def delete_session(session_id: str) -> Response:
         session = hub().reached(session_id, "drive", request_scope())
@@ -83,6 +101,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     @terminal.post("/cleanup")
     @operation(
         "Forget the sessions that have ended, and their recordings.",
+        operation_id="cleanUpTerminalSessions",
         scope=None,
         tags=["terminal"],
         response=f"{_SCHEMAS}:TerminalDone",

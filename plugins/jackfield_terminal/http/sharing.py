@@ -125,6 +125,7 @@ class Sharing:
 
     @operation(
         "Make a link with which anybody may look at the session, for as long as the caller's credential counts.",
+        operation_id="shareTerminal",
         scope=None,
         request=f"{_SCHEMAS}:ShareIn",
         response=f"{_SCHEMAS}:ShareAnswer",
@@ -141,7 +142,13 @@ class Sharing:
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
-    @operation("End every link to the session.", scope=None, response=f"{_SCHEMAS}:ShareEndAnswer", tags=["terminal"])
+    @operation(
+        "End every link to the session.",
+        operation_id="unshareTerminal",
+        scope=None,
+        response=f"{_SCHEMAS}:ShareEndAnswer",
+        tags=["terminal"],
+    )
     async def unshare(self, session_id: str) -> Response:
         return success({"ended": self._shares.end(session_id)})
 

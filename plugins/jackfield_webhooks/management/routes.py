@@ -71,6 +71,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.get("/<webhook:ident>")
     @operation(
         "Show a webhook, by its id or its path",
+        operation_id="getWebhook",
         scope=_SCOPE,
         response=WebhookDetail,
         tags=["webhooks"],
@@ -84,6 +85,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.get("/<webhook:ident>/history")
     @operation(
         "List a webhook's calls, the newest first",
+        operation_id="listWebhookCalls",
         scope=_SCOPE,
         query=HistoryQuery,
         response=CallHistory,
@@ -134,7 +136,13 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     presets = Blueprint("webhook_presets", __name__, url_prefix="/api/v1/webhook-presets")
 
     @presets.get("")
-    @operation("List the presets of senders", scope=_SCOPE, response=PresetList, tags=["webhooks"])
+    @operation(
+        "List the presets of senders",
+        operation_id="listWebhookPresets",
+        scope=_SCOPE,
+        response=PresetList,
+        tags=["webhooks"],
+    )
     async def list_presets() -> Response:
         found = await context.port(PresetCatalog).load()
         return json_response({"data": [views.preset(known) for known in found]})

@@ -39,6 +39,7 @@ def absent_parts() -> Blueprint:
     @made.route(ABSENT_RULE, methods=METHODS)
     @operation(
         "Say what Jackfield does not have",
+        operation_id="refuseAbsentPart",
         scope=None,
         query="jackfield.api.http:AnyQuery",
         tags=("not in Jackfield",),
@@ -51,7 +52,13 @@ def absent_parts() -> Blueprint:
         raise NotFound("There is nothing at this address.")
 
     @made.post("/users")
-    @operation("Say how users are added", scope=None, tags=("not in Jackfield",), errors=(NotSupported,))
+    @operation(
+        "Say how users are added",
+        operation_id="inviteUsers",
+        scope=None,
+        tags=("not in Jackfield",),
+        errors=(NotSupported,),
+    )
     async def refuse_to_invite() -> Response:
         raise NotSupported(INVITE)
 

@@ -39,6 +39,7 @@ class N8nAudit:
 
     @operation(
         "Report unused credentials, risky nodes and open webhooks",
+        operation_id="generateAudit",
         scope="admin",
         request=n8n_schema("AuditBody"),
         response=n8n_schema("AuditShown"),

@@ -49,12 +49,19 @@ class N8nWorkflowParts:
             ("GET", f"{one}/<int:number>", self.get_version_by_number),
         )
 
-    @operation("List the tags of a workflow", scope="workflows:read", response=n8n_schema("WorkflowTags"), tags=TAGS)
+    @operation(
+        "List the tags of a workflow",
+        operation_id="listWorkflowTags",
+        scope="workflows:read",
+        response=n8n_schema("WorkflowTags"),
+        tags=TAGS,
+    )
     async def list_tags(self, workflow_id: str) -> Response:
         return json_response([tag_view(tag) for tag in (await self._row(workflow_id)).tags])
 
     @operation(
         "Give a workflow these tags and no others",
+        operation_id="replaceWorkflowTags",
         scope="workflows:write",
         request="jackfield_workflows.routes.schemas:TagIds",
         response=n8n_schema("WorkflowTags"),
@@ -79,6 +86,7 @@ class N8nWorkflowParts:
 
     @operation(
         "List the versions of a workflow, the newest first",
+        operation_id="listWorkflowVersions",
         scope="workflows:read",
         query="jackfield.api.n8n_pages:CursorQuery",
         response=n8n_schema("VersionList"),
@@ -92,6 +100,7 @@ class N8nWorkflowParts:
 
     @operation(
         "Read one version of a workflow",
+        operation_id="getWorkflowVersion",
         scope="workflows:read",
         response=n8n_schema("VersionWhole"),
         tags=TAGS,
@@ -102,6 +111,7 @@ class N8nWorkflowParts:
 
     @operation(
         "Read one version of a workflow (the older path)",
+        operation_id="getWorkflowVersionByNumber",
         scope="workflows:read",
         response=n8n_schema("VersionWhole"),
         tags=TAGS,

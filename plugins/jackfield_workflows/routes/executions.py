@@ -89,6 +89,7 @@ class ExecutionRoutes:
 
     @operation(
         "List the items of one output of a node run",
+        operation_id="listExecutionItems",
         scope="executions:read",
         query=schema("ItemsQuery"),
         response=schema("ItemPage"),
@@ -121,6 +122,7 @@ class ExecutionRoutes:
 
     @operation(
         "Read the workflow as it ran in an execution",
+        operation_id="getExecutedWorkflow",
         scope="workflows:read",
         response=schema("WorkflowDocument"),
         tags=TAGS,

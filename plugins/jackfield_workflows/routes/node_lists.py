@@ -72,6 +72,7 @@ class NodeListRoutes:
 
     @operation(
         "List what a field of a node can be chosen from, such as channels; its service is asked with the credential",
+        operation_id="listNodeFieldChoices",
         scope="credentials:write",
         query=schema("NodeListQuery", "schemas_lists"),
         response=schema("NodeListShown", "schemas_lists"),

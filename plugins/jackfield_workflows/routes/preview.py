@@ -46,6 +46,7 @@ class PreviewRoutes:
 
     @operation(
         "Evaluate expressions of a node on the data of an execution; nothing runs and nothing is stored",
+        operation_id="previewExpression",
         scope="workflows:execute",
         request=schema("PreviewBody", "schemas_preview"),
         response=schema("PreviewShown", "schemas_preview"),

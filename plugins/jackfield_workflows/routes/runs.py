@@ -79,6 +79,7 @@ class RunRoutes:
 
     @operation(
         "Start a workflow and answer once its execution is stored",
+        operation_id="executeWorkflowAsync",
         scope="workflows:execute",
         query=schema("RunQuery"),
         request=schema("InputData"),
@@ -114,6 +115,7 @@ class RunRoutes:
 
     @operation(
         "Start a workflow that is not saved and answer once its execution is stored",
+        operation_id="runWorkflowAsync",
         scope="workflows:execute",
         query=schema("RunQuery"),
         request=schema("RunBody"),

@@ -75,6 +75,7 @@ class VariableRoutes:
 
     @operation(
         "Change a variable's key or value",
+        operation_id="updateVariable",
         scope="workflows:write",
         request=schema("VariableChange"),
         response=schema("VariableShown"),

@@ -129,6 +129,7 @@ class WorkflowRoutes:
 
     @operation(
         "Replace single top-level keys of a workflow",
+        operation_id="updateWorkflow",
         scope="workflows:write",
         response=schema("WorkflowShown"),
         tags=TAGS,
@@ -228,6 +229,7 @@ class WorkflowRoutes:
 
     @operation(
         "List the versions of a workflow, newest first",
+        operation_id="listWorkflowVersions",
         scope="workflows:read",
         query=schema("PageQuery"),
         response=schema("VersionPage"),
@@ -242,6 +244,7 @@ class WorkflowRoutes:
 
     @operation(
         "Read one version of a workflow",
+        operation_id="getWorkflowVersion",
         scope="workflows:read",
         response=schema("WorkflowShown"),
         tags=TAGS,
@@ -256,6 +259,7 @@ class WorkflowRoutes:
 
     @operation(
         "Save an old version as the new one",
+        operation_id="restoreWorkflowVersion",
         scope="workflows:write",
         response=schema("WorkflowShown"),
         tags=TAGS,

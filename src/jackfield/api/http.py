@@ -40,7 +40,8 @@ class Operation:
     `public`: nobody has to be known. errors: those that do not follow from the rest, as 404 follows from
     a parameter in the path; media: types of the answer, JSON of the model by default; body_optional: whether the
     request's body may be missing; also: further statuses of the same answer; headers: of the answer, and reads: of
-    the request, each with a sentence, beside those of every operation."""
+    the request, each with a sentence, beside those of every operation; operation_id: the name of the call in generated
+    clients, in camelCase, unique; empty: made of the view's name."""
 
     summary: str
     scope: str | None
@@ -55,6 +56,7 @@ class Operation:
     also: Sequence[int] = field(default_factory=tuple)
     headers: Mapping[str, str] = field(default_factory=dict)
     reads: Mapping[str, str] = field(default_factory=dict)
+    operation_id: str = ""
 
     @property
     def request(self) -> type[BaseModel] | None:
@@ -90,6 +92,7 @@ def operation(
     also: Sequence[int] = (),
     headers: Mapping[str, str] | None = None,
     reads: Mapping[str, str] | None = None,
+    operation_id: str = "",
 ) -> Callable[[RouteT], RouteT]:
     """Describe a view; the kernel checks the scope before it calls the view. The innermost decorator of a view."""
 
@@ -107,6 +110,7 @@ def operation(
         also,
         headers or {},
         reads or {},
+        operation_id,
     )
 
     def mark(view: RouteT) -> RouteT:

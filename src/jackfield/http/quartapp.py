@@ -23,6 +23,7 @@ from jackfield.api.http import Operation, forget_body_memory
 from jackfield.core.tables import ServerSettings
 
 from .errors import body_of, challenge
+from .openapi.operation_ids import STRANGERS
 from .queries import check_query
 from .route_checks import mistakes, operation_of, stranger_mistakes
 
@@ -90,11 +91,13 @@ def make_quart(
         app.register_blueprint(blueprint)
     for mistake in mistakes(app, {}):
         raise ConfigurationError(mistake)
+    taken_in = app.extensions[STRANGERS] = set[str]()
     for plugin, blueprint in strangers:
         try:
             if found := stranger_mistakes(blueprint, app):
                 refuse(plugin, " ".join(found))
             else:
+                taken_in.add(blueprint.name)
                 app.register_blueprint(blueprint)
         except BaseException as exc:
             if is_ctrl_c(exc):

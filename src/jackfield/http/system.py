@@ -23,19 +23,31 @@ def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> B
     system = Blueprint("system", __name__)
 
     @system.get("/metrics")
-    @operation("Prometheus metrics, text exposition format 0.0.4.", scope=None, tags=["health"], media=("text/plain",))
+    @operation(
+        "Prometheus metrics, text exposition format 0.0.4.",
+        operation_id="getMetrics",
+        scope=None,
+        tags=["health"],
+        media=("text/plain",),
+    )
     async def metrics() -> Response:
         return Response(exposition(kernel, counters), content_type="text/plain; version=0.0.4; charset=utf-8")
 
     description = KeptDescription(lambda: describe(app(), kernel.service.public_url))
 
     @system.get("/openapi.json")
-    @operation("This API as OpenAPI 3.1.", scope=None, tags=["documentation"], media=("application/json",))
+    @operation(
+        "This API as OpenAPI 3.1.",
+        operation_id="getOpenapi",
+        scope=None,
+        tags=["documentation"],
+        media=("application/json",),
+    )
     async def openapi() -> Response:
         return Response((await description.made()).document, content_type="application/json")
 
     @system.get("/docs")
-    @operation("This API as a page.", scope=None, tags=["documentation"], media=("text/html",))
+    @operation("This API as a page.", operation_id="getDocs", scope=None, tags=["documentation"], media=("text/html",))
     async def docs() -> Response:
         page = Response((await description.made()).page, content_type="text/html; charset=utf-8")
         page.headers["Content-Security-Policy"] = (
@@ -47,6 +59,7 @@ def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> B
     @system.get("/api/plugins")
     @operation(
         "List the plugins and what is wrong with those that failed",
+        operation_id="listPlugins",
         scope=None,
         response="jackfield.http.schemas:PluginsAnswer",
         tags=["daemon"],

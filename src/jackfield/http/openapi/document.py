@@ -17,6 +17,7 @@ from ..probes import PROBES
 from ..route_checks import operation_of
 from ..schemas import HealthShown, ReadinessShown
 from .failures import SCHEMAS, Described, failures, responses
+from .operation_ids import operation_ids
 
 SECURITY = {
     "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
@@ -25,7 +26,11 @@ SECURITY = {
     "basic": {"type": "http", "scheme": "basic"},
 }
 _JSON = "application/json"
-PROBED: Mapping[str, type[BaseModel]] = {"/health": HealthShown, "/ready": ReadinessShown}
+PROBED: Mapping[str, tuple[str, type[BaseModel]]] = {
+    "/health": ("getHealth", HealthShown),
+    "/ready": ("getReadiness", ReadinessShown),
+}
+"""Path -> operationId, model of the answer."""
 
 
 def describe(app: Quart, url: str) -> Described:
@@ -37,7 +42,7 @@ def describe(app: Quart, url: str) -> Described:
         if (described := operation_of(app, rule.endpoint)) is not None
     ]
     models = {m for _, _, op in found for m in (op.request, op.response, op.query) if m is not None}
-    ordered = sorted({*models, *PROBED.values()}, key=lambda model: model.__name__)
+    ordered = sorted({*models, *(model for _, model in PROBED.values())}, key=lambda model: model.__name__)
     references, schemas = models_json_schema(
         [(model, "validation") for model in ordered], ref_template="#/components/schemas/{model}"
     )
@@ -46,14 +51,17 @@ def describe(app: Quart, url: str) -> Described:
     components = {**schemas.get("$defs", {}), **SCHEMAS}
     paths: dict[str, dict[str, Described]] = {}
     for path, summary in PROBES.items():
-        probe = Operation(summary, "public", response_model=PROBED[path], tags=["health"])
-        paths[path] = {"get": _operation(probe, path, [], components, known)}
+        name, model = PROBED[path]
+        probe = Operation(summary, "public", response_model=model, tags=["health"], operation_id=name)
+        paths[path] = {"get": {"operationId": name, **_operation(probe, path, [], components, known)}}
     # Not an error: the same answer as with 200.
     ready = paths["/ready"]["get"]["responses"]
     ready["503"] = {**ready["200"], "description": "It is not ready; the checks say why."}
+    names = operation_ids(app, found)
     for rule, method, described in found:
         path = re.sub(r"<(?:[^:<>]+:)?([^<>]+)>", r"{\1}", rule.rule)
-        paths.setdefault(path, {})[method.lower()] = _operation(described, path, _parameters(rule), components, known)
+        shown = _operation(described, path, _parameters(rule), components, known)
+        paths.setdefault(path, {})[method.lower()] = {"operationId": names[rule.rule, method], **shown}
     used = {
         (int(status), path)
         for path, methods in paths.items()

@@ -8,67 +8,10 @@ export interface paths {
             cookie?: never;
         };
         /** Every agent session. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Every agent session. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessionList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listAgentSessions"];
         put?: never;
         /** Start a profile's agent in its own protocol; the answer comes when it is ready for messages. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AgentSessionIn"];
-                };
-            };
-            responses: {
-                /** @description Start a profile's agent in its own protocol; the answer comes when it is ready for messages. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessionAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["createAgentSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -83,67 +26,11 @@ export interface paths {
             cookie?: never;
         };
         /** One agent session. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description One agent session. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessionAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getAgentSession"];
         put?: never;
         post?: never;
         /** End an agent session; of one that has ended, forget the messages. */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description End an agent session; of one that has ended, forget the messages. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessionDone"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["deleteAgentSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -159,36 +46,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Break off what the agent is at; it stays ready for messages. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Break off what the agent is at; it stays ready for messages. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessionAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["interruptAgentSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -203,77 +61,10 @@ export interface paths {
             cookie?: never;
         };
         /** The messages of an agent session, or those that are new or changed. */
-        get: {
-            parameters: {
-                query?: {
-                    since?: number;
-                    wait?: number;
-                };
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The messages of an agent session, or those that are new or changed. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionMessagesAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listAgentSessionMessages"];
         put?: never;
         /** Say something to the agent. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SessionMessageIn"];
-                };
-            };
-            responses: {
-                /** @description Say something to the agent. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessionAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["sendAgentSessionMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -290,44 +81,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Answer a request of the agent's for a permission. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    permission_id: string;
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PermissionIn"];
-                };
-            };
-            responses: {
-                /** @description Answer a request of the agent's for a permission. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentSessionAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["answerAgentSessionPermission"];
         delete?: never;
         options?: never;
         head?: never;
@@ -342,31 +96,7 @@ export interface paths {
             cookie?: never;
         };
         /** List agents, and whether they are installed */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List agents, and whether they are installed */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listAgents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -383,35 +113,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read an agent */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    agent_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read an agent */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AgentAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getAgent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -430,39 +132,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Add a provider: a manifest in `providers.d` */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CustomProviderBody"];
-                };
-            };
-            responses: {
-                /** @description Add a provider: a manifest in `providers.d` */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["addProvider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -480,36 +150,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Remove a provider that was added */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    provider_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Remove a provider that was added */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderRemoved"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["removeProvider"];
         options?: never;
         head?: never;
         patch?: never;
@@ -523,31 +164,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read the daemon's status */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read the daemon's status */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DaemonStatusAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getDaemonStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -564,35 +181,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the directories in a directory, for the daemon's own user */
-        get: {
-            parameters: {
-                query?: {
-                    path?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the directories in a directory, for the daemon's own user */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DirectoriesShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listDirectories"];
         put?: never;
         post?: never;
         delete?: never;
@@ -609,69 +198,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the virtual keys */
-        get: {
-            parameters: {
-                query?: {
-                    revoked?: boolean;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the virtual keys */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VirtualKeyList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listVirtualKeys"];
         put?: never;
         /** Make a virtual key; the answer alone has the key itself */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewKeyBody"];
-                };
-            };
-            responses: {
-                /** @description Make a virtual key; the answer alone has the key itself */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NewVirtualKeyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["createVirtualKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -686,107 +216,15 @@ export interface paths {
             cookie?: never;
         };
         /** Show a virtual key */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    key_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Show a virtual key */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VirtualKeyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getVirtualKey"];
         put?: never;
         post?: never;
         /** Revoke a virtual key for good, from now on */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    key_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Revoke a virtual key for good, from now on */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VirtualKeyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["revokeVirtualKey"];
         options?: never;
         head?: never;
         /** Change a virtual key; it counts from the next request on */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    key_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["KeyChangeBody"];
-                };
-            };
-            responses: {
-                /** @description Change a virtual key; it counts from the next request on */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VirtualKeyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        patch: operations["updateVirtualKey"];
         trace?: never;
     };
     "/api/gateway/keys/{key_id}/rotate": {
@@ -799,36 +237,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Give a virtual key a new secret; the old one counts no more */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    key_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Give a virtual key a new secret; the old one counts no more */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NewVirtualKeyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["rotateVirtualKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -843,38 +252,7 @@ export interface paths {
             cookie?: never;
         };
         /** Tell what virtual keys have used, by day, profile and model */
-        get: {
-            parameters: {
-                query?: {
-                    key?: string | null;
-                    limit?: number;
-                    since?: string | null;
-                    until?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Tell what virtual keys have used, by day, profile and model */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["KeyUsageList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getVirtualKeyUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -891,37 +269,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read the daemon's log, the newest lines first */
-        get: {
-            parameters: {
-                query?: {
-                    before?: string;
-                    level?: "debug" | "info" | "warning" | "error" | "critical";
-                    limit?: number;
-                    search?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read the daemon's log, the newest lines first */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LogAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listLogLines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -938,36 +286,7 @@ export interface paths {
             cookie?: never;
         };
         /** Follow the daemon's log as server-sent events */
-        get: {
-            parameters: {
-                query?: {
-                    level?: "debug" | "info" | "warning" | "error" | "critical";
-                    search?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Follow the daemon's log as server-sent events */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                429: components["responses"]["DaemonTooManyRequests"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["streamLogLines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -984,31 +303,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the plugins and what is wrong with those that failed */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the plugins and what is wrong with those that failed */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PluginsAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listPlugins"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1025,31 +320,7 @@ export interface paths {
             cookie?: never;
         };
         /** List templates of profiles */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List templates of profiles */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TemplateList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listProfileTemplates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1066,70 +337,10 @@ export interface paths {
             cookie?: never;
         };
         /** List profiles */
-        get: {
-            parameters: {
-                query?: {
-                    agent?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List profiles */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProfileList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listProfiles"];
         put?: never;
         /** Create a profile */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ProfileBody"];
-                };
-            };
-            responses: {
-                /** @description Create a profile */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CreatedShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["createProfile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1144,112 +355,15 @@ export interface paths {
             cookie?: never;
         };
         /** Read a profile */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a profile */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProfileShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getProfile"];
         put?: never;
         post?: never;
         /** Delete a profile */
-        delete: {
-            parameters: {
-                query?: {
-                    force?: boolean;
-                    purge?: boolean;
-                };
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a profile */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MessageShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["deleteProfile"];
         options?: never;
         head?: never;
         /** Change a profile */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ProfileChange"];
-                };
-            };
-            responses: {
-                /** @description Change a profile */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProfileShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        patch: operations["updateProfile"];
         trace?: never;
     };
     "/api/profiles/{alias}/deletion": {
@@ -1260,39 +374,7 @@ export interface paths {
             cookie?: never;
         };
         /** Tell what a profile's deletion would remove; nothing is removed */
-        get: {
-            parameters: {
-                query?: {
-                    force?: boolean;
-                    purge?: boolean;
-                };
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Tell what a profile's deletion would remove; nothing is removed */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DeletionShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["planProfileDeletion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1309,36 +391,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show the environment that a profile runs with, secrets masked */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Show the environment that a profile runs with, secrets masked */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["EnvironmentShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getProfileEnvironment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1355,75 +408,10 @@ export interface paths {
             cookie?: never;
         };
         /** List a profile's hooks */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List a profile's hooks */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["HooksShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listProfileHooks"];
         put?: never;
         /** Add a hook to a profile */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["HookBody"];
-                };
-            };
-            responses: {
-                /** @description Add a hook to a profile */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["HooksShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["addProfileHook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1441,38 +429,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Remove a hook of a profile, by its event and place */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                    event: string;
-                    index: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Remove a hook of a profile, by its event and place */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["HooksShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["removeProfileHook"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1488,43 +445,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Tell what the hooks of a profile would be after an import; nothing is stored */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["HooksBody"];
-                };
-            };
-            responses: {
-                /** @description Tell what the hooks of a profile would be after an import; nothing is stored */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["HooksShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["checkProfileHooks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1539,36 +460,7 @@ export interface paths {
             cookie?: never;
         };
         /** Give all hooks of a profile, to be imported into another */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Give all hooks of a profile, to be imported into another */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["HooksShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["exportProfileHooks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1587,43 +479,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Replace all hooks of a profile */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["HooksBody"];
-                };
-            };
-            responses: {
-                /** @description Replace all hooks of a profile */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["HooksShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["importProfileHooks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1640,43 +496,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Run a profile's agent without a terminal */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": components["schemas"]["ProfileRunBody"];
-                };
-            };
-            responses: {
-                /** @description Run a profile's agent without a terminal */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProfileRunShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["runProfile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1691,31 +511,7 @@ export interface paths {
             cookie?: never;
         };
         /** List providers of models */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List providers of models */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listProviders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1732,35 +528,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read a provider */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    provider_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a provider */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getProvider"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1777,103 +545,12 @@ export interface paths {
             cookie?: never;
         };
         /** Say where a provider's key comes from */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    provider_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Say where a provider's key comes from */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProviderKeyShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getProviderKey"];
         /** Store a provider's key */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    provider_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ProviderKeyBody"];
-                };
-            };
-            responses: {
-                /** @description Store a provider's key */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MessageShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        put: operations["putProviderKey"];
         post?: never;
         /** Remove a provider's stored key */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    provider_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Remove a provider's stored key */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MessageShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["removeProviderKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1887,81 +564,9 @@ export interface paths {
             cookie?: never;
         };
         /** Read a proxy's configuration */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a proxy's configuration */
-                200: {
-                    headers: {
-                        /** @description Of this configuration, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ConfigShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getProxyConfig"];
         /** Replace a proxy's configuration; a running proxy takes it at once */
-        put: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description Tags of the configuration that may be replaced; otherwise 409. * or none: any. */
-                    "If-Match"?: string;
-                };
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ProxyConfigBody"];
-                };
-            };
-            responses: {
-                /** @description Replace a proxy's configuration; a running proxy takes it at once */
-                200: {
-                    headers: {
-                        /** @description Of this configuration, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ConfigShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        put: operations["replaceProxyConfig"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1979,45 +584,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Tell what a proxy's configuration would be; nothing is stored */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ProxyConfigBody"];
-                };
-            };
-            responses: {
-                /** @description Tell what a proxy's configuration would be; nothing is stored */
-                200: {
-                    headers: {
-                        /** @description Of this configuration, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ConfigShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["checkProxyConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2032,38 +599,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read the last lines of a proxy's log */
-        get: {
-            parameters: {
-                query?: {
-                    lines?: number;
-                };
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read the last lines of a proxy's log */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LogShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getProxyLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2080,38 +616,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the latest requests of a proxy, the newest first */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                };
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the latest requests of a proxy, the newest first */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RequestsShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listProxyRequests"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2130,36 +635,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Give a profile's proxy a new process */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Give a profile's proxy a new process */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProxyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["restartProxy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2176,36 +652,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Start a profile's proxy, and wait until it runs */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Start a profile's proxy, and wait until it runs */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProxyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["startProxy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2222,36 +669,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Stop a profile's proxy */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Stop a profile's proxy */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProxyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["stopProxy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2268,43 +686,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Tell which rule would take a request, and why; nothing is sent */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RuleTestBody"];
-                };
-            };
-            responses: {
-                /** @description Tell which rule would take a request, and why; nothing is sent */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RuleTestShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["testProxyRules"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2319,31 +701,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the strategies and conditions of rules */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the strategies and conditions of rules */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RuleKindsShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listProxyRuleKinds"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2360,31 +718,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show the listener that all proxies share */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Show the listener that all proxies share */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SharedAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getSharedProxy"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2401,31 +735,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the proxies */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the proxies */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProxyList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listProxies"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2442,36 +752,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show a profile's proxy */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    alias: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Show a profile's proxy */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ProxyAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getProxy"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2490,31 +771,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Stop every proxy */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Stop every proxy */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StoppedShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["stopAllProxies"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2529,31 +786,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read the registry's state */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read the registry's state */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RegistryAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getRegistry"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2570,36 +803,7 @@ export interface paths {
             cookie?: never;
         };
         /** Tell what a sync of the registry would bring; nothing is taken */
-        get: {
-            parameters: {
-                query?: {
-                    force?: boolean;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Tell what a sync of the registry would bring; nothing is taken */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OfferAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                502: components["responses"]["DaemonBadGateway"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getRegistryOffer"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2618,40 +822,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Stay at a commit of the registry, or go with its channel again */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PinBody"];
-                };
-            };
-            responses: {
-                /** @description Stay at a commit of the registry, or go with its channel again */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RegistryAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                502: components["responses"]["DaemonBadGateway"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["pinRegistry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2668,36 +839,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sync the registry */
-        post: {
-            parameters: {
-                query?: {
-                    force?: boolean;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Sync the registry */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RegistryAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                502: components["responses"]["DaemonBadGateway"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["syncRegistry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2712,96 +854,12 @@ export interface paths {
             cookie?: never;
         };
         /** Who this browser is, and which ways in there are */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Who this browser is, and which ways in there are */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BrowserSessionAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getSession"];
         put?: never;
         /** Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["EntryBody"];
-                };
-            };
-            responses: {
-                /** @description Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
-                200: {
-                    headers: {
-                        /** @description HttpOnly cookies of the session, or their end. */
-                        "Set-Cookie"?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BrowserSessionAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                429: components["responses"]["DaemonTooManyRequests"];
-                500: components["responses"]["DaemonInternalError"];
-                502: components["responses"]["DaemonBadGateway"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["beginSession"];
         /** End the browser's session */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description End the browser's session */
-                200: {
-                    headers: {
-                        /** @description HttpOnly cookies of the session, or their end. */
-                        "Set-Cookie"?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DoneAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2817,38 +875,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Make a one-time code that opens a session of the daemon's own user (`jackfield open`) */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CodeBody"];
-                };
-            };
-            responses: {
-                /** @description Make a one-time code that opens a session of the daemon's own user (`jackfield open`) */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CodeAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["createSessionCode"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2865,42 +892,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that binds the answer to this browser */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RedirectBody"];
-                };
-            };
-            responses: {
-                /** @description Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that binds the answer to this browser */
-                200: {
-                    headers: {
-                        /** @description HttpOnly cookies of the session, or their end. */
-                        "Set-Cookie"?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RedirectBegun"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                429: components["responses"]["DaemonTooManyRequests"];
-                500: components["responses"]["DaemonInternalError"];
-                502: components["responses"]["DaemonBadGateway"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["beginSessionRedirect"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2917,31 +909,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Forget the sessions that have ended, and their recordings. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Forget the sessions that have ended, and their recordings. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TerminalDone"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["cleanUpTerminalSessions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2956,67 +924,10 @@ export interface paths {
             cookie?: never;
         };
         /** Every terminal session. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Every terminal session. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionList"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listTerminalSessions"];
         put?: never;
         /** Start a profile's agent in a terminal. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SessionIn"];
-                };
-            };
-            responses: {
-                /** @description Start a profile's agent in a terminal. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionMade"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["createTerminalSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3031,67 +942,11 @@ export interface paths {
             cookie?: never;
         };
         /** One terminal session. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description One terminal session. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionShown"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getTerminalSession"];
         put?: never;
         post?: never;
         /** End a session: hang up, terminate, kill. */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description End a session: hang up, terminate, kill. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TerminalDone"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["deleteTerminalSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3105,35 +960,7 @@ export interface paths {
             cookie?: never;
         };
         /** The conversation as server-sent events. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The conversation as server-sent events. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["streamTerminalEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3152,43 +979,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Type into the session. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["InputIn"];
-                };
-            };
-            responses: {
-                /** @description Type into the session. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TypedAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["sendTerminalInput"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3205,43 +996,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Say something to the agent. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["MessageIn"];
-                };
-            };
-            responses: {
-                /** @description Say something to the agent. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SaidAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["sendTerminalMessage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3256,35 +1011,7 @@ export interface paths {
             cookie?: never;
         };
         /** The conversation so far. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The conversation so far. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MessagesAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listTerminalMessages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3303,66 +1030,9 @@ export interface paths {
         get?: never;
         put?: never;
         /** Record the session from now on. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Record the session from now on. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecordingAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["startTerminalRecording"];
         /** Stop recording; the recording is kept. */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Stop recording; the recording is kept. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecordingAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["stopTerminalRecording"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3376,37 +1046,7 @@ export interface paths {
             cookie?: never;
         };
         /** The session's recording, asciicast v2. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The session's recording, asciicast v2. */
-                200: {
-                    headers: {
-                        /** @description Name of the file to save. */
-                        "Content-Disposition"?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/x-asciicast": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getTerminalRecording"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3423,36 +1063,7 @@ export interface paths {
             cookie?: never;
         };
         /** The session's screen as text. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The session's screen as text. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ScreenAnswer"];
-                        "text/plain": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getTerminalScreen"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3471,72 +1082,9 @@ export interface paths {
         get?: never;
         put?: never;
         /** Make a link with which anybody may look at the session, for as long as the caller's credential counts. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ShareIn"];
-                };
-            };
-            responses: {
-                /** @description Make a link with which anybody may look at the session, for as long as the caller's credential counts. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ShareAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["shareTerminal"];
         /** End every link to the session. */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description End every link to the session. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ShareEndAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        delete: operations["unshareTerminal"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3550,35 +1098,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the agent waits for input. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Whether the agent waits for input. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StatusAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getTerminalStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3595,76 +1115,10 @@ export interface paths {
             cookie?: never;
         };
         /** Wait until the session is idle, shows a text, or has ended. */
-        get: {
-            parameters: {
-                query?: {
-                    for?: "idle" | "regex" | "exit";
-                    pattern?: string | null;
-                    quiet?: number;
-                    timeout?: number;
-                };
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Wait until the session is idle, shows a text, or has ended. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WaitAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["waitForTerminalGet"];
         put?: never;
         /** Wait until the session is idle, shows a text, or has ended. */
-        post: {
-            parameters: {
-                query?: {
-                    for?: "idle" | "regex" | "exit";
-                    pattern?: string | null;
-                    quiet?: number;
-                    timeout?: number;
-                };
-                header?: never;
-                path: {
-                    session_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Wait until the session is idle, shows a text, or has ended. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WaitAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                404: components["responses"]["DaemonNotFound"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["waitForTerminalPost"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3681,39 +1135,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Start a shell in a terminal, without an agent. */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ShellSessionIn"];
-                };
-            };
-            responses: {
-                /** @description Start a shell in a terminal, without an agent. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionMade"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                408: components["responses"]["DaemonRequestTimeout"];
-                409: components["responses"]["DaemonConflict"];
-                413: components["responses"]["DaemonPayloadTooLarge"];
-                415: components["responses"]["DaemonUnsupportedMediaType"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["createShellSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3728,39 +1150,7 @@ export interface paths {
             cookie?: never;
         };
         /** Tokens and cost of a period */
-        get: {
-            parameters: {
-                query?: {
-                    agent?: string;
-                    model?: string;
-                    period?: string;
-                    profile?: string;
-                    provider?: string;
-                    tz?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Tokens and cost of a period */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UsageAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3777,42 +1167,7 @@ export interface paths {
             cookie?: never;
         };
         /** Usage answer by answer, with each one's id */
-        get: {
-            parameters: {
-                query?: {
-                    agent?: string;
-                    limit?: number;
-                    model?: string;
-                    profile?: string;
-                    provider?: string;
-                    session?: string;
-                    since?: string;
-                    tz?: string;
-                    until?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Usage answer by answer, with each one's id */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LoggedAnswersAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["listUsageAnswers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3829,44 +1184,7 @@ export interface paths {
             cookie?: never;
         };
         /** All usage as CSV or JSON */
-        get: {
-            parameters: {
-                query?: {
-                    agent?: string;
-                    format?: "csv" | "json";
-                    model?: string;
-                    period?: string;
-                    profile?: string;
-                    provider?: string;
-                    tz?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description All usage as CSV or JSON */
-                200: {
-                    headers: {
-                        /** @description Name of the file to save. */
-                        "Content-Disposition"?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": unknown;
-                        "text/csv": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                409: components["responses"]["DaemonConflict"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["exportUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3885,35 +1203,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Count what is new in agents' own logs */
-        post: {
-            parameters: {
-                query?: {
-                    agent?: string | null;
-                    agent_dir?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Count what is new in agents' own logs */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        post: operations["importAgentUsage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3928,48 +1218,7 @@ export interface paths {
             cookie?: never;
         };
         /** Usage by day, week, month, session, model ..., or in blocks of 5 hours */
-        get: {
-            parameters: {
-                query?: {
-                    active?: boolean;
-                    agent?: string;
-                    breakdown?: "model" | "agent" | "provider" | "profile" | "project" | "none";
-                    hours?: number;
-                    kind?: "daily" | "weekly" | "monthly" | "session" | "blocks" | "models" | "agents" | "providers" | "profiles" | "projects";
-                    limit?: number;
-                    model?: string;
-                    order?: "asc" | "desc";
-                    profile?: string;
-                    project?: string;
-                    provider?: string;
-                    since?: string;
-                    token_limit?: string;
-                    tz?: string;
-                    until?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Usage by day, week, month, session, model ..., or in blocks of 5 hours */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ReportAnswer"];
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getUsageReport"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3986,72 +1235,10 @@ export interface paths {
             cookie?: never;
         };
         /** List one's own API keys */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List one's own API keys */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["KeyList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listApiKeys"];
         put?: never;
         /** Create an API key */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["KeyBody"];
-                };
-            };
-            responses: {
-                /** @description Create an API key */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NewKeyView"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4069,34 +1256,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Revoke an API key */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    key_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Revoke an API key */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4112,41 +1272,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Log in with name and password */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["LoginBody"];
-                };
-            };
-            responses: {
-                /** @description Log in with name and password */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionView"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                502: components["responses"]["BadGateway"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["login"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4161,30 +1287,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the ways to log in */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the ways to log in */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LoginMethodList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-            };
-        };
+        get: operations["listLogins"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4203,30 +1306,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** End the token */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description End the token */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["logout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4241,32 +1321,7 @@ export interface paths {
             cookie?: never;
         };
         /** Who the caller is */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Who the caller is */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["MeView"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getCurrentUser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4285,38 +1340,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Change one's own password, which ends all tokens */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PasswordBody"];
-                };
-            };
-            responses: {
-                /** @description Change one's own password, which ends all tokens */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["changePassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4333,32 +1357,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Exchange the token for a new one */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Exchange the token for a new one */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SessionView"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["refreshToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4373,32 +1372,7 @@ export interface paths {
             cookie?: never;
         };
         /** List kinds of credentials with their fields */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List kinds of credentials with their fields */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["KindList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listCredentialKinds"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4415,36 +1389,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read a kind of credentials */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    kind: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a kind of credentials */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["KindShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getCredentialKind"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4461,71 +1406,10 @@ export interface paths {
             cookie?: never;
         };
         /** List credentials, without values */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List credentials, without values */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CredentialPage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listCredentials"];
         put?: never;
         /** Create a credential */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CredentialBody"];
-                };
-            };
-            responses: {
-                /** @description Create a credential */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CredentialRow"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createCredential"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4540,145 +1424,16 @@ export interface paths {
             cookie?: never;
         };
         /** Read a credential with the values that are no secrets */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    credential_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a credential with the values that are no secrets */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CredentialShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getCredential"];
         /** Replace a credential's name and all its values */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    credential_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CredentialBody"];
-                };
-            };
-            responses: {
-                /** @description Replace a credential's name and all its values */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CredentialRow"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        put: operations["replaceCredential"];
         post?: never;
         /** Delete a credential */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    credential_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a credential */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteCredential"];
         options?: never;
         head?: never;
         /** Change a credential's name, or replace all its values */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    credential_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CredentialChange"];
-                };
-            };
-            responses: {
-                /** @description Change a credential's name, or replace all its values */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CredentialRow"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        patch: operations["updateCredential"];
         trace?: never;
     };
     "/api/v1/credentials/{credential_id}/oauth2/authorize": {
@@ -4689,37 +1444,7 @@ export interface paths {
             cookie?: never;
         };
         /** Begin to connect an OAuth 2 credential: the URL at which its user grants access */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    credential_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Begin to connect an OAuth 2 credential: the URL at which its user grants access */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AuthorizeShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["authorizeCredential"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4738,43 +1463,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Try a credential: ask for a token, or a server with it */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    credential_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": components["schemas"]["CredentialTest"];
-                };
-            };
-            responses: {
-                /** @description Try a credential: ask for a token, or a server with it */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TestShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["testCredential"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4789,75 +1478,10 @@ export interface paths {
             cookie?: never;
         };
         /** List data tables */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                    order?: "asc" | "desc";
-                    search?: string;
-                    sortBy?: "name" | "createdAt" | "updatedAt" | "size";
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List data tables */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTablePage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listDataTables"];
         put?: never;
         /** Create a data table */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewDataTable"];
-                };
-            };
-            responses: {
-                /** @description Create a data table */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTableShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createDataTable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4872,108 +1496,15 @@ export interface paths {
             cookie?: never;
         };
         /** Read a data table with its columns */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a data table with its columns */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTableShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getDataTable"];
         put?: never;
         post?: never;
         /** Delete a data table with its rows */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a data table with its rows */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteDataTable"];
         options?: never;
         head?: never;
         /** Rename a data table */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["DataTableRename"];
-                };
-            };
-            responses: {
-                /** @description Rename a data table */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTableShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        patch: operations["renameDataTable"];
         trace?: never;
     };
     "/api/v1/data-tables/{table_id}/columns": {
@@ -4984,76 +1515,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the columns of a data table */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the columns of a data table */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTableColumnsShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listDataTableColumns"];
         put?: never;
         /** Add a column to a data table */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewDataTableColumn"];
-                };
-            };
-            responses: {
-                /** @description Add a column to a data table */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTableColumnShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["addDataTableColumn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5071,77 +1536,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Delete a column with its cells */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    column_id: string;
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a column with its cells */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteDataTableColumn"];
         options?: never;
         head?: never;
         /** Rename or move a column */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    column_id: string;
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["DataTableColumnChange"];
-                };
-            };
-            responses: {
-                /** @description Rename or move a column */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTableColumnShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        patch: operations["updateDataTableColumn"];
         trace?: never;
     };
     "/api/v1/data-tables/{table_id}/csv": {
@@ -5152,74 +1551,10 @@ export interface paths {
             cookie?: never;
         };
         /** Write a data table as CSV */
-        get: {
-            parameters: {
-                query?: {
-                    systemColumns?: boolean;
-                };
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Write a data table as CSV */
-                200: {
-                    headers: {
-                        /** @description Name of the file to save. */
-                        "Content-Disposition"?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/csv": unknown;
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["exportDataTableCsv"];
         put?: never;
         /** Add the rows of a CSV file to a data table; its first line names the columns */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Add the rows of a CSV file to a data table; its first line names the columns */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CsvImported"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["importDataTableCsv"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5234,82 +1569,10 @@ export interface paths {
             cookie?: never;
         };
         /** List rows of a data table: filtered, searched, sorted, a page at a time */
-        get: {
-            parameters: {
-                query?: {
-                    filter?: string | null;
-                    limit?: number;
-                    offset?: number;
-                    order?: "asc" | "desc";
-                    search?: string;
-                    sortBy?: string;
-                };
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List rows of a data table: filtered, searched, sorted, a page at a time */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DataTableRowPage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listDataTableRows"];
         put?: never;
         /** Add rows to a data table */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewRows"];
-                };
-            };
-            responses: {
-                /** @description Add rows to a data table */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RowsAnswer"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["addDataTableRows"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5327,36 +1590,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Delete all rows of a data table */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete all rows of a data table */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ClearedRows"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["clearDataTableRows"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5373,40 +1607,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Delete the rows that a filter finds */
-        delete: {
-            parameters: {
-                query: {
-                    dryRun?: boolean;
-                    filter: string;
-                    returnData?: boolean;
-                };
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete the rows that a filter finds */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RowsAnswer"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteDataTableRows"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5426,43 +1627,7 @@ export interface paths {
         options?: never;
         head?: never;
         /** Change the rows that a filter finds */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RowChange"];
-                };
-            };
-            responses: {
-                /** @description Change the rows that a filter finds */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RowsAnswer"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        patch: operations["updateDataTableRows"];
         trace?: never;
     };
     "/api/v1/data-tables/{table_id}/rows/upsert": {
@@ -5475,43 +1640,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Change the rows that a filter finds, or add one where there is none */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    table_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RowChange"];
-                };
-            };
-            responses: {
-                /** @description Change the rows that a filter finds, or add one where there is none */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RowsAnswer"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["upsertDataTableRow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5528,38 +1657,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Create a data table from a CSV file; its values tell the columns' types */
-        post: {
-            parameters: {
-                query: {
-                    name: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Create a data table from a CSV file; its values tell the columns' types */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CsvImported"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createDataTableFromCsv"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5574,35 +1672,7 @@ export interface paths {
             cookie?: never;
         };
         /** Stream events of workflows and webhooks */
-        get: {
-            parameters: {
-                query?: {
-                    topics?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Stream events of workflows and webhooks */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": unknown;
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["streamEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5619,41 +1689,7 @@ export interface paths {
             cookie?: never;
         };
         /** List executions, newest first */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
-                    offset?: number;
-                    since?: string | null;
-                    status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
-                    until?: string | null;
-                    workflowId?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List executions, newest first */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ExecutionPage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listExecutions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5670,71 +1706,11 @@ export interface paths {
             cookie?: never;
         };
         /** Read an execution with its node runs; `items`: with the first items of each output and their number */
-        get: {
-            parameters: {
-                query?: {
-                    items?: number | null;
-                };
-                header?: never;
-                path: {
-                    execution_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read an execution with its node runs; `items`: with the first items of each output and their number */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ExecutionShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getExecution"];
         put?: never;
         post?: never;
         /** Delete an execution that is over */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    execution_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete an execution that is over */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteExecution"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5750,37 +1726,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Cancel an open execution */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    execution_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Cancel an open execution */
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Submitted"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["cancelExecution"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5795,44 +1741,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read a file of an item */
-        get: {
-            parameters: {
-                query: {
-                    item?: number;
-                    name: string;
-                    output?: number;
-                    run: number;
-                };
-                header?: never;
-                path: {
-                    execution_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a file of an item */
-                200: {
-                    headers: {
-                        /** @description Name of the file to save. */
-                        "Content-Disposition"?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/octet-stream": unknown;
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5849,42 +1758,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the items of one output of a node run */
-        get: {
-            parameters: {
-                query: {
-                    limit?: number;
-                    offset?: number;
-                    output?: number;
-                    run: number;
-                };
-                header?: never;
-                path: {
-                    execution_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the items of one output of a node run */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ItemPage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listExecutionItems"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5903,42 +1777,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Run an execution again: from its original input, from=failed or from=node&node=NAME */
-        post: {
-            parameters: {
-                query?: {
-                    from?: ("failed" | "node") | null;
-                    node?: string | null;
-                };
-                header?: never;
-                path: {
-                    execution_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Run an execution again: from its original input, from=failed or from=node&node=NAME */
-                201: {
-                    headers: {
-                        /** @description Path of the new execution. */
-                        Location?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Submitted"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["retryExecution"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5953,37 +1792,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read the workflow as it ran in an execution */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    execution_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read the workflow as it ran in an execution */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowDocument"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getExecutedWorkflow"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6000,39 +1809,7 @@ export interface paths {
             cookie?: never;
         };
         /** Count executions by status */
-        get: {
-            parameters: {
-                query?: {
-                    mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
-                    since?: string | null;
-                    status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
-                    until?: string | null;
-                    workflowId?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Count executions by status */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Counts"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["countExecutions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6051,40 +1828,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Evaluate expressions of a node on the data of an execution; nothing runs and nothing is stored */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PreviewBody"];
-                };
-            };
-            responses: {
-                /** @description Evaluate expressions of a node on the data of an execution; nothing runs and nothing is stored */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PreviewShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["previewExpression"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6101,44 +1845,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Import workflows, credentials and variables of n8n: as JSON, or files and its database as a form */
-        post: {
-            parameters: {
-                query?: {
-                    activate?: boolean;
-                    dryRun?: boolean;
-                    source?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ImportDocuments"];
-                };
-            };
-            responses: {
-                /** @description Import workflows, credentials and variables of n8n: as JSON, or files and its database as a form */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ReportShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["importDocuments"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6155,39 +1862,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Activate several workflows; each on its own */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ActivationBody"];
-                };
-            };
-            responses: {
-                /** @description Activate several workflows; each on its own */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ActivationShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["activateImported"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6202,35 +1877,7 @@ export interface paths {
             cookie?: never;
         };
         /** List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter */
-        get: {
-            parameters: {
-                query?: {
-                    schemas?: boolean;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NodeTypeList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listNodeTypes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6247,36 +1894,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    kind: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NodeTypeWhole"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getNodeType"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6293,44 +1911,7 @@ export interface paths {
             cookie?: never;
         };
         /** List what a field of a node can be chosen from, such as channels; its service is asked with the credential */
-        get: {
-            parameters: {
-                query?: {
-                    credential?: string | null;
-                    cursor?: string | null;
-                    search?: string | null;
-                    values?: string | null;
-                    version?: number | null;
-                };
-                header?: never;
-                path: {
-                    kind: string;
-                    name: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List what a field of a node can be chosen from, such as channels; its service is asked with the credential */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NodeListShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                502: components["responses"]["BadGateway"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listNodeFieldChoices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6347,72 +1928,10 @@ export interface paths {
             cookie?: never;
         };
         /** List tags by name */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List tags by name */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TagPage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listTags"];
         put?: never;
         /** Create a tag */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TagBody"];
-                };
-            };
-            responses: {
-                /** @description Create a tag */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TagShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createTag"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6427,105 +1946,12 @@ export interface paths {
             cookie?: never;
         };
         /** Read a tag */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    tag_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a tag */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TagShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getTag"];
         /** Rename a tag */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    tag_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TagBody"];
-                };
-            };
-            responses: {
-                /** @description Rename a tag */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TagShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        put: operations["renameTag"];
         post?: never;
         /** Delete a tag; its workflows stay */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    tag_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a tag; its workflows stay */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteTag"];
         options?: never;
         head?: never;
         patch?: never;
@@ -6539,72 +1965,10 @@ export interface paths {
             cookie?: never;
         };
         /** List users */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List users */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UserList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listUsers"];
         put?: never;
         /** Add a user */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NewUserBody"];
-                };
-            };
-            responses: {
-                /** @description Add a user */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UserRow"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6619,109 +1983,15 @@ export interface paths {
             cookie?: never;
         };
         /** Show a user */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    user_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Show a user */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UserRow"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getUser"];
         put?: never;
         post?: never;
         /** Delete a user with their API keys */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    user_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a user with their API keys */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /** Change a user's role or password, or disable the user */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    user_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["UserChange"];
-                };
-            };
-            responses: {
-                /** @description Change a user's role or password, or disable the user */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UserRow"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        patch: operations["updateUser"];
         trace?: never;
     };
     "/api/v1/variables": {
@@ -6732,68 +2002,10 @@ export interface paths {
             cookie?: never;
         };
         /** List variables */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List variables */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VariableList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listVariables"];
         put?: never;
         /** Create a variable */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["VariableBody"];
-                };
-            };
-            responses: {
-                /** @description Create a variable */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VariableShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createVariable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6808,146 +2020,16 @@ export interface paths {
             cookie?: never;
         };
         /** Read a variable */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    variable_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a variable */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VariableShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getVariable"];
         /** Replace a variable */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    variable_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["VariableBody"];
-                };
-            };
-            responses: {
-                /** @description Replace a variable */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VariableShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        put: operations["replaceVariable"];
         post?: never;
         /** Delete a variable */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    variable_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a variable */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteVariable"];
         options?: never;
         head?: never;
         /** Change a variable's key or value */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    variable_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["VariableChange"];
-                };
-            };
-            responses: {
-                /** @description Change a variable's key or value */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VariableShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        patch: operations["updateVariable"];
         trace?: never;
     };
     "/api/v1/webhook-presets": {
@@ -6958,32 +2040,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the presets of senders */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the presets of senders */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PresetList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listWebhookPresets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7000,39 +2057,7 @@ export interface paths {
             cookie?: never;
         };
         /** List webhooks */
-        get: {
-            parameters: {
-                query?: {
-                    active?: boolean | null;
-                    limit?: number;
-                    offset?: number;
-                    stats?: boolean;
-                    workflowId?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List webhooks */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WebhookList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listWebhooks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7049,38 +2074,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show a webhook, by its id or its path */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    ident: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Show a webhook, by its id or its path */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WebhookDetail"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                405: components["responses"]["MethodNotAllowed"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getWebhook"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7097,41 +2091,7 @@ export interface paths {
             cookie?: never;
         };
         /** List a webhook's calls, the newest first */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                    status?: string | null;
-                };
-                header?: never;
-                path: {
-                    ident: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List a webhook's calls, the newest first */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CallHistory"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listWebhookCalls"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7150,44 +2110,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Check whether a call would be taken, and with `send` make it as a test */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    ident: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TestCallRequest"];
-                };
-            };
-            responses: {
-                /** @description Check whether a call would be taken, and with `send` make it as a test */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TestCallResult"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7202,79 +2125,10 @@ export interface paths {
             cookie?: never;
         };
         /** List workflows, the last changed first */
-        get: {
-            parameters: {
-                query?: {
-                    active?: boolean | null;
-                    limit?: number;
-                    offset?: number;
-                    search?: string | null;
-                    tags?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List workflows, the last changed first */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowPage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listWorkflows"];
         put?: never;
         /** Create a workflow; it is inactive unless it says active */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WorkflowDocument"];
-                };
-            };
-            responses: {
-                /** @description Create a workflow; it is inactive unless it says active */
-                201: {
-                    headers: {
-                        /** @description The version in quotes, for If-Match of a change. */
-                        ETag?: string;
-                        /** @description Path of the new workflow. */
-                        Location?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["createWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7289,163 +2143,16 @@ export interface paths {
             cookie?: never;
         };
         /** Read a workflow */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a workflow */
-                200: {
-                    headers: {
-                        /** @description The version in quotes, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getWorkflow"];
         /** Replace a workflow; a live one stays live unless it says active: false */
-        put: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
-                    "If-Match"?: string;
-                };
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WorkflowDocument"];
-                };
-            };
-            responses: {
-                /** @description Replace a workflow; a live one stays live unless it says active: false */
-                200: {
-                    headers: {
-                        /** @description The version in quotes, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        put: operations["replaceWorkflow"];
         post?: never;
         /** Delete a workflow with its versions and routes */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
-                    "If-Match"?: string;
-                };
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Delete a workflow with its versions and routes */
-                204: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        delete: operations["deleteWorkflow"];
         options?: never;
         head?: never;
         /** Replace single top-level keys of a workflow */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
-                    "If-Match"?: string;
-                };
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WorkflowPatch"];
-                };
-            };
-            responses: {
-                /** @description Replace single top-level keys of a workflow */
-                200: {
-                    headers: {
-                        /** @description The version in quotes, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        patch: operations["updateWorkflow"];
         trace?: never;
     };
     "/api/v1/workflows/{workflow_id}/activate": {
@@ -7458,40 +2165,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Take a workflow live */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
-                    "If-Match"?: string;
-                };
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Take a workflow live */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Activation"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["activateWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7508,40 +2182,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Take a workflow off */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
-                    "If-Match"?: string;
-                };
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Take a workflow off */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Activation"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["deactivateWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7558,48 +2199,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Copy a workflow; the copy is inactive */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": components["schemas"]["DuplicateBody"];
-                };
-            };
-            responses: {
-                /** @description Copy a workflow; the copy is inactive */
-                201: {
-                    headers: {
-                        /** @description The version in quotes, for If-Match of a change. */
-                        ETag?: string;
-                        /** @description Path of the new workflow. */
-                        Location?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["duplicateWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7616,49 +2216,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Run a workflow and answer with the finished execution */
-        post: {
-            parameters: {
-                query?: {
-                    reuse?: string | null;
-                    start?: string | null;
-                    until?: string | null;
-                };
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": components["schemas"]["InputData"];
-                };
-            };
-            responses: {
-                /** @description Run a workflow and answer with the finished execution */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ExecutionShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-                504: components["responses"]["ExecutionTimeout"];
-            };
-        };
+        post: operations["executeWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7675,48 +2233,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Start a workflow and answer once its execution is stored */
-        post: {
-            parameters: {
-                query?: {
-                    reuse?: string | null;
-                    start?: string | null;
-                    until?: string | null;
-                };
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: {
-                content: {
-                    "application/json": components["schemas"]["InputData"];
-                };
-            };
-            responses: {
-                /** @description Start a workflow and answer once its execution is stored */
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Submitted"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["executeWorkflowAsync"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7731,38 +2248,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read a workflow in n8n's form: n8n's names of node types, and its ids as far as they came from there */
-        get: {
-            parameters: {
-                query?: {
-                    source?: string;
-                };
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read a workflow in n8n's form: n8n's names of node types, and its ids as far as they came from there */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ExportShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["exportWorkflow"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7779,74 +2265,9 @@ export interface paths {
             cookie?: never;
         };
         /** List the tags of a workflow */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the tags of a workflow */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TagList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listWorkflowTags"];
         /** Give a workflow these tags and no others */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["TagIds"];
-                };
-            };
-            responses: {
-                /** @description Give a workflow these tags and no others */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TagList"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        put: operations["replaceWorkflowTags"];
         post?: never;
         delete?: never;
         options?: never;
@@ -7862,39 +2283,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the versions of a workflow, newest first */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                };
-                header?: never;
-                path: {
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description List the versions of a workflow, newest first */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["VersionPage"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["listWorkflowVersions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7911,40 +2300,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read one version of a workflow */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    version: string;
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Read one version of a workflow */
-                200: {
-                    headers: {
-                        /** @description The version in quotes, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        get: operations["getWorkflowVersion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7963,43 +2319,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Save an old version as the new one */
-        post: {
-            parameters: {
-                query?: never;
-                header?: {
-                    /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
-                    "If-Match"?: string;
-                };
-                path: {
-                    version: string;
-                    workflow_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Save an old version as the new one */
-                200: {
-                    headers: {
-                        /** @description The version in quotes, for If-Match of a change. */
-                        ETag?: string;
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["WorkflowShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                404: components["responses"]["NotFound"];
-                409: components["responses"]["Conflict"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["restoreWorkflowVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8016,51 +2336,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Create or update workflows from one document or a list; with ?partial=true although some have mistakes */
-        post: {
-            parameters: {
-                query?: {
-                    partial?: boolean | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ImportBody"];
-                };
-            };
-            responses: {
-                /** @description Create or update workflows from one document or a list; with ?partial=true although some have mistakes */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportShown"];
-                    };
-                };
-                /** @description Create or update workflows from one document or a list; with ?partial=true although some have mistakes */
-                207: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["importWorkflows"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8077,46 +2353,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Run a workflow that is not saved */
-        post: {
-            parameters: {
-                query?: {
-                    reuse?: string | null;
-                    start?: string | null;
-                    until?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RunBody"];
-                };
-            };
-            responses: {
-                /** @description Run a workflow that is not saved */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RunShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-                504: components["responses"]["ExecutionTimeout"];
-            };
-        };
+        post: operations["runWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8133,45 +2370,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Start a workflow that is not saved and answer once its execution is stored */
-        post: {
-            parameters: {
-                query?: {
-                    reuse?: string | null;
-                    start?: string | null;
-                    until?: string | null;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RunBody"];
-                };
-            };
-            responses: {
-                /** @description Start a workflow that is not saved and answer once its execution is stored */
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Submitted"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                409: components["responses"]["Conflict"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                431: components["responses"]["RequestHeaderFieldsTooLarge"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["runWorkflowAsync"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8188,39 +2387,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Say what is wrong with a workflow, without saving it */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["WorkflowDocument"];
-                };
-            };
-            responses: {
-                /** @description Say what is wrong with a workflow, without saving it */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Validation"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                401: components["responses"]["Unauthorized"];
-                403: components["responses"]["Forbidden"];
-                408: components["responses"]["RequestTimeout"];
-                413: components["responses"]["PayloadTooLarge"];
-                415: components["responses"]["UnsupportedMediaType"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                503: components["responses"]["StoreUnavailable"];
-            };
-        };
+        post: operations["validateWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8235,31 +2402,7 @@ export interface paths {
             cookie?: never;
         };
         /** This API as a page. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description This API as a page. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getDocs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8276,30 +2419,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the process answers; no I/O. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Whether the process answers; no I/O. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["HealthShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-            };
-        };
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8316,31 +2436,7 @@ export interface paths {
             cookie?: never;
         };
         /** Prometheus metrics, text exposition format 0.0.4. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Prometheus metrics, text exposition format 0.0.4. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/plain": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8357,31 +2453,7 @@ export interface paths {
             cookie?: never;
         };
         /** This API as OpenAPI 3.1. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description This API as OpenAPI 3.1. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": unknown;
-                    };
-                };
-                400: components["responses"]["DaemonInvalidRequest"];
-                401: components["responses"]["DaemonUnauthorized"];
-                403: components["responses"]["DaemonForbidden"];
-                500: components["responses"]["DaemonInternalError"];
-                503: components["responses"]["DaemonStoreUnavailable"];
-            };
-        };
+        get: operations["getOpenapi"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8398,39 +2470,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether store and engine work; damaged data, what does not work of a plugin (`degraded`) and failed plugins are named beside that. */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Whether store and engine work; damaged data, what does not work of a plugin (`degraded`) and failed plugins are named beside that. */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ReadinessShown"];
-                    };
-                };
-                400: components["responses"]["InvalidRequest"];
-                403: components["responses"]["Forbidden"];
-                429: components["responses"]["TooManyRequests"];
-                500: components["responses"]["InternalError"];
-                /** @description It is not ready; the checks say why. */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ReadinessShown"];
-                    };
-                };
-            };
-        };
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -16178,4 +10218,6156 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    listAgentSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every agent session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    createAgentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentSessionIn"];
+            };
+        };
+        responses: {
+            /** @description Start a profile's agent in its own protocol; the answer comes when it is ready for messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getAgentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One agent session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    deleteAgentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End an agent session; of one that has ended, forget the messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionDone"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    interruptAgentSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Break off what the agent is at; it stays ready for messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listAgentSessionMessages: {
+        parameters: {
+            query?: {
+                since?: number;
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages of an agent session, or those that are new or changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionMessagesAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    sendAgentSessionMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionMessageIn"];
+            };
+        };
+        responses: {
+            /** @description Say something to the agent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    answerAgentSessionPermission: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                permission_id: string;
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PermissionIn"];
+            };
+        };
+        responses: {
+            /** @description Answer a request of the agent's for a permission. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List agents, and whether they are installed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read an agent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    addProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CustomProviderBody"];
+            };
+        };
+        responses: {
+            /** @description Add a provider: a manifest in `providers.d` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    removeProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a provider that was added */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRemoved"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getDaemonStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the daemon's status */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DaemonStatusAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listDirectories: {
+        parameters: {
+            query?: {
+                path?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the directories in a directory, for the daemon's own user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DirectoriesShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listVirtualKeys: {
+        parameters: {
+            query?: {
+                revoked?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the virtual keys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualKeyList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    createVirtualKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Make a virtual key; the answer alone has the key itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewVirtualKeyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getVirtualKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a virtual key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualKeyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    revokeVirtualKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke a virtual key for good, from now on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualKeyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    updateVirtualKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyChangeBody"];
+            };
+        };
+        responses: {
+            /** @description Change a virtual key; it counts from the next request on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualKeyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    rotateVirtualKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Give a virtual key a new secret; the old one counts no more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewVirtualKeyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getVirtualKeyUsage: {
+        parameters: {
+            query?: {
+                key?: string | null;
+                limit?: number;
+                since?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tell what virtual keys have used, by day, profile and model */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyUsageList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listLogLines: {
+        parameters: {
+            query?: {
+                before?: string;
+                level?: "debug" | "info" | "warning" | "error" | "critical";
+                limit?: number;
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the daemon's log, the newest lines first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    streamLogLines: {
+        parameters: {
+            query?: {
+                level?: "debug" | "info" | "warning" | "error" | "critical";
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Follow the daemon's log as server-sent events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            429: components["responses"]["DaemonTooManyRequests"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listPlugins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the plugins and what is wrong with those that failed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginsAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listProfileTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List templates of profiles */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listProfiles: {
+        parameters: {
+            query?: {
+                agent?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List profiles */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    createProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileBody"];
+            };
+        };
+        responses: {
+            /** @description Create a profile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a profile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    deleteProfile: {
+        parameters: {
+            query?: {
+                force?: boolean;
+                purge?: boolean;
+            };
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a profile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    updateProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileChange"];
+            };
+        };
+        responses: {
+            /** @description Change a profile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    planProfileDeletion: {
+        parameters: {
+            query?: {
+                force?: boolean;
+                purge?: boolean;
+            };
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tell what a profile's deletion would remove; nothing is removed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletionShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getProfileEnvironment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the environment that a profile runs with, secrets masked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listProfileHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List a profile's hooks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HooksShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    addProfileHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HookBody"];
+            };
+        };
+        responses: {
+            /** @description Add a hook to a profile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HooksShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    removeProfileHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+                event: string;
+                index: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a hook of a profile, by its event and place */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HooksShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    checkProfileHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HooksBody"];
+            };
+        };
+        responses: {
+            /** @description Tell what the hooks of a profile would be after an import; nothing is stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HooksShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    exportProfileHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Give all hooks of a profile, to be imported into another */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HooksShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    importProfileHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HooksBody"];
+            };
+        };
+        responses: {
+            /** @description Replace all hooks of a profile */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HooksShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    runProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProfileRunBody"];
+            };
+        };
+        responses: {
+            /** @description Run a profile's agent without a terminal */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileRunShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List providers of models */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a provider */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getProviderKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Say where a provider's key comes from */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderKeyShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    putProviderKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Store a provider's key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    removeProviderKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a provider's stored key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getProxyConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a proxy's configuration */
+            200: {
+                headers: {
+                    /** @description Of this configuration, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    replaceProxyConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Tags of the configuration that may be replaced; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProxyConfigBody"];
+            };
+        };
+        responses: {
+            /** @description Replace a proxy's configuration; a running proxy takes it at once */
+            200: {
+                headers: {
+                    /** @description Of this configuration, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    checkProxyConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProxyConfigBody"];
+            };
+        };
+        responses: {
+            /** @description Tell what a proxy's configuration would be; nothing is stored */
+            200: {
+                headers: {
+                    /** @description Of this configuration, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getProxyLog: {
+        parameters: {
+            query?: {
+                lines?: number;
+            };
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the last lines of a proxy's log */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listProxyRequests: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the latest requests of a proxy, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestsShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    restartProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Give a profile's proxy a new process */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    startProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Start a profile's proxy, and wait until it runs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    stopProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop a profile's proxy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    testProxyRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleTestBody"];
+            };
+        };
+        responses: {
+            /** @description Tell which rule would take a request, and why; nothing is sent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleTestShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listProxyRuleKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the strategies and conditions of rules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleKindsShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getSharedProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show the listener that all proxies share */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listProxies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the proxies */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getProxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a profile's proxy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxyAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    stopAllProxies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop every proxy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoppedShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getRegistry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the registry's state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistryAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getRegistryOffer: {
+        parameters: {
+            query?: {
+                force?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tell what a sync of the registry would bring; nothing is taken */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OfferAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            502: components["responses"]["DaemonBadGateway"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    pinRegistry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinBody"];
+            };
+        };
+        responses: {
+            /** @description Stay at a commit of the registry, or go with its channel again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistryAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            502: components["responses"]["DaemonBadGateway"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    syncRegistry: {
+        parameters: {
+            query?: {
+                force?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Sync the registry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistryAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            502: components["responses"]["DaemonBadGateway"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who this browser is, and which ways in there are */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    beginSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryBody"];
+            };
+        };
+        responses: {
+            /** @description Begin a browser's session: with name and password, with a provider's answer, with the code of `jackfield open`, or, for the daemon's own user, with nothing; sets an HttpOnly cookie */
+            200: {
+                headers: {
+                    /** @description HttpOnly cookies of the session, or their end. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSessionAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            429: components["responses"]["DaemonTooManyRequests"];
+            500: components["responses"]["DaemonInternalError"];
+            502: components["responses"]["DaemonBadGateway"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End the browser's session */
+            200: {
+                headers: {
+                    /** @description HttpOnly cookies of the session, or their end. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoneAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    createSessionCode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeBody"];
+            };
+        };
+        responses: {
+            /** @description Make a one-time code that opens a session of the daemon's own user (`jackfield open`) */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    beginSessionRedirect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedirectBody"];
+            };
+        };
+        responses: {
+            /** @description Begin a login at a provider: gives the address to send the browser to, and sets the HttpOnly cookie that binds the answer to this browser */
+            200: {
+                headers: {
+                    /** @description HttpOnly cookies of the session, or their end. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedirectBegun"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            429: components["responses"]["DaemonTooManyRequests"];
+            500: components["responses"]["DaemonInternalError"];
+            502: components["responses"]["DaemonBadGateway"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    cleanUpTerminalSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forget the sessions that have ended, and their recordings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalDone"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listTerminalSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every terminal session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    createTerminalSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionIn"];
+            };
+        };
+        responses: {
+            /** @description Start a profile's agent in a terminal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionMade"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getTerminalSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One terminal session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionShown"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    deleteTerminalSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End a session: hang up, terminate, kill. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalDone"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    streamTerminalEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation as server-sent events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    sendTerminalInput: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InputIn"];
+            };
+        };
+        responses: {
+            /** @description Type into the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TypedAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    sendTerminalMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageIn"];
+            };
+        };
+        responses: {
+            /** @description Say something to the agent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SaidAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listTerminalMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation so far. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessagesAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    startTerminalRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Record the session from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordingAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    stopTerminalRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stop recording; the recording is kept. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordingAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getTerminalRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session's recording, asciicast v2. */
+            200: {
+                headers: {
+                    /** @description Name of the file to save. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-asciicast": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getTerminalScreen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session's screen as text. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScreenAnswer"];
+                    "text/plain": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    shareTerminal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareIn"];
+            };
+        };
+        responses: {
+            /** @description Make a link with which anybody may look at the session, for as long as the caller's credential counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    unshareTerminal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End every link to the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareEndAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getTerminalStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the agent waits for input. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatusAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    waitForTerminalGet: {
+        parameters: {
+            query?: {
+                for?: "idle" | "regex" | "exit";
+                pattern?: string | null;
+                quiet?: number;
+                timeout?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Wait until the session is idle, shows a text, or has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    waitForTerminalPost: {
+        parameters: {
+            query?: {
+                for?: "idle" | "regex" | "exit";
+                pattern?: string | null;
+                quiet?: number;
+                timeout?: number;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Wait until the session is idle, shows a text, or has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    createShellSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShellSessionIn"];
+            };
+        };
+        responses: {
+            /** @description Start a shell in a terminal, without an agent. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionMade"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            408: components["responses"]["DaemonRequestTimeout"];
+            409: components["responses"]["DaemonConflict"];
+            413: components["responses"]["DaemonPayloadTooLarge"];
+            415: components["responses"]["DaemonUnsupportedMediaType"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                agent?: string;
+                model?: string;
+                period?: string;
+                profile?: string;
+                provider?: string;
+                tz?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Tokens and cost of a period */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listUsageAnswers: {
+        parameters: {
+            query?: {
+                agent?: string;
+                limit?: number;
+                model?: string;
+                profile?: string;
+                provider?: string;
+                session?: string;
+                since?: string;
+                tz?: string;
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Usage answer by answer, with each one's id */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedAnswersAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    exportUsage: {
+        parameters: {
+            query?: {
+                agent?: string;
+                format?: "csv" | "json";
+                model?: string;
+                period?: string;
+                profile?: string;
+                provider?: string;
+                tz?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All usage as CSV or JSON */
+            200: {
+                headers: {
+                    /** @description Name of the file to save. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    importAgentUsage: {
+        parameters: {
+            query?: {
+                agent?: string | null;
+                agent_dir?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count what is new in agents' own logs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getUsageReport: {
+        parameters: {
+            query?: {
+                active?: boolean;
+                agent?: string;
+                breakdown?: "model" | "agent" | "provider" | "profile" | "project" | "none";
+                hours?: number;
+                kind?: "daily" | "weekly" | "monthly" | "session" | "blocks" | "models" | "agents" | "providers" | "profiles" | "projects";
+                limit?: number;
+                model?: string;
+                order?: "asc" | "desc";
+                profile?: string;
+                project?: string;
+                provider?: string;
+                since?: string;
+                token_limit?: string;
+                tz?: string;
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Usage by day, week, month, session, model ..., or in blocks of 5 hours */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportAnswer"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List one's own API keys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyBody"];
+            };
+        };
+        responses: {
+            /** @description Create an API key */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKeyView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke an API key */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginBody"];
+            };
+        };
+        responses: {
+            /** @description Log in with name and password */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listLogins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the ways to log in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginMethodList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description End the token */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who the caller is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordBody"];
+            };
+        };
+        responses: {
+            /** @description Change one's own password, which ends all tokens */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    refreshToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Exchange the token for a new one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listCredentialKinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List kinds of credentials with their fields */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KindList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getCredentialKind: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a kind of credentials */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KindShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listCredentials: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List credentials, without values */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialBody"];
+            };
+        };
+        responses: {
+            /** @description Create a credential */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a credential with the values that are no secrets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    replaceCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialBody"];
+            };
+        };
+        responses: {
+            /** @description Replace a credential's name and all its values */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a credential */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialChange"];
+            };
+        };
+        responses: {
+            /** @description Change a credential's name, or replace all its values */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    authorizeCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begin to connect an OAuth 2 credential: the URL at which its user grants access */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizeShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    testCredential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CredentialTest"];
+            };
+        };
+        responses: {
+            /** @description Try a credential: ask for a token, or a server with it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listDataTables: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                order?: "asc" | "desc";
+                search?: string;
+                sortBy?: "name" | "createdAt" | "updatedAt" | "size";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List data tables */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTablePage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createDataTable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDataTable"];
+            };
+        };
+        responses: {
+            /** @description Create a data table */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getDataTable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a data table with its columns */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteDataTable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a data table with its rows */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    renameDataTable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DataTableRename"];
+            };
+        };
+        responses: {
+            /** @description Rename a data table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listDataTableColumns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the columns of a data table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableColumnsShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    addDataTableColumn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewDataTableColumn"];
+            };
+        };
+        responses: {
+            /** @description Add a column to a data table */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableColumnShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteDataTableColumn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                column_id: string;
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a column with its cells */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateDataTableColumn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                column_id: string;
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DataTableColumnChange"];
+            };
+        };
+        responses: {
+            /** @description Rename or move a column */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableColumnShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    exportDataTableCsv: {
+        parameters: {
+            query?: {
+                systemColumns?: boolean;
+            };
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Write a data table as CSV */
+            200: {
+                headers: {
+                    /** @description Name of the file to save. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    importDataTableCsv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Add the rows of a CSV file to a data table; its first line names the columns */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CsvImported"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listDataTableRows: {
+        parameters: {
+            query?: {
+                filter?: string | null;
+                limit?: number;
+                offset?: number;
+                order?: "asc" | "desc";
+                search?: string;
+                sortBy?: string;
+            };
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List rows of a data table: filtered, searched, sorted, a page at a time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataTableRowPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    addDataTableRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRows"];
+            };
+        };
+        responses: {
+            /** @description Add rows to a data table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    clearDataTableRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete all rows of a data table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClearedRows"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteDataTableRows: {
+        parameters: {
+            query: {
+                dryRun?: boolean;
+                filter: string;
+                returnData?: boolean;
+            };
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete the rows that a filter finds */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateDataTableRows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RowChange"];
+            };
+        };
+        responses: {
+            /** @description Change the rows that a filter finds */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    upsertDataTableRow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RowChange"];
+            };
+        };
+        responses: {
+            /** @description Change the rows that a filter finds, or add one where there is none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RowsAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createDataTableFromCsv: {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Create a data table from a CSV file; its values tell the columns' types */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CsvImported"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                topics?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stream events of workflows and webhooks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listExecutions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
+                offset?: number;
+                since?: string | null;
+                status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
+                until?: string | null;
+                workflowId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List executions, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getExecution: {
+        parameters: {
+            query?: {
+                items?: number | null;
+            };
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read an execution with its node runs; `items`: with the first items of each output and their number */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete an execution that is over */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    cancelExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancel an open execution */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getFile: {
+        parameters: {
+            query: {
+                item?: number;
+                name: string;
+                output?: number;
+                run: number;
+            };
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a file of an item */
+            200: {
+                headers: {
+                    /** @description Name of the file to save. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listExecutionItems: {
+        parameters: {
+            query: {
+                limit?: number;
+                offset?: number;
+                output?: number;
+                run: number;
+            };
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the items of one output of a node run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ItemPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    retryExecution: {
+        parameters: {
+            query?: {
+                from?: ("failed" | "node") | null;
+                node?: string | null;
+            };
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Run an execution again: from its original input, from=failed or from=node&node=NAME */
+            201: {
+                headers: {
+                    /** @description Path of the new execution. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getExecutedWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                execution_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the workflow as it ran in an execution */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowDocument"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    countExecutions: {
+        parameters: {
+            query?: {
+                mode?: ("webhook" | "test" | "manual" | "trigger" | "retry" | "error" | "sub") | null;
+                since?: string | null;
+                status?: ("queued" | "running" | "waiting" | "success" | "failed" | "cancelled") | null;
+                until?: string | null;
+                workflowId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Count executions by status */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Counts"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    previewExpression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewBody"];
+            };
+        };
+        responses: {
+            /** @description Evaluate expressions of a node on the data of an execution; nothing runs and nothing is stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    importDocuments: {
+        parameters: {
+            query?: {
+                activate?: boolean;
+                dryRun?: boolean;
+                source?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportDocuments"];
+            };
+        };
+        responses: {
+            /** @description Import workflows, credentials and variables of n8n: as JSON, or files and its database as a form */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    activateImported: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActivationBody"];
+            };
+        };
+        responses: {
+            /** @description Activate several workflows; each on its own */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivationShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listNodeTypes: {
+        parameters: {
+            query?: {
+                schemas?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeTypeList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getNodeType: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeTypeWhole"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listNodeFieldChoices: {
+        parameters: {
+            query?: {
+                credential?: string | null;
+                cursor?: string | null;
+                search?: string | null;
+                values?: string | null;
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                kind: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what a field of a node can be chosen from, such as channels; its service is asked with the credential */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeListShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listTags: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List tags by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagBody"];
+            };
+        };
+        responses: {
+            /** @description Create a tag */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a tag */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    renameTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagBody"];
+            };
+        };
+        responses: {
+            /** @description Rename a tag */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                tag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a tag; its workflows stay */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List users */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUserBody"];
+            };
+        };
+        responses: {
+            /** @description Add a user */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a user with their API keys */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChange"];
+            };
+        };
+        responses: {
+            /** @description Change a user's role or password, or disable the user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRow"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listVariables: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List variables */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariableList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VariableBody"];
+            };
+        };
+        responses: {
+            /** @description Create a variable */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariableShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                variable_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a variable */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariableShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    replaceVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                variable_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VariableBody"];
+            };
+        };
+        responses: {
+            /** @description Replace a variable */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariableShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                variable_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a variable */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateVariable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                variable_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VariableChange"];
+            };
+        };
+        responses: {
+            /** @description Change a variable's key or value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariableShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWebhookPresets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the presets of senders */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PresetList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                active?: boolean | null;
+                limit?: number;
+                offset?: number;
+                stats?: boolean;
+                workflowId?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List webhooks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ident: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Show a webhook, by its id or its path */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDetail"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWebhookCalls: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                status?: string | null;
+            };
+            header?: never;
+            path: {
+                ident: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List a webhook's calls, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallHistory"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ident: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestCallRequest"];
+            };
+        };
+        responses: {
+            /** @description Check whether a call would be taken, and with `send` make it as a test */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestCallResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWorkflows: {
+        parameters: {
+            query?: {
+                active?: boolean | null;
+                limit?: number;
+                offset?: number;
+                search?: string | null;
+                tags?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List workflows, the last changed first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowDocument"];
+            };
+        };
+        responses: {
+            /** @description Create a workflow; it is inactive unless it says active */
+            201: {
+                headers: {
+                    /** @description The version in quotes, for If-Match of a change. */
+                    ETag?: string;
+                    /** @description Path of the new workflow. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a workflow */
+            200: {
+                headers: {
+                    /** @description The version in quotes, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    replaceWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowDocument"];
+            };
+        };
+        responses: {
+            /** @description Replace a workflow; a live one stays live unless it says active: false */
+            200: {
+                headers: {
+                    /** @description The version in quotes, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a workflow with its versions and routes */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    updateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowPatch"];
+            };
+        };
+        responses: {
+            /** @description Replace single top-level keys of a workflow */
+            200: {
+                headers: {
+                    /** @description The version in quotes, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    activateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take a workflow live */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deactivateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take a workflow off */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    duplicateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DuplicateBody"];
+            };
+        };
+        responses: {
+            /** @description Copy a workflow; the copy is inactive */
+            201: {
+                headers: {
+                    /** @description The version in quotes, for If-Match of a change. */
+                    ETag?: string;
+                    /** @description Path of the new workflow. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    executeWorkflow: {
+        parameters: {
+            query?: {
+                reuse?: string | null;
+                start?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["InputData"];
+            };
+        };
+        responses: {
+            /** @description Run a workflow and answer with the finished execution */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+            504: components["responses"]["ExecutionTimeout"];
+        };
+    };
+    executeWorkflowAsync: {
+        parameters: {
+            query?: {
+                reuse?: string | null;
+                start?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["InputData"];
+            };
+        };
+        responses: {
+            /** @description Start a workflow and answer once its execution is stored */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    exportWorkflow: {
+        parameters: {
+            query?: {
+                source?: string;
+            };
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a workflow in n8n's form: n8n's names of node types, and its ids as far as they came from there */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWorkflowTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the tags of a workflow */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    replaceWorkflowTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagIds"];
+            };
+        };
+        responses: {
+            /** @description Give a workflow these tags and no others */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWorkflowVersions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the versions of a workflow, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getWorkflowVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version: string;
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read one version of a workflow */
+            200: {
+                headers: {
+                    /** @description The version in quotes, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    restoreWorkflowVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any. */
+                "If-Match"?: string;
+            };
+            path: {
+                version: string;
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Save an old version as the new one */
+            200: {
+                headers: {
+                    /** @description The version in quotes, for If-Match of a change. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    importWorkflows: {
+        parameters: {
+            query?: {
+                partial?: boolean | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBody"];
+            };
+        };
+        responses: {
+            /** @description Create or update workflows from one document or a list; with ?partial=true although some have mistakes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportShown"];
+                };
+            };
+            /** @description Create or update workflows from one document or a list; with ?partial=true although some have mistakes */
+            207: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    runWorkflow: {
+        parameters: {
+            query?: {
+                reuse?: string | null;
+                start?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunBody"];
+            };
+        };
+        responses: {
+            /** @description Run a workflow that is not saved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+            504: components["responses"]["ExecutionTimeout"];
+        };
+    };
+    runWorkflowAsync: {
+        parameters: {
+            query?: {
+                reuse?: string | null;
+                start?: string | null;
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunBody"];
+            };
+        };
+        responses: {
+            /** @description Start a workflow that is not saved and answer once its execution is stored */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submitted"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    validateWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkflowDocument"];
+            };
+        };
+        responses: {
+            /** @description Say what is wrong with a workflow, without saving it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Validation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This API as a page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the process answers; no I/O. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Prometheus metrics, text exposition format 0.0.4. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getOpenapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description This API as OpenAPI 3.1. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether store and engine work; damaged data, what does not work of a plugin (`degraded`) and failed plugins are named beside that. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadinessShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /** @description It is not ready; the checks say why. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadinessShown"];
+                };
+            };
+        };
+    };
+}

@@ -1,0 +1,92 @@
+"""`/openapi.json` says all that a generated client needs: a name for each call, each parameter, each answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from quart import Blueprint, Quart
+
+from jackfield.api.http import operation
+from jackfield.core.building import build
+from jackfield.core.tables import ServerSettings
+from jackfield.http.assembling import make_management
+from jackfield.http.dispatch import Counters
+from jackfield.http.openapi.document import describe
+from jackfield.http.quartapp import make_quart
+
+VERB = re.compile(
+    r"(n8n)?(Get|List|Create|Add|Update|Replace|Rename|Put|Delete|Remove|Revoke|Rotate|Clear|Upsert|Change|Transfer|"
+    r"Start|Stop|Restart|Run|Execute|Cancel|Retry|Interrupt|Wait|Stream|Send|Answer|Begin|End|Share|Unshare|Clean|Test|"
+    r"Check|Validate|Preview|Plan|Count|Import|Export|Activate|Deactivate|Publish|Unpublish|Duplicate|Restore|"
+    r"Authorize|Sync|Pin|Login|Logout|Refresh|Invite|Generate|Refuse)(?![a-z])",
+)
+"""A call begins with what it does."""
+OPEN = frozenset(("getOpenapi", "exportUsage"))
+"""JSON without a schema: this document, and a file to save, whose rows are those of the CSV."""
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return describe(make_management(build(tmp_path_factory.mktemp("api"), {}, {}), Counters()), "http://127.0.0.1")
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, described in methods.items():
+            yield f"{method.upper()} {path}", described
+
+
+def test_every_operation_has_a_name_of_its_own(document: dict[str, Any]) -> None:
+    names = [described["operationId"] for _, described in operations(document)]
+    assert len(names) > 200
+    assert sorted(names) == sorted(set(names))
+    capital = {name: name[:1].upper() + name[1:] if not name.startswith("n8n") else name for name in names}
+    assert not [name for name, said in capital.items() if not name.isalnum() or not VERB.match(said)]
+    # One that is taken gets a number, so that a mistake would be no double.
+    assert not [name for name in names if name[-1].isdigit()]
+
+
+def test_every_answer_has_a_schema(document: dict[str, Any]) -> None:
+    bare = [
+        f"{where} {status}"
+        for where, described in operations(document)
+        for status, answer in described["responses"].items()
+        if status.startswith("2") and described["operationId"] not in OPEN
+        for kind, content in answer.get("content", {}).items()
+        if kind == "application/json" and not content.get("schema")
+    ]
+    silent = [
+        f"{where} {status}"
+        for where, described in operations(document)
+        if described["tags"] != ["not in Jackfield"]
+        for status, answer in described["responses"].items()
+        if status.startswith("2") and status != "204" and "content" not in answer
+    ]
+    assert not bare + silent
+
+
+def test_a_strangers_operations_are_named_after_its_blueprint() -> None:
+    """Two plugins may have views of one name, and neither changes the other's."""
+
+    def stranger(name: str) -> Blueprint:
+        made = Blueprint(name, __name__, url_prefix=f"/api/v1/{name}")
+
+        @made.get("")
+        @operation("Greet.", scope=None)
+        async def list_greetings() -> None: ...
+
+        @made.post("")
+        @operation("Add.", scope=None, operation_id="sayHello")
+        async def add() -> None: ...
+
+        return made
+
+    def ids(*names: str) -> list[str]:
+        app: Quart = make_quart([], [(name, stranger(name)) for name in names], ServerSettings(), print)
+        return [described["operationId"] for _, described in operations(describe(app, ""))][2:]
+
+    assert ids("hello") == ["helloListGreetings", "helloSayHello"]
+    assert ids("good-day", "hello") == ["goodDayListGreetings", "goodDaySayHello", *ids("hello")]
