@@ -78,6 +78,13 @@ def taken() -> Conflict:
     return Conflict("There is something with this id already.")
 
 
+def too_many_labels(most: int) -> Conflict:
+    return Conflict(
+        f"As many as {most} versions of the workflow have names; take the name of one away.",
+        details={"label": "there are too many"},
+    )
+
+
 def of_operation(error: Exception) -> Exception:
     """For an operation that is itself at fault. Anything but a taken id is our mistake and stays as it is."""
     if getattr(error, "sqlite_errorcode", -1) in _TAKEN:

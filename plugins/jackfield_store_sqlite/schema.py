@@ -12,7 +12,10 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import orjson
+
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.workflow_words import words_of
 
 APPLICATION_ID = 0x4A4B4644
 
@@ -199,14 +202,39 @@ _DATA_TABLES = (
     ) STRICT, WITHOUT ROWID""",
 )
 """Data tables; the rows of each are in a table `data_rows_N`, which is made with it."""
+_FOLDERS = (
+    """CREATE TABLE folders (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, folded_name TEXT NOT NULL, parent_id TEXT REFERENCES folders (id),
+        created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE UNIQUE INDEX folders_by_name ON folders (coalesce(parent_id, ''), folded_name)",
+    "ALTER TABLE workflows ADD COLUMN folder_id TEXT REFERENCES folders (id)",
+    "ALTER TABLE workflows ADD COLUMN words TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE tags ADD COLUMN folded_name TEXT NOT NULL DEFAULT ''",
+    "UPDATE tags SET folded_name = casefold(name)",
+    "ALTER TABLE workflow_versions ADD COLUMN label TEXT NOT NULL DEFAULT ''",
+    """UPDATE workflows SET words = (SELECT words_of(v.document) FROM workflow_versions v
+        WHERE v.workflow_id = workflows.id AND v.version = workflows.version)""",
+)
+"""Folders, names of versions, and the words by which workflows are found; `migrate` brings the functions."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
+    _FOLDERS,
 )  # fmt: skip
 
 
 def _number(connection: sqlite3.Connection, sql: str) -> int:
     return int(connection.execute(sql).fetchone()[0])
+
+
+def _words(document: bytes | None) -> str:
+    """Of a stored document; a damaged one has none."""
+    try:
+        found = orjson.loads(document or b"{}")
+    except orjson.JSONDecodeError:
+        return ""
+    return words_of(found) if isinstance(found, dict) else ""
 
 
 def _check_origin(connection: sqlite3.Connection, file: Path, version: int) -> None:
@@ -221,6 +249,8 @@ def migrate(connection: sqlite3.Connection, file: Path) -> None:
     if _number(connection, "PRAGMA user_version") == len(MIGRATIONS):
         _check_origin(connection, file, len(MIGRATIONS))
         return
+    connection.create_function("words_of", 1, _words, deterministic=True)
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _number(connection, "PRAGMA user_version")

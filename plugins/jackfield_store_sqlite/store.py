@@ -13,6 +13,7 @@ from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.data_tables.tables import SqliteTables
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import SqliteExecutions
+from jackfield_store_sqlite.folders import SqliteFolders
 from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.retention import Pruning
@@ -26,6 +27,7 @@ class SqliteStore(
     SqliteUsers,
     SqliteWorkflows,
     SqliteTags,
+    SqliteFolders,
     SqliteWebhooks,
     SqliteExecutions,
     SqliteConfiguration,

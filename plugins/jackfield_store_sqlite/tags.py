@@ -14,11 +14,14 @@ from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, execute, number
 
 _TAGS = Query("id, name, created_at, updated_at", "tags", "name", Tag)
-_PUT = """INSERT INTO tags VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
-    name = excluded.name, updated_at = excluded.updated_at"""
+_PUT = """INSERT INTO tags VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+    name = excluded.name, folded_name = excluded.folded_name, updated_at = excluded.updated_at"""
 TAGS_OF_WORKFLOW = """(SELECT json_group_array(json_array(t.id, t.name, t.created_at, t.updated_at))
     FROM workflow_tags x JOIN tags t ON t.id = x.tag_id WHERE x.workflow_id = {id})"""
 """A column for `read_tags`."""
+FOLDED_TAGS = """coalesce((SELECT group_concat(t.folded_name, char(10))
+    FROM workflow_tags x JOIN tags t ON t.id = x.tag_id WHERE x.workflow_id = workflows.id), '')"""
+"""Names of a workflow's tags, in folded case and a line each."""
 HAS_TAG = """EXISTS (SELECT 1 FROM tags t JOIN workflow_tags x ON x.tag_id = t.id
     WHERE t.name = ? AND x.workflow_id = workflows.id)"""
 
@@ -39,7 +42,7 @@ class SqliteTags:
             taken = "SELECT count(*) FROM tags WHERE name = ? AND id <> ?"
             if number(connection, taken, [tag.name, tag.id]):
                 raise Conflict(f"There is a tag {tag.name} already.", details={"name": "is taken"})
-            execute(connection, _PUT, (tag.id, tag.name, tag.created_at, tag.updated_at))
+            _put(connection, tag)
 
         await self._db.write(work)
 
@@ -72,10 +75,14 @@ def name_tags(connection: sqlite3.Connection, workflow_id: str, names: Sequence[
         tag = _TAGS.one(connection, "name = ?", name)
         if tag is None:
             tag = Tag(new_id(), name, now, now)
-            execute(connection, _PUT, (tag.id, tag.name, tag.created_at, tag.updated_at))
+            _put(connection, tag)
         found[tag.id] = tag
     _attach(connection, workflow_id, list(found))
     return tuple(sorted(found.values(), key=lambda tag: tag.name))
+
+
+def _put(connection: sqlite3.Connection, tag: Tag) -> None:
+    execute(connection, _PUT, (tag.id, tag.name, tag.created_at, tag.updated_at, tag.name.casefold()))
 
 
 def _attach(connection: sqlite3.Connection, workflow_id: str, tag_ids: Sequence[str]) -> None:

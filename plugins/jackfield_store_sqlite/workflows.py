@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
-from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowRow
+from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowOrder, WorkflowRow
 from jackfield.api.triggers import Registration
+from jackfield.api.workflow_words import words_of
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite import registrations as routes
 from jackfield_store_sqlite.calls import forget_histories
 from jackfield_store_sqlite.damage.digests import checked_document, of_static_data, of_version
 from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.failures import taken
+from jackfield_store_sqlite.failures import taken, too_many_labels
 from jackfield_store_sqlite.rows import Query, execute, number, pack
 from jackfield_store_sqlite.rows import where as conditions
-from jackfield_store_sqlite.tags import HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
+from jackfield_store_sqlite.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
 """The workflow as it is now, and the ids of webhooks that are gone."""
 _FORGET_OLD = """DELETE FROM workflow_versions WHERE workflow_id = ? AND version <= (
-    SELECT version FROM workflow_versions WHERE workflow_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)"""
+    SELECT version FROM workflow_versions WHERE workflow_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?)
+    AND label = ''"""
+_ADD = """INSERT INTO workflows
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT id FROM folders WHERE id = ?), ?)"""
+"""In no folder when it has gone meanwhile."""
+_COLUMNS: Mapping[str, str] = {
+    "name": "folded_name",
+    "createdAt": "created_at",
+    "updatedAt": "updated_at",
+    "nodeCount": "node_count",
+}
+_FOUND = f"instr(folded_name || char(10) || words || char(10) || {FOLDED_TAGS}, ?)"
+"""A line each: nobody searches for line breaks."""
 
 
 def _stored(
@@ -36,40 +49,50 @@ def _stored(
     updated: int,
     digest: int | None,
     tags: str,
+    folder: str | None,
 ) -> StoredWorkflow:
     """Raises `DataDamaged`."""
     what = f"workflow {id} in version {version}"
     parsed = checked_document(document, digest, of_version(id, version, document), what)
-    return StoredWorkflow(id, name, bool(active), version, parsed, created, updated, read_tags(tags))
+    return StoredWorkflow(id, name, bool(active), version, parsed, created, updated, read_tags(tags), folder)
 
 
 def _row(
-    id: str, name: str, active: int, version: int, created: int, updated: int, nodes: int, tags: str
+    id: str,
+    name: str,
+    active: int,
+    version: int,
+    created: int,
+    updated: int,
+    nodes: int,
+    tags: str,
+    folder: str | None,
 ) -> WorkflowRow:
-    return WorkflowRow(id, name, bool(active), version, created, updated, nodes, read_tags(tags))
+    return WorkflowRow(id, name, bool(active), version, created, updated, nodes, read_tags(tags), folder)
 
 
 _VERSIONED = "workflows w JOIN workflow_versions v ON v.workflow_id = w.id"
 _OWN_TAGS = TAGS_OF_WORKFLOW.format(id="w.id")
 _CURRENT = Query(
-    f"w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, v.digest, {_OWN_TAGS}",
+    f"w.id, w.name, w.active, w.version, v.document, w.created_at, w.updated_at, v.digest, {_OWN_TAGS}, w.folder_id",
     f"{_VERSIONED} AND v.version = w.version",
     "w.id",
     _stored,
 )
 _EARLIER = Query(
-    f"w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, v.digest, {_OWN_TAGS}",
+    f"w.id, v.name, w.active, v.version, v.document, w.created_at, v.created_at, v.digest, {_OWN_TAGS}, w.folder_id",
     _VERSIONED,
     "v.version",
     _stored,
 )
 _LIST = Query(
-    f"id, name, active, version, created_at, updated_at, node_count, {TAGS_OF_WORKFLOW.format(id='workflows.id')}",
+    "id, name, active, version, created_at, updated_at, node_count, "
+    f"{TAGS_OF_WORKFLOW.format(id='workflows.id')}, folder_id",
     "workflows",
     "updated_at DESC, id DESC",
     _row,
 )
-_VERSIONS = Query("version, name, created_at, author", "workflow_versions", "version DESC", VersionRow)
+_VERSIONS = Query("version, name, created_at, author, label", "workflow_versions", "version DESC", VersionRow)
 
 
 class SqliteWorkflows:
@@ -88,7 +111,8 @@ class SqliteWorkflows:
         document = pack(workflow.document)
         row = (
             workflow.id, workflow.name, workflow.name.casefold(), int(workflow.active), workflow.version,
-            _node_count(workflow.document), workflow.created_at, workflow.updated_at,
+            _node_count(workflow.document), workflow.created_at, workflow.updated_at, workflow.folder_id,
+            words_of(workflow.document),
         )  # fmt: skip
 
         def work(connection: sqlite3.Connection) -> None:
@@ -96,7 +120,7 @@ class SqliteWorkflows:
                 raise taken()
             if workflow.active:
                 routes.check_routes(connection, workflow.id, workflow.name, registrations)
-            execute(connection, "INSERT INTO workflows VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            execute(connection, _ADD, row)
             _add_version(connection, workflow, document, workflow.created_at, author)
             name_tags(connection, workflow.id, tags, workflow.created_at)
             routes.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
@@ -126,7 +150,8 @@ class SqliteWorkflows:
             _check_version(old.version, expected_version)
             kept_tags = old.tags if tags is None else name_tags(connection, old.id, tags, now)
             live = old.active if active is None else active
-            new = StoredWorkflow(old.id, name, live, old.version + 1, document, old.created_at, now, kept_tags)
+            version = old.version + 1
+            new = StoredWorkflow(old.id, name, live, version, document, old.created_at, now, kept_tags, old.folder_id)
             gone = _save(connection, new, registrations)
             _add_version(connection, new, data, now, author)
             execute(connection, _FORGET_OLD, [new.id, new.id, kept])
@@ -176,13 +201,28 @@ class SqliteWorkflows:
         clause, values = conditions(
             [("active = ?", where.active if where.active is None else int(where.active)),
              ("instr(folded_name, ?)", where.search.casefold() if where.search else None),
+             (_FOUND, where.words.casefold() if where.words else None),
+             ("coalesce(folder_id, '') = ?", where.folder),
              *((HAS_TAG, name) for name in where.tags)]
         )  # fmt: skip
-        return await self._db.read(lambda connection: _LIST.page(connection, clause, values, offset, limit))
+        listed = replace(_LIST, order=_order(where.order))
+        return await self._db.read(lambda connection: listed.page(connection, clause, values, offset, limit))
 
     async def versions(self, workflow_id: str, offset: int, limit: int) -> Page[VersionRow]:
         clause = " WHERE workflow_id = ?"
         return await self._db.read(lambda connection: _VERSIONS.page(connection, clause, [workflow_id], offset, limit))
+
+    async def label_version(self, workflow_id: str, version: int, label: str) -> bool:
+        kept = self._db.settings.versions_kept
+        named = "SELECT count(*) FROM workflow_versions WHERE workflow_id = ? AND version <> ? AND label <> ''"
+        sql = "UPDATE workflow_versions SET label = ? WHERE workflow_id = ? AND version = ?"
+
+        def work(connection: sqlite3.Connection) -> bool:
+            if label and number(connection, named, [workflow_id, version]) >= kept:
+                raise too_many_labels(kept)
+            return execute(connection, sql, [label, workflow_id, version]).rowcount > 0
+
+        return await self._db.write(work)
 
     async def static_data(self, workflow_id: str) -> bytes | None:
         sql = "SELECT data FROM static_data WHERE workflow_id = ?"
@@ -219,10 +259,11 @@ def _save(connection: sqlite3.Connection, new: StoredWorkflow, registrations: Se
     """Returns the ids of registrations that are gone."""
     if new.active:
         routes.check_routes(connection, new.id, new.name, registrations)
-    sql = """UPDATE workflows SET name = ?, folded_name = ?, active = ?, version = ?, node_count = ?, updated_at = ?
-        WHERE id = ?"""
+    sql = """UPDATE workflows SET name = ?, folded_name = ?, active = ?, version = ?, node_count = ?, updated_at = ?,
+        words = ? WHERE id = ?"""
     row = (
-        new.name, new.name.casefold(), int(new.active), new.version, _node_count(new.document), new.updated_at, new.id,
+        new.name, new.name.casefold(), int(new.active), new.version, _node_count(new.document), new.updated_at,
+        words_of(new.document), new.id,
     )  # fmt: skip
     execute(connection, sql, row)
     return routes.replace(connection, new.id, registrations, active=new.active, now=new.updated_at)
@@ -233,7 +274,12 @@ def _add_version(
 ) -> None:
     digest = of_version(workflow.id, workflow.version, document)
     row = (workflow.id, workflow.version, workflow.name, now, author, document, digest)
-    execute(connection, "INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    execute(connection, "INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?, ?, '')", row)
+
+
+def _order(order: WorkflowOrder) -> str:
+    way = "DESC" if order.startswith("-") else "ASC"
+    return f"{_COLUMNS[order.removeprefix('-')]} {way}, id {way}"
 
 
 def _node_count(document: Document) -> int:

@@ -35,6 +35,7 @@ class WorkflowsPlugin(Plugin):
     }
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",
+        "jackfield_workflows.saved.folders:FolderChanges",
         "jackfield_workflows.activation.trigger_calls:TriggerCalls",
         f"{ATTENTION}:Attention",
     )

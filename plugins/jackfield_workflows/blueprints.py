@@ -10,6 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield_workflows.n8n_api.blueprints import n8n_blueprints
 from jackfield_workflows.routes.events import EventRoutes
 from jackfield_workflows.routes.executions import ExecutionRoutes
+from jackfield_workflows.routes.folders import FolderRoutes
 from jackfield_workflows.routes.groups import blueprint
 from jackfield_workflows.routes.imports import ImportRoutes
 from jackfield_workflows.routes.node_lists import NodeListRoutes
@@ -32,6 +33,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         ExecutionRoutes(context),
         VariableRoutes(context),
         TagRoutes(context),
+        FolderRoutes(context),
         NodeTypeRoutes(context),
         NodeListRoutes(context),
         EventRoutes(context),

@@ -17,6 +17,8 @@ class WorkflowsSettings(BaseModel):
         ge=0,
         le=2**32,
     )
+    folders: int = Field(1000, description="Most folders, a count.", ge=0, le=10_000)
+    folder_depth: int = Field(8, description="Most folders inside of each other, a count.", ge=1, le=50)
     execute_timeout: float = Field(
         300.0,
         description="How long `execute` and `run` wait for the end of the execution, in seconds.",

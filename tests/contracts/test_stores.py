@@ -1,6 +1,7 @@
 """The contract of stores, over ours and the one of the tests; a stranger's test module reads like this."""
 
 from jackfield.testing.contracts.store_calls import StoreCallsContract
+from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_runs import StoreRunsContract
 from jackfield.testing.contracts.store_tables import StoreTablesContract
 from jackfield.testing.contracts.store_users import StoreUsersContract
@@ -21,6 +22,10 @@ class TestUsers(StoreUsersContract):
 
 class TestWorkflows(StoreWorkflowsContract):
     """Workflows and routes."""
+
+
+class TestFolders(StoreFoldersContract):
+    """Folders, searching and sorting."""
 
 
 class TestTables(StoreTablesContract):

@@ -234,7 +234,7 @@ def grown_old(daemon: Daemon, ident: str, copies: int) -> None:
     with closing(sqlite3.connect(daemon.config_dir / "jackfield.db")) as database:
         database.execute("UPDATE workflow_versions SET document = ?, digest = NULL", (document,))
         rows = ((ident, number, "old", 0, None, document) for number in range(2, copies + 2))
-        database.executemany("INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?, NULL)", rows)
+        database.executemany("INSERT INTO workflow_versions VALUES (?, ?, ?, ?, ?, ?, NULL, '')", rows)
         database.execute("UPDATE workflows SET version = ?", (copies + 1,))
         database.execute("INSERT INTO unsealed_versions SELECT workflow_id, version FROM workflow_versions")
         database.commit()

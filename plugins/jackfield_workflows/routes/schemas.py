@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, StringC
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.nodes.forms import NodeField
-from jackfield.api.storage import ExecutionStatus
+from jackfield.api.storage import ExecutionStatus, WorkflowOrder
 
 VariableKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
@@ -100,6 +100,7 @@ class WorkflowRowShown(Shown):
     attention: list[AttentionShown] | None = None
     version: int
     nodeCount: int  # noqa: N815
+    folderId: str | None  # noqa: N815
     tags: list[TagShown]
     createdAt: str  # noqa: N815
     updatedAt: str  # noqa: N815
@@ -236,8 +237,18 @@ class PageQuery(Shown):
 
 class WorkflowsQuery(PageQuery):
     active: bool | None = Field(None, description="Only live ones, or only those that are not.")
-    search: str | None = Field(None, description="What the name holds, in any case.")
+    search: str | None = Field(
+        None,
+        description="A part of the name, of a tag, or of a node's name, type or note, in any case.",
+        max_length=200,
+    )
+    folder: str | None = Field(None, description="Id of the folder that holds them itself; `none`: those in no folder.")
+    order: WorkflowOrder = Field("-updatedAt", description="Descending with a minus.")
     tags: str | None = Field(None, description="Names of tags, separated by commas: a workflow has all of them.")
+
+
+class CreateQuery(Shown):
+    folder: str | None = Field(None, description="Id of the folder that it is made in. Default: none.")
 
 
 class PartialImportQuery(Shown):
@@ -336,6 +347,13 @@ class VersionShown(Shown):
     name: str
     createdAt: str  # noqa: N815
     author: str | None = None
+    label: str | None = Field(None, description="What somebody has called it; such a version is kept.")
+
+
+class VersionLabel(Body):
+    """label: empty takes the version's name away."""
+
+    label: Annotated[str, StringConstraints(max_length=100, strip_whitespace=True)]
 
 
 class VersionPage(PageShown):

@@ -9,11 +9,11 @@ from quart import Response, request
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
-from jackfield.api.http import json_response, operation, parse_model, read_json
+from jackfield.api.http import json_response, operation, parse_model, read_json, read_model
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
-from jackfield.api.storage import StoredWorkflow, WorkflowFilter
+from jackfield.api.storage import WORKFLOW_ORDERS, StoredWorkflow, WorkflowFilter
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.checks import ActivationChecks
@@ -26,14 +26,16 @@ from jackfield_workflows.documents.sealing import SealedSecrets
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.routes.groups import Route, payload, schema
-from jackfield_workflows.routes.requests import author, flag, names, page_view, paging, read_optional_json
+from jackfield_workflows.routes.requests import author, choice, flag, names, page_view, paging, read_optional_json
 from jackfield_workflows.saved.changes import WorkflowChanges, wanted_state
+from jackfield_workflows.saved.folders import FolderChanges
 from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
 
 if TYPE_CHECKING:
-    from jackfield_workflows.routes.schemas import DuplicateBody
+    from jackfield_workflows.routes.schemas import DuplicateBody, VersionLabel
 
 TAGS = ("workflows",)
+NO_FOLDER = "none"
 ETAG = {"ETag": "The version in quotes, for If-Match of a change."}
 CREATED = {**ETAG, "Location": "Path of the new workflow."}
 IF_MATCH = {"If-Match": 'The version that may be changed, such as 3 or "3"; otherwise 409. * or none: any.'}
@@ -48,6 +50,7 @@ class WorkflowRoutes:
         self._context = context
         self._changes = changes
         self._attention = context.port(Attention)
+        self._folders = context.port(FolderChanges)
         self._secrets = SecretParameters(context)
         self._sealed = SealedSecrets(context)
 
@@ -66,11 +69,12 @@ class WorkflowRoutes:
             ("POST", f"{one}/duplicate", self.duplicate_workflow),
             ("GET", f"{one}/versions", self.list_versions),
             ("GET", f"{one}/versions/<version>", self.get_version),
+            ("PATCH", f"{one}/versions/<version>", self.label_version),
             ("POST", f"{one}/versions/<version>/restore", self.restore_version),
         )
 
     @operation(
-        "List workflows, the last changed first",
+        "List workflows: searched, sorted, a page at a time; the last changed first by default",
         scope="workflows:read",
         query=schema("WorkflowsQuery"),
         response=schema("WorkflowPage"),
@@ -78,7 +82,14 @@ class WorkflowRoutes:
     )
     async def list_workflows(self) -> Response:
         page = paging()
-        where = WorkflowFilter(flag("active"), request.args.get("search") or None, names("tags"))
+        folder = request.args.get("folder") or None
+        where = WorkflowFilter(
+            flag("active"),
+            tags=names("tags"),
+            words=request.args.get("search") or None,
+            folder="" if folder == NO_FOLDER else folder,
+            order=choice("order", WORKFLOW_ORDERS) or "-updatedAt",
+        )
         found = await self._context.store.workflows(where, offset=page.offset, limit=page.limit)
         rows = [row_view(row, self._attention.of(row.id)) for row in found.rows]
         return json_response(page_view(rows, found.total, page))
@@ -86,17 +97,20 @@ class WorkflowRoutes:
     @operation(
         "Create a workflow; it is inactive unless it says active",
         scope="workflows:write",
+        query=schema("CreateQuery"),
         request=schema("WorkflowDocument"),
         response=schema("WorkflowShown"),
         status=201,
         tags=TAGS,
-        errors=(Conflict,),
+        errors=(Conflict, NotFound),
         headers=CREATED,
     )
     async def create_workflow(self) -> Response:
         document = await read_json()
         active = wanted_state(document) is True
-        return await self._created(await self._changes.create(document, author(), active=active))
+        folder = request.args.get("folder") or None
+        place = None if folder is None else await self._folders.existing(folder)
+        return await self._created(await self._changes.create(document, author(), active=active, folder_id=place))
 
     @operation(
         "Read a workflow",
@@ -256,6 +270,20 @@ class WorkflowRoutes:
         if stored is None:
             raise NotFound("There is no such workflow, or no such version of it.")
         return await self._shown(stored)
+
+    @operation(
+        "Name a version, so that it is found and kept; an empty name takes it away",
+        scope="workflows:write",
+        request=schema("VersionLabel"),
+        status=204,
+        tags=TAGS,
+        errors=(Conflict,),
+    )
+    async def label_version(self, workflow_id: str, version: str) -> Response:
+        body: VersionLabel = await read_model(payload("VersionLabel"))
+        if not await self._context.store.label_version(known_id(workflow_id, "workflow"), _number(version), body.label):
+            raise NotFound("There is no such workflow, or no such version of it.")
+        return Response(status=204)
 
     @operation(
         "Save an old version as the new one",

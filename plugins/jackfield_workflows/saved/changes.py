@@ -70,15 +70,22 @@ class WorkflowChanges:
     # -- verbs
 
     async def create(
-        self, document: Json, author: Author, *, id: str | None = None, active: bool = False
+        self,
+        document: Json,
+        author: Author,
+        *,
+        id: str | None = None,
+        active: bool = False,
+        folder_id: str | None = None,
     ) -> StoredWorkflow:
         """A new workflow; under this id, which no other has, when one is given. active: whether it is live at once.
+        folder_id: of the folder that it is in.
         Raises `InvalidInput`, `AccessDenied`, `RouteConflict`."""
         given = given_document(document)
         check_settings(given)
         workflow = await self._parsed(given, id=id or new_id(), version=1, active=active)
         await self._scopes.check(workflow, author.caller)
-        return await self._finish(self._create(workflow, author, tag_names(document) or ()))
+        return await self._finish(self._create(workflow, author, tag_names(document) or (), folder_id))
 
     async def replace(
         self, workflow_id: str, document: Json, author: Author, *, active: bool | None = None
@@ -120,11 +127,12 @@ class WorkflowChanges:
         return await self._finish(self._write(workflow_id, author, old, self._replaceable))
 
     async def duplicate(self, workflow_id: str, name: str | None, author: Author) -> StoredWorkflow:
-        """An inactive copy; its name is the original's with a suffix unless one is given."""
+        """An inactive copy in the same folder; its name is the original's with a suffix unless one is given."""
         stored = await self._stored(workflow_id)
         wanted = name or stored.name[: MAX_NAME - len(COPY_SUFFIX)] + COPY_SUFFIX
         tags: list[Json] = [tag.name for tag in stored.tags]
-        return await self.create({**await self._sealed.opened(stored.document), "name": wanted, "tags": tags}, author)
+        document: Json = {**await self._sealed.opened(stored.document), "name": wanted, "tags": tags}
+        return await self.create(document, author, folder_id=stored.folder_id)
 
     async def set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
         """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `AccessDenied`,
@@ -137,9 +145,11 @@ class WorkflowChanges:
 
     # -- how
 
-    async def _create(self, workflow: Workflow, author: Author, tags: Sequence[str]) -> StoredWorkflow:
+    async def _create(
+        self, workflow: Workflow, author: Author, tags: Sequence[str], folder_id: str | None
+    ) -> StoredWorkflow:
         now, document = self._context.clock.now_ms(), await self._sealed.sealed(workflow.document)
-        stored = StoredWorkflow(str(workflow.id), workflow.name, workflow.active, 1, document, now, now)
+        stored = StoredWorkflow(str(workflow.id), workflow.name, workflow.active, 1, document, now, now, (), folder_id)
         if workflow.active:
             await self._checks.check(workflow)
         registrations = self._triggers.registrations(workflow)

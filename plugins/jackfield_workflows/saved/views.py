@@ -46,6 +46,7 @@ def row_view(row: WorkflowRow, attention: Sequence[Problem] = ()) -> dict[str, J
         "active": row.active,
         "version": row.version,
         "nodeCount": row.node_count,
+        "folderId": row.folder_id,
         **attention_of(attention),
         "tags": [tag_view(tag) for tag in row.tags],
         "createdAt": iso(row.created_at),
@@ -59,7 +60,8 @@ def tag_view(tag: Tag) -> dict[str, Json]:
 
 def version_view(row: VersionRow) -> dict[str, Json]:
     view: dict[str, Json] = {"version": row.version, "name": row.name, "createdAt": iso(row.created_at)}
-    return view if row.author is None else {**view, "author": row.author}
+    told = {"author": row.author, "label": row.label or None}
+    return {**view, **{name: value for name, value in told.items() if value is not None}}
 
 
 def validation_view(found: Sequence[Problem]) -> dict[str, Json]:

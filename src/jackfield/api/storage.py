@@ -13,6 +13,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, get_args, runtime_checkable
 
+from .folder_storage import Folder as Folder
+from .folder_storage import FolderStore as FolderStore
 from .import_storage import ImportedId as ImportedId
 from .import_storage import ImportStore as ImportStore
 from .paging import Page as Page
@@ -30,6 +32,10 @@ ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "
 EXECUTION_STATUSES: tuple[ExecutionStatus, ...] = get_args(ExecutionStatus)
 OPEN_STATUSES: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
 """Those of an execution that is not over."""
+WorkflowOrder = Literal[
+    "name", "-name", "createdAt", "-createdAt", "updatedAt", "-updatedAt", "nodeCount", "-nodeCount"
+]
+WORKFLOW_ORDERS: tuple[WorkflowOrder, ...] = get_args(WorkflowOrder)
 CallStatus = Literal["pending", "success", "failed", "timeout", "rejected"]
 
 
@@ -45,7 +51,8 @@ class Tag:
 
 @record
 class StoredWorkflow:
-    """document: as the author wrote it, without id, active, versionNumber, tags and times. tags: by name."""
+    """document: as the author wrote it, without id, active, versionNumber, tags and times. tags: by name. folder_id:
+    None outside of every folder."""
 
     id: str
     name: str
@@ -55,6 +62,7 @@ class StoredWorkflow:
     created_at: int
     updated_at: int
     tags: Sequence[Tag] = ()
+    folder_id: str | None = None
 
 
 @record
@@ -69,23 +77,32 @@ class WorkflowRow:
     updated_at: int
     node_count: int
     tags: Sequence[Tag] = ()
+    folder_id: str | None = None
 
 
 @record
 class WorkflowFilter:
-    """search: literal, case-insensitive part of the name. tags: names; a workflow has all of them."""
+    """search: literal, case-insensitive part of the name; words: the same of the name, a tag's name or what
+    `workflow_words.words_of` finds in the document. tags: names; a workflow has all of them. folder: id of the folder
+    that it is in itself; empty: it is in none. order: a descending one begins with a minus."""
 
     active: bool | None = None
     search: str | None = None
     tags: Sequence[str] = ()
+    words: str | None = None
+    folder: str | None = None
+    order: WorkflowOrder = "-updatedAt"
 
 
 @record
 class VersionRow:
+    """label: what somebody has called this version; empty: nothing."""
+
     version: int
     name: str
     created_at: int
     author: str | None = None
+    label: str = ""
 
 
 @record
@@ -332,9 +349,13 @@ class WorkflowStore(Protocol):
     async def workflow_version(self, workflow_id: str, version: int) -> StoredWorkflow | None: ...
 
     async def workflows(self, where: WorkflowFilter, *, offset: int, limit: int) -> Page[WorkflowRow]:
-        """Newest change first."""
+        """In the filter's order, by default the newest change first."""
 
     async def versions(self, workflow_id: str, offset: int, limit: int) -> Page[VersionRow]: ...
+
+    async def label_version(self, workflow_id: str, version: int, label: str) -> bool:
+        """Name a version, which then is kept beside the newest ones; an empty label takes the name away. False when
+        there is no such version. Raises `Conflict` when as many have names as are kept without."""
 
     async def static_data(self, workflow_id: str) -> bytes | None: ...
 
@@ -441,7 +462,17 @@ class ExecutionStore(Protocol):
         whose status is damaged counts as running: whoever takes it up ends it."""
 
 
-class Store(UserStore, WorkflowStore, TagStore, WebhookStore, ExecutionStore, ImportStore, DataTableStore, Protocol):
+class Store(
+    UserStore,
+    WorkflowStore,
+    TagStore,
+    FolderStore,
+    WebhookStore,
+    ExecutionStore,
+    ImportStore,
+    DataTableStore,
+    Protocol,
+):
     """Everything that the daemon keeps."""
 
     name: str

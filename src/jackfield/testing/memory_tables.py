@@ -13,6 +13,7 @@ from ..api.storage import (
     ApiKey,
     Credential,
     ExecutionRow,
+    Folder,
     ImportedId,
     Page,
     StoredCall,
@@ -40,12 +41,14 @@ class SavedWorkflow:
     registered: dict[str, tuple[Registration, int]] = field(default_factory=dict)
     static_data: bytes | None = None
     tags: set[str] = field(default_factory=set)
+    labels: dict[int, str] = field(default_factory=dict)
 
     def save(self, version: StoredWorkflow, author: str | None) -> None:
         self.current = version
         self.versions[version.version] = (version, author)
         for number in sorted(self.versions)[:-VERSIONS_KEPT]:
-            del self.versions[number]
+            if number not in self.labels:
+                del self.versions[number]
 
 
 @dataclass
@@ -103,6 +106,7 @@ class MemoryTables:
         self._deliveries: dict[tuple[str, str], tuple[int, StoredDelivery]] = {}
         self._runs: dict[str, StoredRun] = {}
         self._tags: dict[str, Tag] = {}
+        self._folders: dict[str, Folder] = {}
         self._variables: dict[str, Variable] = {}
         self._credentials: dict[str, Credential] = {}
         self._data_tables: dict[str, StoredTable] = {}

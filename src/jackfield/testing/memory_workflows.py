@@ -8,14 +8,24 @@ from jackfield.api.records import replace
 
 from ..api.errors import Conflict, RouteConflict
 from ..api.ids import new_id
-from ..api.storage import Page, StoredWorkflow, VersionRow, Webhook, WebhookStats, WorkflowFilter, WorkflowRow
+from ..api.storage import (
+    Page,
+    StoredWorkflow,
+    VersionRow,
+    Webhook,
+    WebhookStats,
+    WorkflowFilter,
+    WorkflowOrder,
+    WorkflowRow,
+)
 from ..api.triggers import Registration
+from ..api.workflow_words import words_of
 from ..api.workflows import Document
-from .memory_tables import SavedWorkflow, page_of, taken
-from .memory_tags import MemoryTags
+from .memory_folders import MemoryFolders
+from .memory_tables import VERSIONS_KEPT, SavedWorkflow, page_of, taken
 
 
-class MemoryWorkflows(MemoryTags):
+class MemoryWorkflows(MemoryFolders):
     """Part of `MemoryStore`."""
 
     async def add_workflow(
@@ -113,16 +123,32 @@ class MemoryWorkflows(MemoryTags):
             for each in map(self._tagged, [saved.current for saved in self._workflows.values()])
             if where.active in (None, each.active) and part in each.name.casefold()
             if {tag.name for tag in each.tags}.issuperset(where.tags)
+            if where.folder in (None, each.folder_id or "") and (where.words or "").casefold() in _searched(each)
         ]
-        found.sort(key=lambda each: (each.updated_at, each.id), reverse=True)
+        found.sort(key=lambda each: (_sorted_by(where.order, each), each.id), reverse=where.order.startswith("-"))
         return page_of(map(_listed, found), offset, limit)
 
     async def versions(self, workflow_id: str, offset: int, limit: int) -> Page[VersionRow]:
         self._answer()
         saved = self._workflows.get(workflow_id)
         kept = sorted(saved.versions.items(), reverse=True) if saved else []
-        rows = (VersionRow(number, each.name, each.updated_at, author) for number, (each, author) in kept)
+        labels = saved.labels if saved else {}
+        rows = (
+            VersionRow(number, each.name, each.updated_at, author, labels.get(number, ""))
+            for number, (each, author) in kept
+        )
         return page_of(rows, offset, limit)
+
+    async def label_version(self, workflow_id: str, version: int, label: str) -> bool:
+        self._answer()
+        saved = self._workflows.get(workflow_id)
+        if saved is None or version not in saved.versions:
+            return False
+        others = {number: text for number, text in saved.labels.items() if number != version}
+        if label and len(others) >= VERSIONS_KEPT:
+            raise Conflict(f"As many as {VERSIONS_KEPT} versions of the workflow have names.")
+        saved.labels = {**others, **({version: label} if label else {})}
+        return True
 
     async def static_data(self, workflow_id: str) -> bytes | None:
         self._answer()
@@ -222,8 +248,27 @@ def _listed(saved: StoredWorkflow) -> WorkflowRow:
     nodes = saved.document.get("nodes")
     count = len(nodes) if isinstance(nodes, list) else 0
     return WorkflowRow(
-        saved.id, saved.name, saved.active, saved.version, saved.created_at, saved.updated_at, count, saved.tags
+        saved.id,
+        saved.name,
+        saved.active,
+        saved.version,
+        saved.created_at,
+        saved.updated_at,
+        count,
+        saved.tags,
+        saved.folder_id,
     )
+
+
+def _searched(saved: StoredWorkflow) -> str:
+    tags = [tag.name.casefold() for tag in saved.tags]
+    return "\n".join([saved.name.casefold(), words_of(saved.document), *tags])
+
+
+def _sorted_by(order: WorkflowOrder, saved: StoredWorkflow) -> tuple[int, str]:
+    row, column = _listed(saved), order.removeprefix("-")
+    numbers = {"createdAt": row.created_at, "updatedAt": row.updated_at, "nodeCount": row.node_count}
+    return numbers.get(column, 0), row.name.casefold() if column == "name" else ""
 
 
 def _place(registration: Registration) -> tuple[str, str, str]:

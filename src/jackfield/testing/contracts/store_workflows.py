@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from jackfield.api.errors import Conflict, NotFound, RouteConflict
-from jackfield.api.storage import NewCall, Store, StoredWorkflow, Tag, Webhook, WorkflowFilter, WorkflowRow
+from jackfield.api.storage import NewCall, Store, StoredWorkflow, Tag, VersionRow, Webhook, WorkflowFilter, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflows import Document
 
@@ -110,6 +110,27 @@ class StoreWorkflowsContract:
         assert (page.total, [row.version for row in page.rows]) == (100, [7, 6])
         assert await store.workflow_version("w", 5) is None
         assert await store.workflow_version("w", 6) is not None
+
+    async def test_a_named_version_is_kept_beside_the_newest(self, store: Store) -> None:
+        await store.add_workflow(saved("w"), [], None)
+        assert await store.label_version("w", 1, "Before the move")
+        for n in range(104):
+            await change(store, "w", now=2000 + n)
+        assert (await store.versions("w", 100, 10)).rows == [VersionRow(1, "Flow", 1000, None, "Before the move")]
+        assert await store.label_version("w", 1, "")
+        await change(store, "w")
+        assert await store.workflow_version("w", 1) is None
+        assert not await store.label_version("w", 1, "Gone")
+        assert not await store.label_version("x", 1, "Unknown")
+
+    async def test_as_many_versions_may_be_named_as_are_kept(self, store: Store) -> None:
+        await store.add_workflow(saved("w"), [], None)
+        for n in range(100):
+            await store.label_version("w", n + 1, "Kept")
+            await change(store, "w")
+        assert await store.label_version("w", 1, "Renamed")
+        with pytest.raises(Conflict):
+            await store.label_version("w", 101, "One too many")
 
     async def test_workflows_are_listed_with_the_newest_change_first(self, store: Store) -> None:
         for n in range(4):

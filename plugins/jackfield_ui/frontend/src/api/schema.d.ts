@@ -1835,6 +1835,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List all folders of workflows by name; `parentId` makes a tree of them */
+        get: operations["listFolders"];
+        put?: never;
+        /** Create a folder */
+        post: operations["createFolder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/folders/{folder_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a folder; what it holds moves into its parent */
+        delete: operations["deleteFolder"];
+        options?: never;
+        head?: never;
+        /** Rename a folder, or move it into another one */
+        patch: operations["changeFolder"];
+        trace?: never;
+    };
     "/api/v1/import": {
         parameters: {
             query?: never;
@@ -2124,7 +2160,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List workflows, the last changed first */
+        /** List workflows: searched, sorted, a page at a time; the last changed first by default */
         get: operations["listWorkflows"];
         put?: never;
         /** Create a workflow; it is inactive unless it says active */
@@ -2240,6 +2276,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{workflow_id}/folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which folder a workflow is in */
+        get: operations["getPlace"];
+        /** Move a workflow into a folder, or out of all; it gets no new version */
+        put: operations["putPlace"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{workflow_id}/n8n": {
         parameters: {
             query?: never;
@@ -2306,7 +2360,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Name a version, so that it is found and kept; an empty name takes it away */
+        patch: operations["labelVersion"];
         trace?: never;
     };
     "/api/v1/workflows/{workflow_id}/versions/{version}/restore": {
@@ -3244,6 +3299,17 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /** CreateQuery */
+        CreateQuery: {
+            /**
+             * Folder
+             * @description Id of the folder that it is made in. Default: none.
+             * @default null
+             */
+            folder?: string | null;
+        } & {
+            [key: string]: unknown;
         };
         /** CredentialBody */
         CredentialBody: {
@@ -4218,6 +4284,72 @@ export interface components {
              * @description The node run's index.
              */
             run: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * FolderBody
+         * @description parentId: of the folder that it is made in; without one it is at the top.
+         */
+        FolderBody: {
+            /** Name */
+            name: string;
+            /**
+             * Parentid
+             * @default null
+             */
+            parentId?: string | null;
+        };
+        /** FolderList */
+        FolderList: {
+            /** Data */
+            data: components["schemas"]["FolderShown"][];
+            /** Total */
+            total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * FolderPatch
+         * @description What changes: `"parentId": null` moves the folder to the top.
+         */
+        FolderPatch: {
+            /**
+             * Name
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * Parentid
+             * @default null
+             */
+            parentId?: string | null;
+        };
+        /**
+         * FolderPlace
+         * @description folderId: null takes the workflow out of all folders.
+         */
+        FolderPlace: {
+            /** Folderid */
+            folderId: string | null;
+        };
+        /** FolderShown */
+        FolderShown: {
+            /** Createdat */
+            createdAt: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Parentid */
+            parentId: string | null;
+            /** Updatedat */
+            updatedAt: string;
+            /**
+             * Workflowcount
+             * @description Workflows in the folder itself.
+             */
+            workflowCount: number;
         } & {
             [key: string]: unknown;
         };
@@ -9264,6 +9396,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * VersionLabel
+         * @description label: empty takes the version's name away.
+         */
+        VersionLabel: {
+            /** Label */
+            label: string;
+        };
         /** VersionList */
         VersionList: {
             /** Data */
@@ -9312,6 +9452,12 @@ export interface components {
             author?: string | null;
             /** Createdat */
             createdAt: string;
+            /**
+             * Label
+             * @description What somebody has called it; such a version is kept.
+             * @default null
+             */
+            label?: string | null;
             /** Name */
             name: string;
             /** Version */
@@ -9789,6 +9935,8 @@ export interface components {
             attention?: components["schemas"]["AttentionShown"][] | null;
             /** Createdat */
             createdAt: string;
+            /** Folderid */
+            folderId: string | null;
             /** Id */
             id: string;
             /** Name */
@@ -9865,6 +10013,12 @@ export interface components {
              */
             active?: boolean | null;
             /**
+             * Folder
+             * @description Id of the folder that holds them itself; `none`: those in no folder.
+             * @default null
+             */
+            folder?: string | null;
+            /**
              * Limit
              * @default 20
              */
@@ -9875,8 +10029,15 @@ export interface components {
              */
             offset?: number;
             /**
+             * Order
+             * @description Descending with a minus.
+             * @default -updatedAt
+             * @enum {string}
+             */
+            order?: "name" | "-name" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "nodeCount" | "-nodeCount";
+            /**
              * Search
-             * @description What the name holds, in any case.
+             * @description A part of the name, of a tag, or of a node's name, type or note, in any case.
              * @default null
              */
             search?: string | null;
@@ -14614,6 +14775,134 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    listFolders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List all folders of workflows by name; `parentId` makes a tree of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    createFolder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderBody"];
+            };
+        };
+        responses: {
+            /** @description Create a folder */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    deleteFolder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                folder_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a folder; what it holds moves into its parent */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    changeFolder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                folder_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderPatch"];
+            };
+        };
+        responses: {
+            /** @description Rename a folder, or move it into another one */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     importDocuments: {
         parameters: {
             query?: {
@@ -15465,8 +15754,10 @@ export interface operations {
         parameters: {
             query?: {
                 active?: boolean | null;
+                folder?: string | null;
                 limit?: number;
                 offset?: number;
+                order?: "name" | "-name" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "nodeCount" | "-nodeCount";
                 search?: string | null;
                 tags?: string | null;
             };
@@ -15476,7 +15767,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List workflows, the last changed first */
+            /** @description List workflows: searched, sorted, a page at a time; the last changed first by default */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -15496,7 +15787,9 @@ export interface operations {
     };
     createWorkflow: {
         parameters: {
-            query?: never;
+            query?: {
+                folder?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -15523,11 +15816,13 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
         };
@@ -15878,6 +16173,73 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
+    getPlace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read which folder a workflow is in */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderPlace"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    putPlace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderPlace"];
+            };
+        };
+        responses: {
+            /** @description Move a workflow into a folder, or out of all; it gets no new version */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderPlace"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
     exportWorkflow: {
         parameters: {
             query?: {
@@ -16038,6 +16400,43 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    labelVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                version: string;
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VersionLabel"];
+            };
+        };
+        responses: {
+            /** @description Name a version, so that it is found and kept; an empty name takes it away */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
