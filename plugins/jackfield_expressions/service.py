@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import cast
 
 from jackfield.api.context import PluginContext
@@ -35,6 +35,16 @@ class ExpressionsService:
 
     def is_closed(self, template: str) -> bool:
         return not any(chunk.code and not chunk.raw.endswith("}}") for chunk in split(template))
+
+    def code_places(self, template: str) -> Sequence[tuple[int, int]]:
+        places: list[tuple[int, int]] = []
+        start = 0
+        for chunk in split(template):
+            end = start + len(chunk.raw)
+            if chunk.code:
+                places.append((start, end))
+            start = end
+        return places
 
     def pairing(self, runs: EndedRuns) -> ItemPairing:
         return ItemPairing(runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jackfield.api.expressions import ExpressionVocabulary
 from jackfield.api.plugin import Plugin, SettingsTable, later, when_built
 
 
@@ -10,7 +11,10 @@ class JavaScriptPlugin(Plugin):
 
     name = "javascript"
     settings = (SettingsTable("scripts.javascript", "jackfield_javascript.settings:JavaScriptSettings"),)
-    provides = {"jackfield_javascript.engine:JavaScriptEngine": "jackfield_javascript.engine:engine"}
+    provides = {
+        "jackfield_javascript.engine:JavaScriptEngine": "jackfield_javascript.engine:engine",
+        ExpressionVocabulary: "jackfield_javascript.vocabulary:WrittenVocabulary",
+    }
 
     jackfield_script_engines = later("jackfield_javascript.engine:engines")
     stop = when_built("jackfield_javascript.engine:JavaScriptEngine", "jackfield_javascript.engine:stop")

@@ -90,6 +90,43 @@ def test_one_bad_expression_leaves_the_others(api: httpx.Client, ran: tuple[str,
     assert values["worse"]["error"]
 
 
+def test_an_error_says_where_it_is(api: httpx.Client, ran: tuple[str, dict[str, Any]]) -> None:
+    templates = {
+        "second": "=\U0001f600 {{ 1 }} and {{ ][ }}",
+        "only": "=is {{ $('Nobody').item.json.x }}!",
+        "deep": {"list": ["={{ ][ }}"]},
+    }
+    values = preview(api, ran, templates=templates)["values"]
+    assert all(value["error"] for value in values.values())
+    places = {key: (value.get("start"), value.get("end")) for key, value in values.items()}
+    assert places == {"second": (15, 23), "only": (3, 32), "deep": (None, None)}
+
+
+@pytest.fixture(scope="module")
+def vocabulary(api: httpx.Client) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = api.get("/expressions/vocabulary").raise_for_status().json()["types"]
+    return found
+
+
+def test_members_of_the_execution_and_of_nodes_are_there(
+    api: httpx.Client, ran: tuple[str, dict[str, Any]], vocabulary: dict[str, list[dict[str, Any]]]
+) -> None:
+    """With what a real execution has, and not what the tool that writes the vocabulary stands in for it."""
+    behind = {"execution": "$execution", "workflow": "$workflow", "prevNode": "$prevNode", "input": "$input",
+              "node": "$('Make')", "item": "$input.item", "customData": "$execution.customData"}  # fmt: skip
+    templates = {
+        f"{kind}.{member['name']}": f"={{{{ typeof {root}.{member['name']} }}}}"
+        for kind, root in behind.items()
+        for member in vocabulary[kind]
+    }
+    given = preview(api, ran, templates=templates)["values"]
+    missing = [key for key, value in given.items() if value.get("value") == "undefined" or "error" in value]
+    assert missing == ["item.binary"], "this item has no file"
+    assert {key for key in given if given[key].get("value") == "function"} == {
+        f"{kind}.{member['name']}" for kind in behind for member in vocabulary[kind] if member["arguments"]
+    }
+
+
 def test_an_endless_expression_ends_and_a_long_value_is_cut(api: httpx.Client, ran: tuple[str, dict[str, Any]]) -> None:
     values = preview(api, ran, templates={"endless": "={{ (() => { for (;;) {} })() }}"})["values"]
     assert values["endless"]["error"]

@@ -12,6 +12,7 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import ExecutionRequest, PreviewRequest
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.expressions import Expressions
 from jackfield.api.history import stored_json
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeAnswer, NodeError
@@ -50,8 +51,9 @@ class StoredDataPreview:
         values: dict[str, Json] = {}
         loop = asyncio.get_running_loop()
         end = loop.time() + SECONDS
+        asked = _Asked(run, request.item, end, self._context.port(Expressions))
         for key, template in request.templates.items():
-            values[key] = await _value(run, template, request.item, end - loop.time())
+            values[key] = await asked.value(template)
         return {"items": len(run.items), "values": values}
 
     def _run(self, plan: WorkflowPlan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
@@ -77,15 +79,44 @@ class StoredDataPreview:
             raise JackfieldError("What is stored of this execution is damaged.") from None
 
 
-async def _value(run: EngineNodeRun, template: Json, item: int, seconds: float) -> dict[str, Json]:
-    try:
-        async with asyncio.timeout(max(seconds, 0)):
-            made = await run.evaluate({"value": template}, item=item)
-    except NodeError as exc:
-        return {"error": exc.message.replace("The parameter value ", "The expression ", 1)}
-    except TimeoutError:
-        return {"error": f"The expressions took longer than {SECONDS:g} seconds."}
-    return _shown(made["value"])
+class _Asked:
+    """Expressions of one item. end: by the loop's clock, for all of them together."""
+
+    def __init__(self, run: EngineNodeRun, item: int, end: float, expressions: Expressions) -> None:
+        self._run = run
+        self._item = item
+        self._end = end
+        self._expressions = expressions
+
+    async def value(self, template: Json) -> dict[str, Json]:
+        """Its value, or its error with the place of it."""
+        made = await self._evaluated(template)
+        if "error" in made and isinstance(template, str) and template.startswith("="):
+            made |= await self._place(template[1:])
+        return made
+
+    async def _evaluated(self, template: Json) -> dict[str, Json]:
+        try:
+            async with asyncio.timeout(max(self._end - asyncio.get_running_loop().time(), 0)):
+                made = await self._run.evaluate({"value": template}, item=self._item)
+        except NodeError as exc:
+            return {"error": exc.message.replace("The parameter value ", "The expression ", 1)}
+        except TimeoutError:
+            return {"error": f"The expressions took longer than {SECONDS:g} seconds."}
+        return _shown(made["value"])
+
+    async def _place(self, template: str) -> dict[str, Json]:
+        """Of the first `{{ }}` that fails by itself; of the only one anyway."""
+        places = self._expressions.code_places(template)
+        for start, end in places:
+            if len(places) == 1 or "error" in await self._evaluated("=" + template[start:end]):
+                return {"start": _units(template[:start]), "end": _units(template[:end])}
+        return {}
+
+
+def _units(text: str) -> int:
+    """As JavaScript counts."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _shown(value: object) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""`/expressions/preview`: what expressions give on the data of an execution."""
+"""`/expressions`: what expressions may be made of, and what they give on the data of an execution."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from quart import Response
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import PreviewRequest
 from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.expressions import ExpressionMember, ExpressionVocabulary
 from jackfield.api.http import json_response, operation, parse_model, principal, read_json
+from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Workflow
@@ -28,8 +30,22 @@ PREVIEWS = "jackfield_workflows.history.previews:Previews"
 """Most daemons have no editor that asks."""
 
 
+def _shown(members: Sequence[ExpressionMember]) -> list[Json]:
+    return [
+        {
+            "name": member.name,
+            "arguments": member.arguments,
+            "returns": member.returns,
+            "help": member.help,
+            "example": member.example,
+            "result": member.result,
+        }
+        for member in members
+    ]
+
+
 class PreviewRoutes:
-    """A view for editors."""
+    """Views for editors."""
 
     name = "expression_preview"
 
@@ -42,7 +58,23 @@ class PreviewRoutes:
         return cast("type[Previews]", load(PREVIEWS))(self._context)
 
     def routes(self) -> Sequence[Route]:
-        return (("POST", "/expressions/preview", self.preview),)
+        return (
+            ("GET", "/expressions/vocabulary", self.get_expression_vocabulary),
+            ("POST", "/expressions/preview", self.preview),
+        )
+
+    @operation(
+        "List what values of expressions offer, by type: methods and properties, with a sentence and an example",
+        scope="workflows:read",
+        response=schema("VocabularyShown", "schemas_preview"),
+        tags=TAGS,
+        errors=(NotFound,),
+    )
+    async def get_expression_vocabulary(self) -> Response:
+        found = self._context.find_port(ExpressionVocabulary)
+        if found is None:
+            raise NotFound("No plugin that is loaded tells what expressions offer; jackfield_javascript does.")
+        return json_response({"types": {kind: _shown(members) for kind, members in (await found.members()).items()}})
 
     @operation(
         "Evaluate expressions of a node on the data of an execution; nothing runs and nothing is stored",

@@ -1,4 +1,4 @@
-"""Bodies of `/expressions/preview`."""
+"""Bodies of `/expressions`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ class PreviewBody(Body):
 class PreviewValue(Shown):
     value: Any = None  # what the expression gave, or the beginning of its JSON
     error: str | None = None
+    start: int | None = None  # where the failing {{ }} begins in the template, in UTF-16 code units
+    end: int | None = None
     truncated: bool | None = None
     size: int | None = None
 
@@ -30,3 +32,16 @@ class PreviewValue(Shown):
 class PreviewShown(Shown):
     items: int
     values: dict[str, PreviewValue]
+
+
+class ExpressionMemberShown(Shown):
+    name: str
+    arguments: str
+    returns: str
+    help: str
+    example: str
+    result: str | None = None
+
+
+class VocabularyShown(Shown):
+    types: dict[str, list[ExpressionMemberShown]]

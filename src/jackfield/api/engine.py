@@ -171,7 +171,8 @@ class ExpressionPreview(Protocol):
     the expressions, and nothing is stored."""
 
     async def evaluate(self, request: PreviewRequest) -> dict[str, Json]:
-        """`{items, values: {key: {value} | {error}}}`; items: how many the node's first input has.
+        """`{items, values: {key: {value} | {error, start, end}}}`; items: how many the node's first input has; start
+        and end: of the `{{ }}` that fails, in UTF-16 code units behind the `=`, where that is known.
 
         Raises:
             InvalidInput: The node is not in the workflow, or does not run.

@@ -212,8 +212,34 @@ class Expressions(Protocol):
     def is_closed(self, template: str) -> bool:
         """Whether every `{{` of a template, without its `=`, is closed with `}}`."""
 
+    def code_places(self, template: str) -> Sequence[tuple[int, int]]:
+        """Where a template, without its `=`, has code: the beginning and the end of each `{{ ... }}`, in characters."""
+
     def pairing(self, runs: EndedRuns) -> Pairing:
         """For one node run of an execution with these runs, which may become more."""
+
+
+@record
+class ExpressionMember:
+    """What an editor proposes behind a value. arguments: as `(start, end?)`, "" for a property; returns: the type of
+    what it gives, a key of the vocabulary or `any`, and beside those: `element` (of a list), `same` (what it is called
+    on), `strings`, `items` (lists), `json`, `params`, `parameters`, `vars`, `env` (which only data tell); help: one
+    sentence; example: an expression; result: its value as JSON, None where that is another one every time."""
+
+    name: str
+    arguments: str
+    returns: str
+    help: str
+    example: str
+    result: str | None = None
+
+
+class ExpressionVocabulary(Protocol):
+    """The port: what the values of expressions offer, of the engine that evaluates them."""
+
+    async def members(self) -> Mapping[str, Sequence[ExpressionMember]]:
+        """By type, the useful ones first: `string`, `number`, `boolean`, `array`, `object`, `date` (JavaScript's),
+        `dateTime`, `duration`, `interval` (Luxon's) and so on; `global`: what an expression begins with."""
 
 
 class ItemReference(NamedTuple):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+
+from jackfield_javascript.vocabulary import FILE
 
 from ..cases import Family, NodeCase
 from .expressions import expression_cases
@@ -219,6 +222,17 @@ def in_context() -> Iterator[NodeCase]:
     return expression_cases(OPTIONAL)
 
 
+def proposed() -> Iterator[NodeCase]:
+    """The examples that the editor shows beside what it proposes, but those whose value is another one every time."""
+    vocabulary = json.loads(FILE.read_text("utf-8"))
+    members = [member for kind, every in vocabulary.items() if kind not in OF_DATA for member in every]
+    sources = [member["example"] for member in members if "result" in member and not member["name"].startswith("$")]
+    return expression_cases(sources)
+
+
+OF_DATA = frozenset({"input", "node", "item", "execution", "customData", "workflow", "prevNode"})
+"""Types whose values an execution has."""
+
 FAMILIES = (
     Family("expressions: extensions on every kind of value", on_everything),
     Family("expressions: extensions with arguments", with_arguments),
@@ -226,4 +240,5 @@ FAMILIES = (
     Family("expressions: extensions of lists", on_lists),
     Family("expressions: extensions of numbers", on_numbers),
     Family("expressions: extensions in their places", in_context),
+    Family("expressions: what the editor proposes", proposed),
 )
