@@ -1835,6 +1835,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/expressions/vocabulary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what values of expressions offer, by type: methods and properties, with a sentence and an example */
+        get: operations["getExpressionVocabulary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/folders": {
         parameters: {
             query?: never;
@@ -4190,6 +4207,26 @@ export interface components {
             workflow: {
                 [key: string]: unknown;
             };
+        };
+        /** ExpressionMemberShown */
+        ExpressionMemberShown: {
+            /** Arguments */
+            arguments: string;
+            /** Example */
+            example: string;
+            /** Help */
+            help: string;
+            /** Name */
+            name: string;
+            /**
+             * Result
+             * @default null
+             */
+            result?: string | null;
+            /** Returns */
+            returns: string;
+        } & {
+            [key: string]: unknown;
         };
         /** FailureShown */
         FailureShown: {
@@ -6829,6 +6866,11 @@ export interface components {
         /** PreviewValue */
         PreviewValue: {
             /**
+             * End
+             * @default null
+             */
+            end?: number | null;
+            /**
              * Error
              * @default null
              */
@@ -6838,6 +6880,11 @@ export interface components {
              * @default null
              */
             size?: number | null;
+            /**
+             * Start
+             * @default null
+             */
+            start?: number | null;
             /**
              * Truncated
              * @default null
@@ -9554,6 +9601,15 @@ export interface components {
             status: "valid" | "expired" | "revoked";
             /** Tokens Per Minute */
             tokens_per_minute: number | null;
+        };
+        /** VocabularyShown */
+        VocabularyShown: {
+            /** Types */
+            types: {
+                [key: string]: components["schemas"]["ExpressionMemberShown"][];
+            };
+        } & {
+            [key: string]: unknown;
         };
         /** WaitAnswer */
         WaitAnswer: {
@@ -14770,6 +14826,33 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getExpressionVocabulary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what values of expressions offer, by type: methods and properties, with a sentence and an example */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VocabularyShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
