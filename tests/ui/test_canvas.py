@@ -210,7 +210,7 @@ def test_a_note_is_markdown_and_text_all_the_same(page: Page, api: httpx.Client)
     shown.locator("strong").get_by_text("bold", exact=True).wait_for()
     assert shown.get_by_role("link").evaluate_all("links => links.map((link) => link.href)") == ["https://example.com/"]
     assert MARKUP in shown.inner_text()
-    assert "[bad](javascript:window.__xss=1)" in shown.inner_text()
+    assert "bad" in shown.inner_text()  # of the link to a script, its text alone
     nothing_executed(page)
     shown.click(button="right", position={"x": 20, "y": 20})
     entry(page, "Violet note").click()

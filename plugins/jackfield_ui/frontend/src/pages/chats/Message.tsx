@@ -1,16 +1,17 @@
 import { Text } from '@mantine/core';
 import type { ChatMessage, Schemas } from '../../api/types';
+import { Markdown } from '../../components/markdown/Markdown';
 import classes from './chats.module.css';
 import { Permission } from './Permission';
 
-/** One message. Whatever an agent writes is text. */
+/** One message. An agent writes Markdown; whatever else it writes is text. */
 export function Message({ session, shown, mayAnswer }: { session: string; shown: ChatMessage; mayAnswer: boolean }) {
   const { message } = shown;
   switch (message.type) {
     case 'user':
       return <div className={`${classes.user} ${classes.text}`}>{message.text}</div>;
     case 'text':
-      return <div className={classes.text}>{message.text}</div>;
+      return <Markdown text={message.text} />;
     case 'thinking':
       return (
         <Text component="div" c="dimmed" size="sm" className={classes.text}>

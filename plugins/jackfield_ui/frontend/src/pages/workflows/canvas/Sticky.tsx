@@ -1,10 +1,10 @@
 import { type NodeProps, NodeResizer } from '@xyflow/react';
 import { memo, use } from 'react';
+import { Markdown } from '../../../components/markdown/Markdown';
 import { parametersOf } from '../model/document';
 import { useActions, WritingContext } from './actions';
 import classes from './canvas.module.css';
 import type { FlowNode } from './flow';
-import { Markdown } from './Markdown';
 import note from './note.module.css';
 
 /** A note on the canvas. */
@@ -48,7 +48,7 @@ export const Sticky = memo(function Sticky({ data: { node }, selected }: NodePro
           }}
         />
       ) : (
-        <div className={`${classes.stickyText} ${note.note}`}>
+        <div className={classes.stickyText}>
           {text ? <Markdown text={text} /> : editable && 'Double click to write a note.'}
         </div>
       )}

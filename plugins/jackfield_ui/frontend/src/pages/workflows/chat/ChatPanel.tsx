@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Select, Text, Textarea, Title } from '@manti
 import { IconRefresh, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { isRecord } from '../../../api/errors';
+import { Markdown } from '../../../components/markdown/Markdown';
 import { useLiveRun } from '../live/context';
 import { type DocNode, parametersOf } from '../model/document';
 import { useEditor } from '../model/store';
@@ -83,12 +84,12 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
       <ol className={classes.messages} aria-label="Messages" aria-live="polite" aria-busy={busy}>
         {greetings(trigger).map((line, at) => (
           <li key={at} className={classes.workflow}>
-            {line}
+            <Markdown text={line} />
           </li>
         ))}
         {messages.map(({ id, by, text: said, failed }) => (
           <li key={id} className={classes[by]} data-failed={failed || undefined}>
-            {said}
+            {by === 'workflow' ? <Markdown text={said} /> : said}
           </li>
         ))}
         {busy && (

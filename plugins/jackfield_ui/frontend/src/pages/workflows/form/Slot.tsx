@@ -4,6 +4,7 @@ import { type DragEvent, type ReactNode, useState } from 'react';
 import { ExpressionField } from '../panel/ExpressionField';
 import classes from '../panel/panel.module.css';
 import { TypedContext, useFormState } from './context';
+import { helpOf } from './controls/help';
 import { type DraggedField, draggedIn, isDragged } from './drag';
 import type { NodeField } from './model';
 import { isExpression, isLocator } from './values';
@@ -62,7 +63,7 @@ export function Slot({ field, value, onChange, error, onDropped, children }: Pro
         <Input.Wrapper
           label={field.label}
           labelElement="div"
-          description={field.help}
+          description={helpOf(field)}
           withAsterisk={field.required}
           error={error}
         >

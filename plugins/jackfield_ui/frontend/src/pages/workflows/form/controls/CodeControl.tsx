@@ -2,6 +2,7 @@ import { Input } from '@mantine/core';
 import { CodeEditor, type Language } from '../../../../components/CodeEditor';
 import { useFormState } from '../context';
 import { emptied } from '../values';
+import { helpOf } from './help';
 import type { ControlProps } from './props';
 
 /** Names of languages, as forms and n8n have them, and what colours them. */
@@ -21,7 +22,7 @@ export function CodeControl({ field, value, onChange, error }: ControlProps) {
     <Input.Wrapper
       label={field.label}
       labelElement="div"
-      description={field.help || undefined}
+      description={helpOf(field)}
       withAsterisk={field.required === true}
       error={error}
     >

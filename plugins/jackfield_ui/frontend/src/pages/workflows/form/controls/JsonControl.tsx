@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CodeEditor } from '../../../../components/CodeEditor';
 import { useFormState } from '../context';
 import { emptied } from '../values';
+import { helpOf } from './help';
 import type { ControlProps } from './props';
 
 /**
@@ -35,7 +36,7 @@ export function JsonControl({ field, value, onChange, error }: ControlProps) {
     <Input.Wrapper
       label={field.label}
       labelElement="div"
-      description={field.help || undefined}
+      description={helpOf(field)}
       withAsterisk={field.required === true}
       error={problem ?? error}
     >

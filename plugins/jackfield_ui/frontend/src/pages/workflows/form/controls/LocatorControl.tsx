@@ -3,6 +3,7 @@ import { useFormState, useTyped } from '../context';
 import classes from '../form.module.css';
 import type { Option, OptionSource } from '../useOptions';
 import { emptied, isLocator, type LocatorMode, likeBefore, modesOf } from '../values';
+import { helpOf } from './help';
 import { LoadedSelect } from './Loaded';
 import { type ControlProps, useInner } from './props';
 import { useListSource } from './useListSource';
@@ -35,7 +36,7 @@ export function Locator(props: ControlProps & { source: OptionSource | undefined
     <Input.Wrapper
       label={field.label}
       labelElement="div"
-      description={field.help || undefined}
+      description={helpOf(field)}
       withAsterisk={field.required === true}
       error={error}
     >

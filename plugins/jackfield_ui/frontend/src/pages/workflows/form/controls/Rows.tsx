@@ -4,6 +4,7 @@ import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-r
 import type { ReactNode } from 'react';
 import { useFormState } from '../context';
 import classes from '../form.module.css';
+import { helpOf } from './help';
 import type { ControlProps } from './props';
 
 /** The frame of a field that holds other fields. */
@@ -13,7 +14,7 @@ export function Frame({ field, error, children }: Pick<ControlProps, 'field' | '
       <Stack gap="sm">
         {field.help && (
           <Text size="xs" c="dimmed">
-            {field.help}
+            {helpOf(field)}
           </Text>
         )}
         {children}

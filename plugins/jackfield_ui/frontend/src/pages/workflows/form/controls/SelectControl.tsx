@@ -1,6 +1,7 @@
 import { MultiSelect, Select } from '@mantine/core';
 import type { FieldChoice } from '../model';
 import type { Option } from '../useOptions';
+import { helpOf } from './help';
 import { LoadedMultiSelect, LoadedSelect } from './Loaded';
 import { type ControlProps, useCommon } from './props';
 import { useListSource } from './useListSource';
@@ -22,7 +23,7 @@ function FixedChoice(props: ControlProps) {
   return (
     <Select
       {...common}
-      description={common.description ?? chosen?.help}
+      description={common.description ?? helpOf(chosen ?? {})}
       placeholder={common.placeholder ?? 'Choose'}
       searchable={options.length > MANY}
       nothingFoundMessage="Nothing found."

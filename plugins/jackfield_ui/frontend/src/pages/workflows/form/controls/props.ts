@@ -1,5 +1,6 @@
 import { useFormState } from '../context';
 import type { NodeField, Path } from '../model';
+import { helpOf } from './help';
 
 /** What every control gets. */
 export interface ControlProps {
@@ -23,7 +24,7 @@ export function useCommon({ field, error }: ControlProps) {
   const { editable } = useFormState();
   return {
     label: field.label,
-    description: field.help || undefined,
+    description: helpOf(field),
     placeholder: field.placeholder || undefined,
     required: field.required === true,
     readOnly: !editable,

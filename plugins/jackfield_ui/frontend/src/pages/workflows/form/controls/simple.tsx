@@ -3,6 +3,7 @@ import { Alert, ColorInput, NumberInput, PasswordInput, Switch, Textarea, TextIn
 import { type ChangeEvent, useState } from 'react';
 import { useFormState, useTyped } from '../context';
 import { emptied, likeBefore } from '../values';
+import { helpOf } from './help';
 import { type ControlProps, useCommon } from './props';
 
 type TextEvent = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
@@ -74,7 +75,7 @@ export function SwitchControl({ field, value, onChange, error }: ControlProps) {
   return (
     <Switch
       label={field.label}
-      description={field.help || undefined}
+      description={helpOf(field)}
       error={error}
       disabled={!editable}
       checked={value === true}
@@ -112,7 +113,7 @@ export function ColorControl(props: ControlProps) {
 export function NoticeControl({ field }: ControlProps) {
   return (
     <Alert color="gray" title={field.help ? field.label : undefined}>
-      {field.help || field.label}
+      {helpOf(field) ?? field.label}
     </Alert>
   );
 }
