@@ -44,24 +44,24 @@ class Cron:
                 f"'{text[:80]}' is no cron expression; give 5 fields (minute hour day month weekday), or 6 with the "
                 "seconds first, such as 0 30 9 * * 1-5."
             )
-        self._text = " ".join(fields)
+        self.text = " ".join(fields)
         self.every_hour = self._check()
         """Whether it fits every hour of the days that it fits."""
 
     def _check(self) -> bool:
         try:
-            found = _sim()(self._text, datetime(2024, 1, 1))  # noqa: DTZ001 - local time without a zone is the point
+            found = _sim()(self.text, datetime(2024, 1, 1))  # noqa: DTZ001 - local time without a zone is the point
             next(found)
         except cast("type[Exception]", load("cronsim:CronSimError")) as exc:
-            raise BadExpression(f"'{self._text[:80]}' is no cron expression: {str(exc).lower()}.") from None
+            raise BadExpression(f"'{self.text[:80]}' is no cron expression: {str(exc).lower()}.") from None
         except (StopIteration, OverflowError):
-            raise BadExpression(f"No time fits the cron expression '{self._text[:80]}'.") from None
+            raise BadExpression(f"No time fits the cron expression '{self.text[:80]}'.") from None
         return len(found.hours) == 24
 
     def after(self, moment: datetime) -> Iterator[datetime]:
         """The local times after this one, in order. They end where nothing fits for 50 years."""
         try:
-            yield from _sim()(self._text, moment)
+            yield from _sim()(self.text, moment)
         except OverflowError:  # beyond the year 9999
             return
 

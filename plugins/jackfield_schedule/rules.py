@@ -157,7 +157,9 @@ def _every_hours(row: RuleFields, name: str, default: int, minute: int | None) -
 def _days(row: RuleFields) -> Schedule | None:
     step = row.number("daysInterval", 1, 1, 1_000)
     at = _time_of_day(row)
-    return None if step is None or at is None else _every(step, Cron(f"{at} * * *"), row.frame, lambda day: day)
+    return (
+        None if step is None or at is None else _every((step, "days"), Cron(f"{at} * * *"), row.frame, lambda day: day)
+    )
 
 
 def _weeks(row: RuleFields) -> Schedule | None:
@@ -167,7 +169,7 @@ def _weeks(row: RuleFields) -> Schedule | None:
     if step is None or days is None or at is None:
         return None
     cron = Cron(f"{at} * * {','.join(map(str, days))}")
-    return _every(step, cron, row.frame, lambda day: day // 7)  # day 7 of the calendar was a Sunday
+    return _every((step, "weeks"), cron, row.frame, lambda day: day // 7)  # day 7 of the calendar was a Sunday
 
 
 def _months(row: RuleFields) -> Schedule | None:
@@ -180,7 +182,7 @@ def _months(row: RuleFields) -> Schedule | None:
     def fits(found: date) -> bool:
         return (found.year * 12 + found.month - 1) % step == 0
 
-    return LocalTimes(Cron(f"{at} {day} * *"), row.frame.zone, None if step == 1 else fits)
+    return LocalTimes(Cron(f"{at} {day} * *"), row.frame.zone, None if step == 1 else fits, (step, "months"))
 
 
 _INTERVALS: Mapping[str, Callable[[RuleFields], Schedule | None]] = {
@@ -200,17 +202,18 @@ def _time_of_day(row: RuleFields) -> str | None:
     return None if hour is None or minute is None else f"0 {minute} {hour}"
 
 
-def _every(step: int, cron: Cron, frame: RuleFrame, count: Callable[[int], int]) -> Schedule:
+def _every(steps: tuple[int, str], cron: Cron, frame: RuleFrame, count: Callable[[int], int]) -> Schedule:
     """Of the cron's dates those of every step-th day or week, from the first one after the frame's beginning on.
 
     count: what is counted, from the number of a day in the calendar.
     """
+    step = steps[0]
     if step == 1:
         return LocalTimes(cron, frame.zone)
     local = frame.local().replace(tzinfo=None)
     first = next(cron.after(local), local + timedelta(days=1)).date()
     base = count(first.toordinal())
-    return LocalTimes(cron, frame.zone, lambda day: (count(day.toordinal()) - base) % step == 0)
+    return LocalTimes(cron, frame.zone, lambda day: (count(day.toordinal()) - base) % step == 0, steps)
 
 
 # -- cron

@@ -28,28 +28,36 @@ class EverySoOften:
     """Due in even steps, counted from an anchor."""
 
     def __init__(self, step_ms: int, anchor_ms: int) -> None:
-        self._step = step_ms
+        self.step = step_ms
         self._anchor = anchor_ms
 
     def after(self, moment: int) -> int | None:
-        return moment - (moment - self._anchor) % self._step + self._step
+        return moment - (moment - self._anchor) % self.step + self.step
 
 
 class LocalTimes:
-    """Due at the times of a cron expression in a time zone. keep: which of their dates count."""
+    """Due at the times of a cron expression in a time zone. keep: which of their dates count. steps: for readers, that
+    this is every n-th of a unit."""
 
-    def __init__(self, cron: Cron, zone: tzinfo, keep: Callable[[date], bool] | None = None) -> None:
-        self._cron = cron
+    def __init__(
+        self,
+        cron: Cron,
+        zone: tzinfo,
+        keep: Callable[[date], bool] | None = None,
+        steps: tuple[int, str] = (1, ""),
+    ) -> None:
+        self.cron = cron
+        self.steps = steps
         self._zone = zone
         self._keep = keep
 
     def after(self, moment: int) -> int | None:
         if moment >= FARTHEST_MS:
             return None
-        return self._elapsed(moment) if self._cron.every_hour else self._by_the_wall(moment)
+        return self._elapsed(moment) if self.cron.every_hour else self._by_the_wall(moment)
 
     def _times(self, local: datetime) -> Iterator[datetime]:
-        for found in self._cron.after(local):
+        for found in self.cron.after(local):
             if self._keep is None or self._keep(found.date()):
                 yield found
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import Webhook
-from jackfield.api.triggers import Registration, WorkflowChange, node_path, registered_node, served_nodes
+from jackfield.api.triggers import Registration, Start, WorkflowChange, node_path, registered_node, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_schedule.firing import Firing
 from jackfield_schedule.kinds import KINDS
@@ -18,6 +18,7 @@ from jackfield_schedule.settings import ScheduleSettings
 from jackfield_schedule.ticker import RETRY_S, Ticker
 from jackfield_schedule.timed import Timed
 from jackfield_schedule.times import Schedule
+from jackfield_schedule.words import sentence
 from jackfield_schedule.zones import UnknownZone, Zone, zone_named
 
 KIND = "schedule"
@@ -62,6 +63,18 @@ class ScheduleTrigger:
             place = f"{node_path(workflow, node)}.parameters"
             found += [Problem(f"{place}.{path}", message) for path, message in findings.items()]
         return found
+
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        nodes = served_nodes(workflow, KINDS)
+        if not nodes:
+            return []
+        try:
+            zone = zone_named(self._context.port(WorkflowReader).timezone(workflow))
+        except UnknownZone:
+            return []
+        read_at = self._context.clock.now_ms()
+        told = [(node, (await self._read(workflow, node, zone, read_at))[0]) for node in nodes]
+        return [Start(node.name, text) for node, schedules in told if (text := sentence(schedules, zone.name))]
 
     async def follow(self, change: WorkflowChange) -> None:
         try:

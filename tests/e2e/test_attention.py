@@ -157,3 +157,17 @@ def test_a_live_workflow_without_its_trigger_can_be_saved(new_daemon: Callable[.
     assert api.put(f"/workflows/{ident}", json=document).status_code == 400
     assert api.put(f"/workflows/{ident}", json={**document, "active": False}).status_code == 200
     assert api.patch(f"/workflows/{ident}", json={"active": True}).status_code == 400
+
+
+def test_a_schedule_is_told_as_a_sentence(daemon: Daemon) -> None:
+    rule = {"interval": [{"field": "weeks", "triggerAtDay": [1, 2, 3, 4, 5], "triggerAtHour": 9}]}
+    node = {**hook("x"), "name": "Mornings", "type": "jackfield.scheduleTrigger", "parameters": {"rule": rule}}
+    document = {"name": "S", "nodes": [node], "connections": {}, "settings": {"timezone": "Europe/Berlin"}}
+    told = [{"node": "Mornings", "text": "Every weekday at 09:00 (Europe/Berlin)"}]
+    api = daemon.admin()
+    assert api.post("/workflows/validate", json=document).json()["starts"] == told
+    made = api.post("/workflows", json={**document, "active": True}).raise_for_status().json()["id"]
+    rows = api.get("/workflows?search=S").json()["data"]
+    assert [row["starts"] for row in rows if row["id"] == made] == [told]
+    api.post(f"/workflows/{made}/deactivate").raise_for_status()
+    assert ["starts" in row for row in api.get("/workflows?search=S").json()["data"] if row["id"] == made] == [False]

@@ -10,8 +10,8 @@ from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.records import record
 from jackfield.api.storage import WorkflowFilter
-from jackfield.api.triggers import WorkflowChange
-from jackfield.api.workflows import Problem
+from jackfield.api.triggers import Start, WorkflowChange
+from jackfield.api.workflows import Problem, Workflow
 from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
 from jackfield_workflows.activation.views import attention_view
@@ -42,6 +42,8 @@ class Attention:
         self._checks = ActivationChecks(context)
         self._triggers = context.port(TriggerCalls)
         self._known: dict[str, _Known] = {}
+        self._starts: dict[str, Sequence[Start]] = {}
+        """Of live workflows."""
         self._stale: set[str] = set()
         """Ids that are looked at next, each once."""
         self._all = True
@@ -51,6 +53,10 @@ class Attention:
         """Empty: it is fine, or not live, or was not looked at yet."""
         found = self._known.get(workflow_id)
         return found.problems if found else ()
+
+    def starts_of(self, workflow_id: str) -> Sequence[Start]:
+        """What starts a live workflow, in words."""
+        return self._starts.get(workflow_id, ())
 
     def count(self) -> int:
         return len(self._known)
@@ -115,7 +121,12 @@ class Attention:
 
     async def _look_at(self, ident: str) -> None:
         row = await self._context.store.workflow_row(ident)
-        found = await self._problems(ident) if row is not None and row.active else ()
+        workflow, found = await self._read(ident) if row is not None and row.active else (None, ())
+        starts = await self._triggers.starts(workflow) if workflow is not None else ()
+        if starts:
+            self._starts[ident] = starts
+        else:
+            self._starts.pop(ident, None)
         before = self._known.get(ident)
         if found and row is not None:
             self._known[ident] = _Known(row.name, found)
@@ -124,17 +135,18 @@ class Attention:
         if found != (before.problems if before else ()):
             self._tell(ident, row.name if row is not None else before.name if before else "", found)
 
-    async def _problems(self, ident: str) -> Sequence[Problem]:
+    async def _read(self, ident: str) -> tuple[Workflow | None, Sequence[Problem]]:
+        """None: it has gone, or cannot be read."""
         try:
             workflow = await self._context.port(WorkflowReader).load(ident)
             found = [*await self._checks.problems(workflow), *await self._triggers.attention(workflow)]
         except (StoreUnavailable, NotFound) as exc:
             if isinstance(exc, StoreUnavailable):
                 raise
-            return ()
+            return None, ()
         except JackfieldError as exc:
-            return (Problem("", f"The workflow cannot be read: {exc.message}"),)
-        return tuple(found[:MOST])
+            return None, (Problem("", f"The workflow cannot be read: {exc.message}"),)
+        return workflow, tuple(found[:MOST])
 
     def _tell(self, ident: str, name: str, problems: Sequence[Problem]) -> None:
         about = {"workflowId": ident}

@@ -11,9 +11,20 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.extensions import Given, PluginReports
 from jackfield.api.nodes import NodeCatalog
-from jackfield.api.triggers import TRIGGERS, NodeTrigger, OfferedTrigger, Registration, Trigger, WorkflowChange
+from jackfield.api.triggers import (
+    TRIGGERS,
+    NodeTrigger,
+    OfferedTrigger,
+    Registration,
+    Start,
+    StartTeller,
+    Trigger,
+    WorkflowChange,
+)
 from jackfield.api.workflows import Node, Problem, Workflow
 
+MOST_STARTS = 20
+"""Of one workflow that are told."""
 _FIELDS = ("node_id", "node_name", "kind", "method", "path", "pattern", "authentication")
 
 
@@ -92,6 +103,23 @@ class TriggerCalls:
                     raise
                 found.append(Problem("nodes", self._failed(given, "attention", exc)))
         return found
+
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        """What starts the workflow, in words, of those triggers that say it."""
+        found: list[Start] = []
+        for given in self._given():
+            if not isinstance(given.value, StartTeller):
+                continue
+            try:
+                more = list(await given.value.starts(workflow))
+                if not all(isinstance(start, Start) and isinstance(start.text, str) for start in more):
+                    raise TypeError("it gives something else than Start")
+                found += more
+            except BaseException as exc:
+                if passes(exc):
+                    raise
+                self._failed(given, "starts", exc)
+        return found[:MOST_STARTS]
 
     async def follow(self, change: WorkflowChange) -> None:
         """Every trigger serves the new state, whatever happens to another. The change is stored, so nothing that a

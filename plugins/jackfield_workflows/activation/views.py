@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.jsontext import Json
+from jackfield.api.triggers import Start
 from jackfield.api.workflows import Problem
 
 
 def attention_of(problems: Sequence[Problem]) -> dict[str, Json]:
     """The key `attention`, of a workflow that needs it."""
     return {"attention": attention_view(problems)} if problems else {}
+
+
+def starts_view(starts: Sequence[Start]) -> list[Json]:
+    return [{"node": start.node_name, "text": start.text} for start in starts]
 
 
 def attention_view(problems: Sequence[Problem]) -> list[Json]:

@@ -40,10 +40,10 @@ class FolderRoutes:
         return (
             ("GET", "/folders", self.list_folders),
             ("POST", "/folders", self.create_folder),
-            ("PATCH", one, self.change_folder),
+            ("PATCH", one, self.update_folder),
             ("DELETE", one, self.delete_folder),
-            ("GET", own, self.get_place),
-            ("PUT", own, self.put_place),
+            ("GET", own, self.get_workflow_folder),
+            ("PUT", own, self.move_workflow),
         )
 
     @operation(
@@ -77,7 +77,7 @@ class FolderRoutes:
         tags=TAGS,
         errors=(Conflict,),
     )
-    async def change_folder(self, folder_id: str) -> Response:
+    async def update_folder(self, folder_id: str) -> Response:
         body: FolderPatch = await read_model(payload("FolderPatch", MODULE))
         change = FolderChange(body.name, "parent_id" in body.model_fields_set, body.parent_id)
         return json_response(folder_view(await self._folders.change(folder_id, change)))
@@ -94,7 +94,7 @@ class FolderRoutes:
         return Response(status=204)
 
     @operation("Read which folder a workflow is in", scope="workflows:read", response=PLACE, tags=TAGS)
-    async def get_place(self, workflow_id: str) -> Response:
+    async def get_workflow_folder(self, workflow_id: str) -> Response:
         row = await self._context.store.workflow_row(known_id(workflow_id, "workflow"))
         if row is None:
             raise NotFound("There is no workflow with this id.")
@@ -107,7 +107,7 @@ class FolderRoutes:
         response=PLACE,
         tags=TAGS,
     )
-    async def put_place(self, workflow_id: str) -> Response:
+    async def move_workflow(self, workflow_id: str) -> Response:
         body: FolderPlace = await read_model(payload("FolderPlace", MODULE))
         await self._folders.place(workflow_id, body.folder_id)
         return json_response({"folderId": body.folder_id})

@@ -83,6 +83,13 @@ class AttentionShown(Shown):
     message: str
 
 
+class StartShown(Shown):
+    """In words, when or by which a node starts the workflow."""
+
+    node: str
+    text: str
+
+
 class WorkflowShown(WorkflowDocument):
     id: str
     active: bool
@@ -98,6 +105,7 @@ class WorkflowRowShown(Shown):
     name: str
     active: bool
     attention: list[AttentionShown] | None = None
+    starts: list[StartShown] | None = Field(None, description="Of a live one, as far as its triggers tell.")
     version: int
     nodeCount: int  # noqa: N815
     folderId: str | None  # noqa: N815
@@ -151,6 +159,7 @@ class Validation(Shown):
     valid: bool
     activatable: bool
     problems: list[ProblemShown]
+    starts: list[StartShown]
 
 
 class ImportedShown(Shown):

@@ -14,11 +14,13 @@ from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.storage import WORKFLOW_ORDERS, StoredWorkflow, WorkflowFilter
+from jackfield.api.triggers import Start
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.activation.obstacles import joined
-from jackfield_workflows.activation.views import attention_of
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
+from jackfield_workflows.activation.views import attention_of, starts_view
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
@@ -91,7 +93,7 @@ class WorkflowRoutes:
             order=choice("order", WORKFLOW_ORDERS) or "-updatedAt",
         )
         found = await self._context.store.workflows(where, offset=page.offset, limit=page.limit)
-        rows = [row_view(row, self._attention.of(row.id)) for row in found.rows]
+        rows = [row_view(row, self._attention.of(row.id), self._attention.starts_of(row.id)) for row in found.rows]
         return json_response(page_view(rows, found.total, page))
 
     @operation(
@@ -217,8 +219,8 @@ class WorkflowRoutes:
         document = await read_json()
         if not isinstance(document, dict):
             raise InvalidInput("A workflow must be an object.", details={"body": "send the workflow's JSON"})
-        found = await self._problems(await self._with_secrets(document))
-        return json_response(validation_view(found))
+        found, starts = await self._judged(await self._with_secrets(document))
+        return json_response({**validation_view(found), "starts": starts_view(starts)})
 
     async def _with_secrets(self, document: dict[str, Json]) -> dict[str, Json]:
         """The document as a write to the workflow of its id would store it."""
@@ -228,18 +230,20 @@ class WorkflowRoutes:
         stored = await self._context.store.workflow(ident)
         return document if stored is None else self._secrets.kept(document, await self._sealed.opened(stored.document))
 
-    async def _problems(self, document: dict[str, Json]) -> list[Problem]:
-        """Of the structure, else of nodes and wires and of what the triggers would refuse to take live."""
+    async def _judged(self, document: dict[str, Json]) -> tuple[list[Problem], Sequence[Start]]:
+        """Problems of the structure, else of nodes and wires and of what the triggers would refuse to take live; and
+        what starts it."""
         if is_credential(document):
-            return [Problem("body", CREDENTIAL)]
+            return [Problem("body", CREDENTIAL)], ()
         reader = self._context.port(WorkflowReader)
         try:
             tag_names(document)
             workflow = await off_loop(document, lambda: reader.parse(document))
         except InvalidInput as exc:
-            return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
+            return [Problem(path, str(message)) for path, message in (exc.details or {}).items()], ()
         found = await off_loop(document, lambda: reader.problems(workflow))
-        return joined(found, await ActivationChecks(self._context).problems(workflow))
+        activation = await ActivationChecks(self._context).problems(workflow)
+        return joined(found, activation), await self._context.port(TriggerCalls).starts(workflow)
 
     @operation(
         "List the versions of a workflow, newest first",

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredWorkflow, Tag, VersionRow, WorkflowRow
+from jackfield.api.triggers import Start
 from jackfield.api.workflows import Problem
-from jackfield_workflows.activation.views import attention_of
+from jackfield_workflows.activation.views import attention_of, starts_view
 from jackfield_workflows.documents.sealing import SEALED, without_sealed
 from jackfield_workflows.documents.tags import TAGS
 
@@ -39,7 +40,8 @@ def workflow_view(stored: StoredWorkflow, attention: Sequence[Problem] = ()) -> 
     }
 
 
-def row_view(row: WorkflowRow, attention: Sequence[Problem] = ()) -> dict[str, Json]:
+def row_view(row: WorkflowRow, attention: Sequence[Problem] = (), starts: Sequence[Start] = ()) -> dict[str, Json]:
+    """starts: of a live one."""
     return {
         "id": row.id,
         "name": row.name,
@@ -48,6 +50,7 @@ def row_view(row: WorkflowRow, attention: Sequence[Problem] = ()) -> dict[str, J
         "nodeCount": row.node_count,
         "folderId": row.folder_id,
         **attention_of(attention),
+        **({"starts": starts_view(starts)} if starts else {}),
         "tags": [tag_view(tag) for tag in row.tags],
         "createdAt": iso(row.created_at),
         "updatedAt": iso(row.updated_at),

@@ -4,7 +4,7 @@ in the transaction that saves or activates the workflow; afterwards the plugin f
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Literal, Protocol, cast
+from typing import Literal, Protocol, cast, runtime_checkable
 
 from .extensions import ExtensionPoint
 from .object_references import load
@@ -74,6 +74,23 @@ class Trigger(Protocol):
         """Serve what the store now holds. Called after the commit and before the caller gets its answer."""
 
 
+@record
+class Start:
+    """When or by which a node starts its workflow, as a sentence for readers, such as `Every weekday at 09:00`."""
+
+    node_name: str
+    text: str
+
+
+@runtime_checkable
+class StartTeller(Protocol):
+    """A `Trigger` that can say it."""
+
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        """Of the workflow's enabled nodes that it serves, whether the workflow is live or not. What is wrong is left
+        out: `activation_problems` tells it."""
+
+
 class NodeTrigger:
     """Base of a `Trigger` that says which nodes it serves, where its `kind` is no kind of a node."""
 
@@ -116,6 +133,10 @@ class OfferedTrigger:
 
     async def activation_problems(self, workflow: Workflow) -> Sequence[Problem]:
         return await self._trigger().activation_problems(workflow) if self.concerns(workflow) else []
+
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        trigger = self._trigger() if self.concerns(workflow) else None
+        return await trigger.starts(workflow) if isinstance(trigger, StartTeller) else []
 
     async def follow(self, change: WorkflowChange) -> None:
         """A trigger that was never made serves nothing that could end."""

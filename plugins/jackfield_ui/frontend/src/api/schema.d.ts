@@ -1885,7 +1885,7 @@ export interface paths {
         options?: never;
         head?: never;
         /** Rename a folder, or move it into another one */
-        patch: operations["changeFolder"];
+        patch: operations["updateFolder"];
         trace?: never;
     };
     "/api/v1/import": {
@@ -2301,9 +2301,9 @@ export interface paths {
             cookie?: never;
         };
         /** Read which folder a workflow is in */
-        get: operations["getPlace"];
+        get: operations["getWorkflowFolder"];
         /** Move a workflow into a folder, or out of all; it gets no new version */
-        put: operations["putPlace"];
+        put: operations["moveWorkflow"];
         post?: never;
         delete?: never;
         options?: never;
@@ -8625,6 +8625,18 @@ export interface components {
              */
             working_dir?: string | null;
         };
+        /**
+         * StartShown
+         * @description In words, when or by which a node starts the workflow.
+         */
+        StartShown: {
+            /** Node */
+            node: string;
+            /** Text */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** StatusAnswer */
         StatusAnswer: {
             data: components["schemas"]["StatusOut"];
@@ -9342,6 +9354,8 @@ export interface components {
             activatable: boolean;
             /** Problems */
             problems: components["schemas"]["ProblemShown"][];
+            /** Starts */
+            starts: components["schemas"]["StartShown"][];
             /** Valid */
             valid: boolean;
         } & {
@@ -9999,6 +10013,12 @@ export interface components {
             name: string;
             /** Nodecount */
             nodeCount: number;
+            /**
+             * Starts
+             * @description Of a live one, as far as its triggers tell.
+             * @default null
+             */
+            starts?: components["schemas"]["StartShown"][] | null;
             /** Tags */
             tags: components["schemas"]["TagShown"][];
             /** Updatedat */
@@ -14948,7 +14968,7 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
-    changeFolder: {
+    updateFolder: {
         parameters: {
             query?: never;
             header?: never;
@@ -16256,7 +16276,7 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
-    getPlace: {
+    getWorkflowFolder: {
         parameters: {
             query?: never;
             header?: never;
@@ -16286,7 +16306,7 @@ export interface operations {
             503: components["responses"]["StoreUnavailable"];
         };
     };
-    putPlace: {
+    moveWorkflow: {
         parameters: {
             query?: never;
             header?: never;
