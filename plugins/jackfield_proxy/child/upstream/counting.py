@@ -63,8 +63,10 @@ class Counter:
         upstream = plan.upstreams[target.provider]
         asked = await _asked(upstream, call, target)
         reply = await self._sender.post(asked, upstream, self._sender.keys.next(upstream), plan.limits)
-        async with reply:
+        try:
             return await up_to(reply, LIMIT) if reply.status == 200 else b""
+        finally:
+            reply.release()
 
 
 def may_count(upstream: Upstream) -> bool:

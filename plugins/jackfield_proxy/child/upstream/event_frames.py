@@ -18,7 +18,7 @@ from multidict import CIMultiDict
 from jackfield_proxy.child.upstream.draining import drained
 
 if TYPE_CHECKING:
-    import aiohttp
+    from jackfield_proxy.child.upstream.replies import ProviderReply, ReplyContent
 
 FRAMED = "application/vnd.amazon.eventstream"
 LARGEST = 24 * 2**20
@@ -102,7 +102,7 @@ class UnframedContent:
     """The part of `aiohttp.StreamReader` that readers of an answer use, over frames. Pulls no more than it is asked
     for."""
 
-    def __init__(self, content: aiohttp.StreamReader) -> None:
+    def __init__(self, content: ReplyContent) -> None:
         self._content = content
         self._decoder = FrameDecoder()
 
@@ -126,7 +126,7 @@ class UnframedContent:
 class UnframedReply:
     """An answer in frames, as an answer in server-sent events."""
 
-    def __init__(self, reply: aiohttp.ClientResponse) -> None:
+    def __init__(self, reply: ProviderReply) -> None:
         self._reply = reply
         self.status, self.reason, self.content_length = reply.status, reply.reason, None
         self.content = UnframedContent(reply.content)

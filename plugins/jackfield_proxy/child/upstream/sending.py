@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator
 
 import aiohttp
+from aiohttp.http import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -25,6 +26,7 @@ from jackfield_proxy.child.upstream.concealing import Concealer, concealer_of
 from jackfield_proxy.child.upstream.concurrency import ConcurrencyLimiter
 from jackfield_proxy.child.upstream.event_frames import FRAMED, UnframedReply
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
+from jackfield_proxy.child.upstream.kept_connections import KeptConnections
 from jackfield_proxy.child.upstream.key_turns import KeyTurns, mark_of
 from jackfield_proxy.child.upstream.logins import ProviderLogins
 from jackfield_proxy.child.upstream.replies import ProviderReply
@@ -35,6 +37,8 @@ from jackfield_proxy.routing.health import Health
 
 LARGEST_ERROR = 256 * 1024
 """Bytes of a refusal that are read."""
+HEAD_LIMIT = 64 * 1024
+"""Bytes of one header of an answer."""
 SIGNATURES = 10_000
 """Signatures of tool calls that are remembered."""
 _WEB_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
@@ -69,19 +73,23 @@ class UpstreamSender:
         # Looking for web proxies takes a thread for each request, and reads ~/.netrc.
         self._web_proxies = any(name.lower() in _WEB_PROXIES for name in plan.environment)
         self._session: aiohttp.ClientSession | None = None
+        self._kept: KeptConnections | None = None
 
     def session(self) -> aiohttp.ClientSession:
         if self._session is None:
+            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0, ttl_dns_cache=60)
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0, ttl_dns_cache=60),
+                connector=connector,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 skip_auto_headers=_UNSET,
                 trust_env=self._web_proxies,
-                max_line_size=65_536,
-                max_field_size=65_536,
+                max_line_size=HEAD_LIMIT,
+                max_field_size=HEAD_LIMIT,
             )
+            if not self._web_proxies:  # requests through one are written otherwise
+                self._kept = KeptConnections(self._session, connector, HEAD_LIMIT)
         return self._session
 
     async def close(self) -> None:
@@ -158,9 +166,7 @@ class UpstreamSender:
             return self.keys.first(upstream)
         return self.keys.next(upstream, call.conversation if plan.sticky is not None else "")
 
-    async def post(
-        self, outgoing: UpstreamRequest, upstream: Upstream, key: str, limits: ProxyLimits
-    ) -> aiohttp.ClientResponse:
+    async def post(self, outgoing: UpstreamRequest, upstream: Upstream, key: str, limits: ProxyLimits) -> ProviderReply:
         """Up to the head of the answer. Raises `UpstreamFailure`."""
         provider = upstream.id
         try:
@@ -168,22 +174,38 @@ class UpstreamSender:
         except DialectError as exc:
             raise UpstreamFailure(exc, elsewhere=True) from None
         try:
-            async with asyncio.timeout(limits.first_byte_timeout) as waiting:
-                return await self.session().request(
-                    outgoing.method,
-                    URL(outgoing.url, encoded=True),
-                    data=_in_pieces(outgoing.body, waiting, limits.first_byte_timeout),
-                    headers=CIMultiDict([*outgoing.headers, *login]),
-                    allow_redirects=False,
-                )
+            headers = CIMultiDict([*outgoing.headers, *login])
+            reply = await self._over_kept(outgoing, headers, limits.first_byte_timeout)
+            return reply or await self._over_new(outgoing, headers, limits.first_byte_timeout)
         except aiohttp.ConnectionTimeoutError:
             raise failures.unreachable(provider, "no connection in time") from None
         except TimeoutError:
             raise failures.silent(provider, limits.first_byte_timeout) from None
-        except (aiohttp.ClientError, OSError, ValueError, RuntimeError) as exc:
+        except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError, RuntimeError) as exc:
             if isinstance(outgoing.body, ClientBody) and outgoing.body.error is not None:
                 raise UpstreamFailure(outgoing.body.error) from None
             raise failures.unreachable(provider, _reason(exc), lasting=_nobody_there(exc)) from None
+
+    async def _over_kept(
+        self, outgoing: UpstreamRequest, headers: CIMultiDict[str], seconds: float
+    ) -> ProviderReply | None:
+        """None: nothing was sent, as the request needs a session. Raises what a session raises."""
+        body = outgoing.body
+        if self._kept is None or outgoing.method != "POST" or isinstance(body, ClientBody) or len(body) >= LARGE:
+            return None
+        return await self._kept.post(outgoing.url, headers, body, seconds)
+
+    async def _over_new(
+        self, outgoing: UpstreamRequest, headers: CIMultiDict[str], seconds: float
+    ) -> aiohttp.ClientResponse:
+        async with asyncio.timeout(seconds) as waiting:
+            return await self.session().request(
+                outgoing.method,
+                URL(outgoing.url, encoded=True),
+                data=_in_pieces(outgoing.body, waiting, seconds),
+                headers=headers,
+                allow_redirects=False,
+            )
 
 
 def _nobody_there(error: Exception) -> bool:
@@ -210,7 +232,9 @@ def _reason(error: Exception) -> str:
         return error.os_error.strerror or "connection failed"
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return "it closed the connection"
-    return "its answer is no HTTP" if isinstance(error, aiohttp.ClientResponseError) else type(error).__name__
+    if isinstance(error, aiohttp.ClientResponseError | HttpProcessingError):
+        return "its answer is no HTTP"
+    return type(error).__name__
 
 
 async def _beginning(reply: ProviderReply, outgoing: UpstreamRequest, provider: str, limits: ProxyLimits) -> bytes:
@@ -228,7 +252,7 @@ async def _beginning(reply: ProviderReply, outgoing: UpstreamRequest, provider: 
     return found
 
 
-async def _refusal(reply: aiohttp.ClientResponse, outgoing: UpstreamRequest, concealer: Concealer) -> UpstreamFailure:
+async def _refusal(reply: ProviderReply, outgoing: UpstreamRequest, concealer: Concealer) -> UpstreamFailure:
     """Its answer is no longer compressed: nobody sees otherwise whether there is a key in it."""
     try:
         async with asyncio.timeout(10):
@@ -254,9 +278,9 @@ async def _refusal(reply: aiohttp.ClientResponse, outgoing: UpstreamRequest, con
     return failures.refused(error, reply.status, headers, plain, pairs)
 
 
-async def up_to(reply: aiohttp.ClientResponse, limit: int) -> bytes:
+async def up_to(reply: ProviderReply, limit: int) -> bytes:
     parts, size = [], 0
-    async for part in reply.content.iter_any():
+    while part := await reply.content.readany():
         parts.append(part)
         size += len(part)
         if size >= limit:
