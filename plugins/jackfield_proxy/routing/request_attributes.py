@@ -15,6 +15,8 @@ _CONTENTS = ("messages", "input", "contents")
 _INNER = ("content", "output", "parts")
 _MEDIA = frozenset({"inlineData", "inline_data", "fileData", "file_data"})
 _SEARCHES = frozenset({"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval"})
+_IMAGE, _ESCAPED = b"image", b"\\u"
+_ANYTHING = _IMAGE
 _SECRET = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization"})
 
 
@@ -26,8 +28,10 @@ def attributes_of(
     path: str = "",
     dialect: str = "",
     model: str = "",
+    sent: bytes = _ANYTHING,
 ) -> RequestAttributes:
-    """headers: lower-case names. model: where the body does not name it."""
+    """headers: lower-case names. model: where the body does not name it. sent: the body as it came, which shows at a
+    glance that there is no image."""
     tools = body.get("tools")
     listed = [one for tool in tools if isinstance(tool, dict) for one in _each(tool)] if isinstance(tools, list) else []
     named = model or body.get("model")
@@ -36,7 +40,7 @@ def attributes_of(
         tokens=estimated(body),
         tools=len(listed),
         thinking=_thinks(body),
-        image=any(map(_is_image, _blocks(body))),
+        image=_may_have_image(sent) and any(map(_is_image, _blocks(body))),
         web_search="web_search_options" in body or any(_searches(tool) for tool in listed),
         headers=headers,
         minute=minute,
@@ -70,6 +74,11 @@ def _each(tool: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
 
 def _searches(tool: Mapping[str, Json]) -> bool:
     return str(tool.get("type", "")).startswith("web_search") or not _SEARCHES.isdisjoint(tool)
+
+
+def _may_have_image(sent: bytes) -> bool:
+    """Types and media types of all dialects have the word, unless it is escaped."""
+    return _IMAGE in sent or (_ESCAPED[:1] in sent and _ESCAPED in sent)
 
 
 def _is_image(block: Mapping[str, Json]) -> bool:

@@ -8,7 +8,8 @@ from types import FunctionType
 
 import pytest
 
-from jackfield_proxy.child.clients.connections import ClientConnection, StreamedAnswer
+from jackfield_proxy.child.clients.answering import StreamedAnswer, WholeAnswer
+from jackfield_proxy.child.clients.connections import ClientConnection
 from jackfield_proxy.child.process import fitting
 
 RUN = """
@@ -24,14 +25,14 @@ def test_the_installed_aiohttp_fits() -> None:
     assert fitting.problem() is None
 
 
-@pytest.mark.parametrize("own", [ClientConnection, StreamedAnswer])
+@pytest.mark.parametrize("own", [ClientConnection, StreamedAnswer, WholeAnswer])
 def test_every_method_that_is_replaced_is_looked_at(own: type) -> None:
     looked = {part.reference for part in fitting.PARTS}
-    (theirs,) = own.__bases__
-    replaced = [name for name in vars(own).keys() & vars(theirs).keys() if isinstance(vars(own)[name], FunctionType)]
-    assert replaced
-    for name in replaced:
-        assert f"aiohttp.web:{theirs.__name__}.{name}" in looked
+    functions = [name for name, found in vars(own).items() if isinstance(found, FunctionType)]
+    theirs = {name: base for base in reversed(own.__mro__[1:-1]) for name in functions if name in vars(base)}
+    assert theirs
+    for name, base in theirs.items():
+        assert f"aiohttp.web:{base.__name__}.{name}" in looked
 
 
 @pytest.mark.parametrize(

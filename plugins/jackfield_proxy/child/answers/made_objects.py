@@ -40,10 +40,14 @@ class MadeIds:
 def ids_in(value: Mapping[str, object]) -> Iterator[str]:
     """Of an answer, or of an event of a stream."""
     source = _inner(value)
+    if source.get("type") == "message":  # of Anthropic, which keeps no answers
+        if "container" in source:
+            yield from _text(source["container"], "id")
+        yield from _files_of_tools(source.get("content"))
+        return
     if source.get("store") is False:
         return
-    if source.get("type") != "message":  # Anthropic keeps no answers
-        yield from _text(source, "id")
+    yield from _text(source, "id")
     for name in _FILES:
         yield from _text(source, name)
     yield from (one for one in _list(source, "result_files") if isinstance(one, str) and one)
@@ -52,7 +56,11 @@ def ids_in(value: Mapping[str, object]) -> Iterator[str]:
     for item in _list(source, "output"):
         yield from _text(item, "id")
         yield from _text(item, "container_id")
-    for block in _list(source, "content"):
+    yield from _files_of_tools(source.get("content"))
+
+
+def _files_of_tools(content: object) -> Iterator[str]:
+    for block in content if isinstance(content, list) else ():
         if isinstance(block, dict) and block.get("type") in _RUN_BY_PROVIDER:
             for file in _list(block.get("content"), "content"):
                 yield from _text(file, "file_id")

@@ -23,7 +23,7 @@ from jackfield_proxy.child.answers.answer_cache import AnswerCopy
 from jackfield_proxy.child.answers.idle_timer import IdleTimer
 from jackfield_proxy.child.answers.made_objects import FileLines
 from jackfield_proxy.child.answers.usage_observer import UsageObserver
-from jackfield_proxy.child.clients.connections import StreamedAnswer
+from jackfield_proxy.child.clients.answering import StreamedAnswer, WholeAnswer
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.upstream.draining import drained
 from jackfield_proxy.child.upstream.opening import STREAM, is_stream
@@ -95,7 +95,7 @@ class Carrier(ABC):
         self._idle = context.idle_timeout
         self._request: web.BaseRequest | None = None
         self._for_client = self._unsent = False
-        self._watch = IdleTimer(self._idle, self._expired)
+        self._timer: IdleTimer | None = None
 
     async def carry(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `DialectError` before the first byte."""
@@ -106,11 +106,18 @@ class Carrier(ABC):
             exc.message = self._context.conceal(exc.message)
             raise
         finally:
-            self._watch.close()
+            if self._timer is not None:
+                self._timer.close()
 
     @abstractmethod
     async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises as `carry`."""
+
+    def _waits(self) -> None:
+        """A wait begins. Of an answer that is there at once there is none."""
+        if self._timer is None:
+            self._timer = IdleTimer(self._idle, self._expired)
+        self._timer.begun += 1
 
     def _expired(self) -> None:
         """A client that takes nothing is given up, and its provider with it."""
@@ -126,9 +133,9 @@ class Carrier(ABC):
             return chunk
         try:
             chunk = drained(self._content)
-            if chunk:
+            if chunk or self._content.at_eof():
                 return chunk
-            self._watch.begun += 1
+            self._waits()
             return await self._content.readany()
         except asyncio.CancelledError as exc:
             raise stopped(exc) from None
@@ -159,7 +166,7 @@ class Carrier(ABC):
 
     async def _write(self, response: web.StreamResponse, data: bytes) -> None:
         self._for_client = self._unsent = True
-        self._watch.begun += 1
+        self._waits()
         await response.write(data)
         self._for_client = self._unsent = False
         if self._context.copy is not None:
@@ -167,7 +174,7 @@ class Carrier(ABC):
 
     async def _end(self, response: web.StreamResponse, data: bytes) -> None:
         self._for_client, self._unsent = True, bool(data)
-        self._watch.begun += 1
+        self._waits()
         await response.write_eof(data)
         self._for_client = self._unsent = False
         if self._context.copy is not None:
@@ -209,7 +216,7 @@ class PassThrough(Carrier):
         observer.close()
         reply = self._opened.reply
         self._headers.popall("Content-Length", None)
-        return web.Response(status=reply.status, reason=reply.reason, headers=self._headers, body=body)
+        return WholeAnswer(status=reply.status, reason=reply.reason, headers=self._headers, body=body)
 
     async def _in_parts(
         self, request: web.BaseRequest, observer: UsageObserver, *, streamed: bool
@@ -294,7 +301,7 @@ class TranslatedWhole(Carrier):
                 self._context.remember(block.id, block.signature)
         body = self._call.codec.build_response(found, self._call.asked)
         self.answer = _id_in(body) or found.id
-        return web.Response(body=body, headers=[("Content-Type", "application/json"), *self._marks()])
+        return WholeAnswer(body=body, headers=[("Content-Type", "application/json"), *self._marks()])
 
 
 class TranslatedStream(Carrier):

@@ -18,12 +18,9 @@ from jackfield.api.admission.limits import LEAST_RESERVED, AdmissionLimits, file
 from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield_proxy import final_answers
 from jackfield_proxy.child.process.log import say
-from jackfield_proxy.child.upstream.unpacking import PLAIN
-from jackfield_proxy.takeover import BOUNDARY, COMPLETE, IDLE, MIDDLE, WAITING
+from jackfield_proxy.takeover import IDLE, MIDDLE, WAITING
 
 if TYPE_CHECKING:
-    from aiohttp.abc import AbstractStreamWriter
-
     from jackfield_proxy.child.clients.takeover import ConnectionSlot, TakeoverLink
     from jackfield_proxy.plan import ConnectionRules, ProxyLimits
 
@@ -42,12 +39,6 @@ RETRY_AFTER = 1.0
 """Seconds; what a client is told whose connection was one too many."""
 _PATH = 64
 """Bytes at the start of a request within which its path tells the dialect."""
-_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
-"""Of an event."""
-_LAST = (b'"type":"message_stop"', b'"type": "message_stop"', b"\ndata: [DONE]")
-"""What only the last event of a stream has near its end; within a text the quotes would be escaped. Responses' last
-event is too large to be looked for."""
-_NEAR = 96
 
 
 def admission_limits(limits: ProxyLimits, rules: ConnectionRules) -> AdmissionLimits:
@@ -238,40 +229,6 @@ class ClientConnection(web.RequestHandler):
     def _tell(self, message: str) -> None:
         if self.transport is not None:
             self.transport.write(final_answers.answer(self.slot.dialect, DialectError(408, message, "timeout_error")))
-
-
-class StreamedAnswer(web.StreamResponse):
-    """An answer in parts. Whoever speaks for a process that has died knows whether it is between two events."""
-
-    _send_headers_immediately = False  # they go out with the first bytes, which are there already
-    _connection: ClientConnection
-    _events = False
-    _end = b""
-
-    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter | None:
-        self._connection = connection_of(request)
-        self._connection.slot.put(MIDDLE)
-        writer = await super().prepare(request)
-        self._events = (
-            self.headers.get("Transfer-Encoding") == "chunked"
-            and self.headers.get("Content-Type", "").startswith("text/event-stream")
-            and self.headers.get("Content-Encoding", "").strip().lower() in PLAIN
-        )
-        return writer
-
-    async def write(self, data: bytes | bytearray | memoryview) -> None:
-        connection = self._connection
-        connection.slot.put(MIDDLE)
-        await super().write(data)
-        if self._events:
-            self._end = bytes(data[-4:]) if len(data) >= 4 else (self._end + data)[-4:]
-            if self._end.endswith(_ENDS) and connection.flushed:
-                near = b"\n" + bytes(data[-_NEAR:])
-                connection.slot.put(COMPLETE if any(last in near for last in _LAST) else BOUNDARY)
-
-    async def write_eof(self, data: bytes = b"") -> None:
-        self._connection.slot.put(MIDDLE)
-        await super().write_eof(data)
 
 
 def connection_of(request: web.BaseRequest) -> ClientConnection:

@@ -195,7 +195,7 @@ class ClientRequest:
     def attributes_now(self) -> RequestAttributes:
         minute = minute_of_day(int(time.time()) // 60)
         path = (_COUNTED if self.counts else _PATHS)[self.dialect].replace("{model}", self.model)
-        return attributes_of(self._value, self.headers, minute, self.session, path, self.dialect, self.model)
+        return attributes_of(self._value, self.headers, minute, self.session, path, self.dialect, self.model, self.body)
 
     def may_go_to(self, plan: ProxyPlan) -> bool:
         """Whether any provider of the plan takes it, translated or as it is."""

@@ -28,6 +28,11 @@ PARTS = (
     PatchPoint(f"{_RESPONSE}._write_headers", names=("_send_headers_immediately",)),
     PatchPoint(f"{_RESPONSE}.write", ("self", "data")),
     PatchPoint(f"{_RESPONSE}.write_eof", ("self", "data")),
+    # `WholeAnswer`.
+    PatchPoint("aiohttp.http_writer:_serialize_headers"),
+    PatchPoint("aiohttp.helpers:rfc822_formatted_time", ()),
+    PatchPoint("aiohttp.web:Response.write_eof", ("self", "data"), names=("_eof_sent",)),
+    PatchPoint(f"{_RESPONSE}._prepare_headers", names=("_keep_alive",)),
     # The server.
     PatchPoint("aiohttp.web:Server.__init__", accepts=("handler", "request_factory", "handler_cancellation")),
     PatchPoint("aiohttp.web:Server.pre_shutdown", ("self",)),
@@ -41,6 +46,19 @@ PARTS = (
     # Answers of providers.
     PatchPoint("aiohttp:StreamReader.set_exception", accepts=("self", "exc")),
     PatchPoint("aiohttp:StreamReader.read_nowait", accepts=("self",)),
+    # `KeptConnections`.
+    PatchPoint("aiohttp:BaseConnector._get", ("self", "key", "traces")),
+    PatchPoint("aiohttp:ClientRequest.__init__", accepts=("self", "method", "url", "loop", "session")),
+    PatchPoint("aiohttp:ClientRequest.connection_key"),
+    PatchPoint("aiohttp.connector:Connection.release", ("self",)),
+    PatchPoint("aiohttp.connector:Connection.close", ("self",)),
+    PatchPoint("aiohttp.connector:Connection.protocol"),
+    PatchPoint(
+        "aiohttp.client_proto:ResponseHandler.set_response_params",
+        accepts=("self", "read_until_eof", "auto_decompress", "max_line_size", "max_field_size"),
+    ),
+    PatchPoint("aiohttp.client_proto:ResponseHandler.read", ("self",)),
+    PatchPoint("aiohttp.client_proto:ResponseHandler.set_exception", accepts=("self", "exc")),
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -14,6 +14,7 @@ from multidict import CIMultiDict
 from yarl import URL
 
 from jackfield.api.records import record
+from jackfield_proxy.child.upstream.deadlines import Deadlines
 
 if TYPE_CHECKING:
     from aiohttp.client_proto import ResponseHandler
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 ADDRESSES = 1024
 """That are remembered in the form in which a request is written to them."""
+LENGTHS = 16
+"""Of time limits that are in use; each plan has one."""
 _FINAL = 200
 """The first status of an answer that is none of those in between."""
 
@@ -66,6 +69,7 @@ class KeptConnections:
         self._session, self._connector, self._line_limit = session, connector, line_limit
         self._loop = asyncio.get_running_loop()
         self._line = lru_cache(ADDRESSES)(self._line_of)
+        self._deadlines_of = lru_cache(LENGTHS)(Deadlines)
 
     async def post(self, url: str, headers: CIMultiDict[str], body: bytes, seconds: float) -> KeptReply | None:
         """None: nothing was sent, as no connection is open. headers: `Host` and `Content-Length` are added. seconds: up
@@ -93,7 +97,8 @@ class KeptConnections:
             raise
 
     async def _answer(self, connection: Connection, protocol: ResponseHandler, seconds: float) -> KeptReply:
-        waiting = self._loop.call_later(seconds, _expire, protocol)
+        deadlines = self._deadlines_of(seconds)
+        waiting = deadlines.begin(partial(protocol.set_exception, TimeoutError()))
         try:
             while True:
                 head, content = await protocol.read()
@@ -102,7 +107,7 @@ class KeptConnections:
                 if head.upgrade:
                     raise aiohttp.ClientPayloadError("an upgrade that was not asked for")
         finally:
-            waiting.cancel()
+            deadlines.end(waiting)
 
     def _line_of(self, url: str) -> RequestLine | None:
         """As aiohttp would write it. None: the address has a login, for which aiohttp makes a header."""
@@ -111,7 +116,3 @@ class KeptConnections:
             return None
         made = aiohttp.ClientRequest("POST", parsed, loop=self._loop, session=self._session)
         return RequestLine(f"POST {parsed.raw_path_qs} HTTP/1.1", made.headers["Host"], made.connection_key)
-
-
-def _expire(protocol: ResponseHandler) -> None:
-    protocol.set_exception(TimeoutError())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -54,7 +55,7 @@ class KeyTurns:
 
     def of_account(self, upstream: Upstream, account: str) -> str:
         """The key that has this mark; empty: it is not here any more."""
-        return next((key for key in upstream.keys if mark_of(upstream, key) == account), "")
+        return next((key for key in upstream.keys if mark_of(upstream.id, key) == account), "")
 
     def first(self, upstream: Upstream) -> str:
         """The same for every request, as long as the provider does not refuse it: objects that one account keeps are
@@ -91,6 +92,7 @@ class KeyTurns:
         return self._rests.get((provider, key), _NO_REST)
 
 
-def mark_of(upstream: Upstream, key: str) -> str:
+@lru_cache(1024)
+def mark_of(provider: str, key: str) -> str:
     """By which a key of a provider is known again without being told."""
-    return blake2b(f"{upstream.id}\0{key}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return blake2b(f"{provider}\0{key}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

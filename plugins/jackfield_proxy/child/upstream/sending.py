@@ -143,7 +143,7 @@ class UpstreamSender:
             beginning = await _beginning(answer, outgoing, target.provider, limits)
             self.health.answered(target, seconds)
             opened = True
-            return Opened(answer, beginning, outgoing, candidate, attempts, seconds, mark_of(upstream, key))
+            return Opened(answer, beginning, outgoing, candidate, attempts, seconds, mark_of(upstream.id, key))
         except UpstreamFailure as exc:
             exc.conceal(self.concealer(upstream, outgoing))
             exc.elsewhere = exc.elsewhere or outgoing.translated  # these are not the client's own words

@@ -11,6 +11,8 @@ def cumulative(usage: TokenCounts, news: Object) -> TokenCounts:
 
     The outer ones leave out a compaction and models that gave up, which are paid for too; an advisor has another price.
     """
+    creation = news.get("cache_creation")
+    hour = count(obj(creation).get("ephemeral_1h_input_tokens")) if creation else 0
     rounds = news.get("iterations")
     steps = [step for step in map(obj, arr(rounds)) if step.get("type") != "advisor_message"] if rounds else ()
 
@@ -18,13 +20,12 @@ def cumulative(usage: TokenCounts, news: Object) -> TokenCounts:
         outer = count(news.get(name))
         return max(outer, sum(count(step.get(name)) for step in steps)) if steps else outer
 
-    creation = obj(news.get("cache_creation"))
     return TokenCounts(
         max(usage.input, told("input_tokens")),
         max(usage.output, told("output_tokens")),
         max(usage.cache_read, told("cache_read_input_tokens")),
         max(usage.cache_write, told("cache_creation_input_tokens")),
-        max(usage.cache_write_1h, count(creation.get("ephemeral_1h_input_tokens"))),
+        max(usage.cache_write_1h, hour),
     )
 
 
