@@ -46,4 +46,4 @@ def test_every_wire_and_node_is_drawn(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    assert f"{len(files) + 2} passed" in done.stdout
+    assert f"{len(files) + 3} passed" in done.stdout

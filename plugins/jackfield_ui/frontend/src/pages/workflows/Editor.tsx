@@ -1,13 +1,14 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { ReactFlowProvider } from '@xyflow/react';
-import { useMemo } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useParams } from 'react-router';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
-import { laidOut, needsLayout } from './model/layout';
-import { EditorContext, EditorStore } from './model/store';
-import { type Saved, useKinds, useWorkflow } from './queries';
-import { Workbench } from './Workbench';
+import { needsLayout } from './model/document';
+import { Opened } from './Opened';
+import { type Kind, type Saved, useKinds, useWorkflow } from './queries';
+
+const Placed = lazy(() => import('./Placed'));
 
 /** One workflow: read once, then edited here until it is saved. */
 export default function Editor() {
@@ -25,31 +26,32 @@ export default function Editor() {
     );
   }
   if (!workflow.data || !kinds.data || workflow.data.id !== id) {
-    return (
-      <Stack p="md" aria-busy="true">
-        <h1 className="jf-hidden">Workflow</h1>
-        <Skeleton height={32} />
-        <Skeleton height="70dvh" />
-      </Stack>
-    );
+    return <Opening />;
   }
   return (
     <ReactFlowProvider key={id}>
-      <Opened saved={workflow.data} />
+      <Placing saved={workflow.data} kinds={kinds.data} />
     </ReactFlowProvider>
   );
 }
 
-function Opened({ saved }: { saved: Saved }) {
-  // Reading it again, because somebody else has saved, must not take away what is written here.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the first reading alone
-  const store = useMemo(() => {
-    const doc = needsLayout(saved.doc) ? laidOut(saved.doc) : saved.doc;
-    return new EditorStore({ ...saved, doc });
-  }, [saved.id]);
+/** As it was read first: once it is saved, it has places. */
+function Placing({ saved, kinds }: { saved: Saved; kinds: ReadonlyMap<string, Kind> }) {
+  const [placed] = useState(() => !needsLayout(saved.doc));
+  if (placed) return <Opened first={saved} newest={saved} />;
   return (
-    <EditorContext value={store}>
-      <Workbench newest={saved} />
-    </EditorContext>
+    <Suspense fallback={<Opening />}>
+      <Placed saved={saved} kinds={kinds} />
+    </Suspense>
+  );
+}
+
+function Opening() {
+  return (
+    <Stack p="md" aria-busy="true">
+      <h1 className="jf-hidden">Workflow</h1>
+      <Skeleton height={32} />
+      <Skeleton height="70dvh" />
+    </Stack>
   );
 }

@@ -21,7 +21,7 @@ import { AttentionMark } from './AttentionMark';
 import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';
 import { presentDoc, useEditor, useSteps, useStore } from './model/store';
-import { type AttentionReason, createWorkflow, type Saved, setActive } from './queries';
+import { type AttentionReason, createWorkflow, type Saved, setActive, useKinds } from './queries';
 import type { Save } from './useSave';
 
 /** Name, state and what is done to the workflow as a whole. */
@@ -130,8 +130,9 @@ function More({ editable, onVersions, onNote }: { editable: boolean; onVersions:
   const store = useStore();
   const { fitView } = useReactFlow();
   const { back, forth } = useSteps();
-  const tidy = () => {
-    tidyUp(store);
+  const { data: kinds } = useKinds();
+  const tidy = async () => {
+    await tidyUp(store, kinds ?? new Map());
     setTimeout(() => void fitView({ maxZoom: 1, padding: 0.15 }), 50);
   };
   const download = () => {
@@ -174,7 +175,7 @@ function More({ editable, onVersions, onNote }: { editable: boolean; onVersions:
             <Menu.Item leftSection={<IconNote size={16} />} onClick={onNote}>
               Add a note
             </Menu.Item>
-            <Menu.Item leftSection={<IconLayoutDistributeHorizontal size={16} />} onClick={tidy}>
+            <Menu.Item leftSection={<IconLayoutDistributeHorizontal size={16} />} onClick={() => void tidy()}>
               Tidy up
             </Menu.Item>
           </>

@@ -183,7 +183,7 @@ function Colours({ onChoose }: { onChoose: (color: number) => void }) {
   );
 }
 
-function OfCanvas({ at, editable, onWanted }: { at: MenuAt } & MenuActions) {
+function OfCanvas({ at, editable, kinds, onWanted }: { at: MenuAt } & MenuActions) {
   const store = useStore();
   const { back } = useSteps();
   const empty = useEditor((state) => presentDoc(state).nodes.length === 0);
@@ -216,10 +216,7 @@ function OfCanvas({ at, editable, onWanted }: { at: MenuAt } & MenuActions) {
         <Item
           icon={IconLayoutDistributeHorizontal}
           disabled={empty}
-          onClick={() => {
-            commands.tidyUp(store);
-            fitted();
-          }}
+          onClick={() => void commands.tidyUp(store, kinds).then(fitted)}
         >
           Tidy up
         </Item>

@@ -13,9 +13,8 @@ import {
   removeNodes,
   setKey,
 } from '../model/document';
-import { laidOut } from '../model/layout';
 import type { EditorStore } from '../model/store';
-import type { Execution, Item } from '../queries';
+import type { Execution, Item, Kind } from '../queries';
 import { offsetOf, type Place, snapped } from './edits';
 
 const STICKY = { content: '## Note\n', width: 240, height: 160 };
@@ -104,8 +103,9 @@ export function selectAll(store: EditorStore): void {
   store.select(store.doc.nodes.map(({ name }) => name));
 }
 
-export function tidyUp(store: EditorStore): void {
-  store.commit(laidOut);
+export async function tidyUp(store: EditorStore, kinds: ReadonlyMap<string, Kind>): Promise<void> {
+  const { laidOut } = await import('../model/layout');
+  store.commit((doc) => laidOut(doc, kinds));
 }
 
 export { copied };

@@ -1,6 +1,7 @@
 /** How real workflows are drawn: VITE_DRAWING names a module of them, which `tests/corpus/test_drawing.py` writes. */
 import { describe, expect, it } from 'vitest';
 import { documentOf, isSticky, wiresOf } from '../model/document';
+import { laidOut } from '../model/layout';
 import type { Kind } from '../queries';
 import { edgesOf, type FlowNode, Ids, nodesOf } from './flow';
 
@@ -11,6 +12,7 @@ interface Given {
 
 const PLACE = import.meta.env.VITE_DRAWING as string | undefined;
 /** Where nodes lie over each other in n8n as well: copies at one place, and what a hand has put there. */
+const NAME = 32;
 const OVER = ['w087.json', 'w094.json', 'w216.json', 'w228.json', 'w229.json'];
 
 const given: Given = PLACE
@@ -44,6 +46,19 @@ describe.runIf(PLACE)('imported workflows', () => {
       return boxes.some((one, index) => boxes.slice(index + 1).some((other) => meets(one, other)));
     });
     expect(over.map(({ name }) => name).sort()).toEqual(OVER);
+  });
+
+  it('tidies up with all nodes apart, and names that are read', { timeout: 120_000 }, () => {
+    for (const { name, doc } of all) {
+      const tidied = laidOut(doc, facts.kinds);
+      const named = new Map(tidied.nodes.map((node) => [node.name, node]));
+      const nodes = nodesOf({ ...tidied, nodes: [...named.values()] }, facts, new Ids(), []);
+      const boxes = nodes
+        .filter(({ data }) => !isSticky(data.node))
+        .map((node) => ({ ...node, height: (node.height ?? 0) + NAME }));
+      const over = boxes.flatMap((one, index) => boxes.slice(index + 1).filter((other) => meets(one, other)));
+      expect({ name, over: over.map(({ data }) => data.node.name) }).toEqual({ name, over: [] });
+    }
   });
 
   it('draws notes below all nodes', () => {

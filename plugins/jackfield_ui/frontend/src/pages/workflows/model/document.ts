@@ -191,6 +191,14 @@ export function move(doc: Doc, places: ReadonlyMap<string, { x: number; y: numbe
   return { ...doc, nodes };
 }
 
+/** Whether nobody has placed its nodes: an agent's document, or one of another program. */
+export function needsLayout(doc: Doc): boolean {
+  const nodes = doc.nodes.filter((node) => !isSticky(node));
+  if (nodes.some((node) => !positionOf(node))) return true;
+  const places = new Set(nodes.map((node) => JSON.stringify(node.position)));
+  return nodes.length > 2 && places.size === 1;
+}
+
 export function removeNodes(doc: Doc, names: ReadonlySet<string>): Doc {
   const wires = wiresOf(doc.connections).filter(({ target }) => names.has(target));
   const left = disconnect(doc, wires);

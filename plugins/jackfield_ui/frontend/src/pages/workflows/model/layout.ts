@@ -1,87 +1,108 @@
-/** Places for documents that have none: columns by the longest way from a start, rows in the order of the document. */
-import { type Doc, isSticky, move, positionOf, wiresOf } from './document';
+/** Places for all nodes of a document: in the order in which they run, from left to right. Loaded when it is wanted. */
+import { Graph, layout } from '@dagrejs/dagre';
+import type { Kind } from '../queries';
+import { type Doc, type DocNode, isSticky, kindOf, move, wiresOf } from './document';
+import { shapeOf } from './shape';
 
-const COLUMN = 224;
-const ROW = 176;
+type Kinds = ReadonlyMap<string, Kind>;
 
-export function needsLayout(doc: Doc): boolean {
-  const nodes = doc.nodes.filter((node) => !isSticky(node));
-  if (nodes.some((node) => !positionOf(node))) return true;
-  const places = new Set(nodes.map((node) => JSON.stringify(node.position)));
-  return nodes.length > 2 && places.size === 1;
+interface Place {
+  x: number;
+  y: number;
 }
 
-export function laidOut(doc: Doc): Doc {
-  const nodes = doc.nodes.filter((node) => !isSticky(node));
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Between columns, between rows, and below a node, where its name stands. */
+const COLUMNS = 128;
+const ROWS = 48;
+const NAME = 48;
+/** Between a node and its parts, and between two of these. */
+const PARTS = 64;
+const PARTS_APART = 48;
+const GRID = 16;
+
+/** A node with the parts that serve it, those of parts too: one block, with itself at the top. */
+class Block {
+  readonly parts: Block[] = [];
+
+  constructor(
+    readonly name: string,
+    readonly own: Size,
+  ) {}
+
+  get size(): Size {
+    const { width, height } = this.below();
+    return { width: Math.max(this.own.width, width), height: this.own.height + NAME + height };
+  }
+
+  /** Places of the block's nodes, with its left upper corner at `at`. */
+  places({ x, y }: Place): [string, Place][] {
+    const { width } = this.size;
+    const below = this.below();
+    let left = x + (width - below.width) / 2;
+    const top = y + this.own.height + NAME + PARTS;
+    const found: [string, Place][] = [[this.name, { x: x + (width - this.own.width) / 2, y }]];
+    for (const part of this.parts) {
+      found.push(...part.places({ x: left, y: top }));
+      left += part.size.width + PARTS_APART;
+    }
+    return found;
+  }
+
+  private below(): Size {
+    if (!this.parts.length) return { width: 0, height: 0 };
+    const sizes = this.parts.map(({ size }) => size);
+    const width = sizes.reduce((sum, size) => sum + size.width + PARTS_APART, -PARTS_APART);
+    return { width, height: PARTS + Math.max(...sizes.map(({ height }) => height)) };
+  }
+}
+
+export function laidOut(doc: Doc, kinds: Kinds): Doc {
+  const blocks = blocksOf(doc, kinds);
+  const served = new Set([...blocks.values()].flatMap(({ parts }) => parts.map(({ name }) => name)));
+  const heads = [...blocks.values()].filter(({ name }) => !served.has(name));
+  const headOf = new Map<string, string>();
+  for (const head of heads) for (const [name] of head.places({ x: 0, y: 0 })) headOf.set(name, head.name);
+  const graph = new Graph({ multigraph: true });
+  graph.setGraph({ rankdir: 'LR', ranksep: COLUMNS, nodesep: ROWS, edgesep: ROWS / 2 });
+  for (const { name, size } of heads) graph.setNode(name, size);
+  for (const [index, { source, target }] of wiresOf(doc.connections).entries()) {
+    const [from, to] = [headOf.get(source), headOf.get(target)];
+    if (from !== undefined && to !== undefined && from !== to) graph.setEdge(from, to, {}, String(index));
+  }
+  layout(graph);
+  const places = heads.flatMap((head) => {
+    const { x, y } = graph.node(head.name) as Place;
+    const { width, height } = head.size;
+    return head.places({ x: snapped(x - width / 2), y: snapped(y - height / 2) });
+  });
+  return move(doc, new Map(places));
+}
+
+/** Of every node its block, within which are those that serve it. A part that serves several stands below the first. */
+function blocksOf(doc: Doc, kinds: Kinds): ReadonlyMap<string, Block> {
   const wires = wiresOf(doc.connections);
-  const parts = new Map(wires.filter(({ type }) => type !== 'main').map((wire) => [wire.source, wire.target]));
-  const run = nodes.filter(({ name }) => !parts.has(name));
-  const known = new Set(run.map(({ name }) => name));
-  const columns = columnsOf(
-    run.map(({ name }) => name),
-    wires
-      .filter(({ type, source, target }) => type === 'main' && known.has(source) && known.has(target))
-      .map(({ source, target }) => [source, target]),
-  );
-  const places = new Map<string, { x: number; y: number }>();
-  const used = new Map<number, number>();
-  const served = new Set(parts.values());
-  for (const { name } of run) {
-    const column = columns.get(name) ?? 0;
-    const row = used.get(column) ?? 0;
-    used.set(column, row + (served.has(name) ? 2 : 1));
-    places.set(name, { x: column * COLUMN, y: row * ROW });
+  const sized = (node: DocNode) => new Block(node.name, shapeOf(node, kinds.get(kindOf(node.type)), wires));
+  const blocks = new Map(doc.nodes.filter((node) => !isSticky(node)).map((node) => [node.name, sized(node)]));
+  const servedBy = new Map<string, string>();
+  for (const { type, source, target } of wires) {
+    if (type === 'main' || servedBy.has(source) || leads(servedBy, target, source)) continue;
+    const [part, block] = [blocks.get(source), blocks.get(target)];
+    if (!part || !block || part === block) continue;
+    servedBy.set(source, target);
+    block.parts.push(part);
   }
-  const beside = new Map<string, number>();
-  for (const [part, target] of parts) {
-    const at = places.get(target) ?? { x: 0, y: 0 };
-    const index = beside.get(target) ?? 0;
-    beside.set(target, index + 1);
-    places.set(part, { x: at.x - 64 + index * 128, y: at.y + ROW });
-  }
-  return move(doc, places);
+  return blocks;
 }
 
-/** The longest way from a start; wires that lead back do not count. */
-export function columnsOf(names: readonly string[], wires: readonly (readonly [string, string])[]) {
-  const next = new Map<string, string[]>();
-  for (const [source, target] of wires) next.set(source, [...(next.get(source) ?? []), target]);
-  const order: string[] = [];
-  const state = new Map<string, 'open' | 'done'>();
-  const forward: [string, string][] = [];
-  for (const root of startsFirst(names, wires)) {
-    const stack: [string, number][] = state.has(root) ? [] : [[root, 0]];
-    if (stack.length) state.set(root, 'open');
-    while (stack.length) {
-      const top = stack[stack.length - 1] as [string, number];
-      const target = next.get(top[0])?.[top[1]];
-      top[1] += 1;
-      if (target === undefined) {
-        state.set(top[0], 'done');
-        order.unshift(top[0]);
-        stack.pop();
-        continue;
-      }
-      if (state.get(target) === 'open') continue;
-      forward.push([top[0], target]);
-      if (!state.has(target)) {
-        state.set(target, 'open');
-        stack.push([target, 0]);
-      }
-    }
-  }
-  const column = new Map<string, number>(names.map((name) => [name, 0]));
-  const out = new Map<string, string[]>();
-  for (const [source, target] of forward) out.set(source, [...(out.get(source) ?? []), target]);
-  for (const name of order) {
-    for (const target of out.get(name) ?? []) {
-      column.set(target, Math.max(column.get(target) ?? 0, (column.get(name) ?? 0) + 1));
-    }
-  }
-  return column;
+/** Whether `name` serves `part`, by others or by itself: then `part` cannot stand below it. */
+function leads(servedBy: ReadonlyMap<string, string>, name: string, part: string): boolean {
+  for (let at: string | undefined = name; at !== undefined; at = servedBy.get(at)) if (at === part) return true;
+  return false;
 }
 
-function startsFirst(names: readonly string[], wires: readonly (readonly [string, string])[]): string[] {
-  const reached = new Set(wires.map(([, target]) => target));
-  return [...names.filter((name) => !reached.has(name)), ...names.filter((name) => reached.has(name))];
-}
+const snapped = (value: number) => Math.round(value / GRID) * GRID;

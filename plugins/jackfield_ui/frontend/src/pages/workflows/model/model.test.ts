@@ -4,7 +4,6 @@ import { copied, n8nType, parsed, pasted } from './clipboard';
 import { accessor, schemaOf } from './data';
 import { difference, isSame } from './diff';
 import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
-import { columnsOf, laidOut, needsLayout } from './layout';
 
 const wire = { source: 'A', type: 'main', output: 0, target: 'B', targetType: 'main', input: 0 };
 const doc: Doc = documentOf({
@@ -83,32 +82,6 @@ describe('the clipboard', () => {
     expect(wiresOf(next.connections)).toContainEqual({ ...wire, source: 'A1', target: 'B1' });
     expect(next.nodes[2]?.odd).toEqual([null]);
     expect(new Set(next.nodes.map(({ id }) => id)).size).toBe(4);
-  });
-});
-
-describe('the layout', () => {
-  it('goes by the longest way and is not held up by loops', () => {
-    const columns = columnsOf(
-      ['S', 'A', 'B', 'C'],
-      [
-        ['S', 'A'],
-        ['S', 'C'],
-        ['A', 'B'],
-        ['B', 'C'],
-        ['C', 'A'],
-      ],
-    );
-    expect([...columns.values()]).toEqual([0, 1, 2, 3]);
-  });
-
-  it('is for documents without places', () => {
-    const bare = { ...doc, nodes: doc.nodes.map(({ position: _, ...node }) => node) };
-    expect(needsLayout(doc)).toBe(false);
-    expect(needsLayout(bare)).toBe(true);
-    expect(laidOut(bare).nodes.map(({ position }) => position)).toEqual([
-      [0, 0],
-      [224, 0],
-    ]);
   });
 });
 
