@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { bytes, duration, money, relative } from './format';
-import { sorted } from './table/sorting';
 
 describe('values as text', () => {
   it.each([
@@ -27,13 +26,5 @@ describe('values as text', () => {
     expect(relative(new Date(now - 3_000), now)).toBe('just now');
     expect(relative(new Date(now - 7_200_000), now)).toMatch(/2 h/);
     expect(relative(new Date(now - 90 * 86_400_000), now)).toMatch(/2025/);
-  });
-});
-
-describe('sorting', () => {
-  it('puts what has no value last, whichever way', () => {
-    const rows = [{ v: null }, { v: 'b10' }, { v: 'b9' }];
-    expect(sorted(rows, ({ v }) => v, false).map(({ v }) => v)).toEqual(['b9', 'b10', null]);
-    expect(sorted(rows, ({ v }) => v, true).map(({ v }) => v)).toEqual(['b10', 'b9', null]);
   });
 });

@@ -1,8 +1,7 @@
 import { Checkbox, NativeSelect, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import classes from './DataTable.module.css';
-import type { Sorting } from './sorting';
-import type { Column, Selection } from './types';
+import type { Column, Selection, Sorting } from './types';
 
 export function Head<Row>({
   column: { key, title, sort, align, width },

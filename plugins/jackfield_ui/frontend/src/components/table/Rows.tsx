@@ -1,104 +1,157 @@
 import { Checkbox, Skeleton } from '@mantine/core';
-import { type KeyboardEvent, type MouseEvent, useState } from 'react';
+import { Fragment, type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import type { DataTableProps } from './types';
+import { useDrawnRows } from './useDrawnRows';
 
-export function Rows<Row>({
-  columns,
-  rows = [],
-  rowKey,
-  rowName = rowKey,
-  onOpen,
-  rowActions,
-  selection,
-}: DataTableProps<Row>) {
-  const [focused, setFocused] = useState<string>();
-  const reachable = rows.some((row) => rowKey(row) === focused) ? focused : rows[0] && rowKey(rows[0]);
-  const usesKeys = Boolean(onOpen || selection);
-
-  const toggle = (key: string) => {
-    const next = new Set(selection?.selected);
-    if (!next.delete(key)) next.add(key);
-    selection?.onChange(next);
-  };
-  const press = (event: KeyboardEvent<HTMLTableRowElement>, row: Row) => {
-    if (event.target !== event.currentTarget) return;
-    if (event.key === 'Enter') onOpen?.(row);
-    else if (event.key === ' ' && selection) toggle(rowKey(row));
-    else if (!step(event)) return;
-    event.preventDefault();
-  };
-  const click = (event: MouseEvent<HTMLElement>, row: Row) => {
-    const control = (event.target as HTMLElement).closest('a, button, input, label, [role="menu"]');
-    if (!control && event.currentTarget.contains(event.target as Node) && !getSelection()?.toString()) onOpen?.(row);
-  };
-
-  return rows.map((row) => {
-    const key = rowKey(row);
-    return (
-      <tr
-        key={key}
-        role="row"
-        tabIndex={usesKeys ? (key === reachable ? 0 : -1) : undefined}
-        data-opens={onOpen ? true : undefined}
-        aria-selected={selection ? selection.selected.has(key) : undefined}
-        onFocus={() => setFocused(key)}
-        onKeyDown={(event) => press(event, row)}
-        onClick={(event) => click(event, row)}
-      >
-        {selection && (
-          <td role="cell" className={classes.tick}>
-            <Checkbox
-              aria-label={`Select ${rowName(row)}`}
-              checked={selection.selected.has(key)}
-              onChange={() => toggle(key)}
-            />
-          </td>
-        )}
-        {columns.map((column) => (
-          <td
-            key={column.key}
-            role="cell"
-            data-label={column.title}
-            data-align={column.align}
-            data-primary={column.primary || undefined}
-          >
-            <div className={classes.value}>{column.render(row)}</div>
-          </td>
-        ))}
-        {rowActions && (
-          <td role="cell" className={classes.actions}>
-            {rowActions(row)}
-          </td>
-        )}
-      </tr>
-    );
-  });
+interface Props<Row> extends Omit<DataTableProps<Row>, 'rows'> {
+  rows: readonly Row[];
+  /** Columns, those of the checkbox and the actions too. */
+  width: number;
 }
 
-/** The focus goes to a neighbour; false for any other key. */
-function step(event: KeyboardEvent<HTMLTableRowElement>): boolean {
-  const row = event.currentTarget;
-  const targets: Record<string, Element | null | undefined> = {
-    ArrowDown: row.nextElementSibling,
-    ArrowUp: row.previousElementSibling,
-    Home: row.parentElement?.firstElementChild,
-    End: row.parentElement?.lastElementChild,
+export function Rows<Row>(props: Props<Row>) {
+  const { rows, rowKey, onOpen, selection, width } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [focused, setFocused] = useState<string>();
+  /** The row that a key asked for takes the focus once it is drawn. */
+  const asked = useRef(false);
+  const kept = rows.findIndex((row) => rowKey(row) === focused);
+  const { drawn, after, measure } = useDrawnRows(body, rows.length, kept);
+  const usesKeys = Boolean(onOpen || selection);
+  const reachable = kept < 0 ? 0 : kept;
+  useLayoutEffect(() => {
+    if (!asked.current || kept < 0) return;
+    asked.current = false;
+    body.current?.querySelector<HTMLElement>(`tr[data-index="${kept}"]`)?.focus();
+  }, [kept]);
+
+  const press = (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => {
+    if (event.target !== event.currentTarget) return;
+    const next = stepOf(event.key, index, rows.length - 1);
+    if (event.key === 'Enter') onOpen?.(row);
+    else if (event.key === ' ' && selection) toggle(selection, rowKey(row));
+    else if (next === undefined) return;
+    event.preventDefault();
+    const target = next === undefined ? undefined : rows[next];
+    if (!target || next === index) return;
+    asked.current = true;
+    setFocused(rowKey(target));
   };
-  if (!(event.key in targets)) return false;
-  const target = targets[event.key];
-  if (target instanceof HTMLElement) target.focus();
-  return true;
+
+  return (
+    <tbody ref={body} role="rowgroup">
+      {drawn.map(({ index, gap }) => {
+        const row = rows[index] as Row;
+        const key = rowKey(row);
+        return (
+          <Fragment key={key}>
+            <Gap height={gap} width={width} />
+            <tr
+              ref={measure}
+              data-index={index}
+              role="row"
+              aria-rowindex={measure ? index + 2 : undefined}
+              tabIndex={usesKeys ? (index === reachable ? 0 : -1) : undefined}
+              data-opens={onOpen ? true : undefined}
+              aria-selected={selection ? selection.selected.has(key) : undefined}
+              onFocus={() => setFocused(key)}
+              onKeyDown={(event) => press(event, row, index)}
+              onClick={(event) => click(event, () => onOpen?.(row))}
+            >
+              <Cells {...props} row={row} />
+            </tr>
+          </Fragment>
+        );
+      })}
+      <Gap height={after} width={width} />
+    </tbody>
+  );
+}
+
+function Cells<Row>({ columns, row, rowKey, rowName = rowKey, rowActions, selection }: Props<Row> & { row: Row }) {
+  const key = rowKey(row);
+  return (
+    <>
+      {selection && (
+        <td role="cell" className={classes.tick}>
+          <Checkbox
+            aria-label={`Select ${rowName(row)}`}
+            checked={selection.selected.has(key)}
+            onChange={() => toggle(selection, key)}
+          />
+        </td>
+      )}
+      {columns.map((column) => (
+        <td
+          key={column.key}
+          role="cell"
+          data-label={column.title}
+          data-align={column.align}
+          data-primary={column.primary || undefined}
+        >
+          <div className={classes.value}>{column.render(row)}</div>
+        </td>
+      ))}
+      {rowActions && (
+        <td role="cell" className={classes.actions}>
+          {rowActions(row)}
+        </td>
+      )}
+    </>
+  );
+}
+
+/** Stands for rows that are not drawn. */
+function Gap({ height, width }: { height: number; width: number }) {
+  if (height <= 0) return null;
+  return (
+    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: it is room, and no row of the list
+    <tr role="presentation" className={classes.gap}>
+      <td role="presentation" colSpan={width} style={{ height }} />
+    </tr>
+  );
+}
+
+function toggle({ selected, onChange }: NonNullable<DataTableProps<unknown>['selection']>, key: string): void {
+  const next = new Set(selected);
+  if (!next.delete(key)) next.add(key);
+  onChange(next);
+}
+
+function click(event: MouseEvent<HTMLElement>, open: () => void): void {
+  const control = (event.target as HTMLElement).closest('a, button, input, label, [role="menu"]');
+  if (!control && event.currentTarget.contains(event.target as Node) && !getSelection()?.toString()) open();
+}
+
+/** The row that the focus goes to; undefined for any other key. */
+function stepOf(key: string, index: number, last: number): number | undefined {
+  switch (key) {
+    case 'ArrowDown':
+      return Math.min(index + 1, last);
+    case 'ArrowUp':
+      return Math.max(index - 1, 0);
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    default:
+      return undefined;
+  }
 }
 
 export function Skeletons({ width }: { width: number }) {
-  return [0, 1, 2, 3, 4].map((row) => (
-    <tr key={row} role="row">
-      {Array.from({ length: width }, (_, cell) => (
-        <td key={cell} role="cell">
-          <Skeleton height={12} my={4} width={cell ? '60%' : '80%'} />
-        </td>
+  return (
+    <tbody role="rowgroup">
+      {[0, 1, 2, 3, 4].map((row) => (
+        <tr key={row} role="row">
+          {Array.from({ length: width }, (_, cell) => (
+            <td key={cell} role="cell">
+              <Skeleton height={12} my={4} width={cell ? '60%' : '80%'} />
+            </td>
+          ))}
+        </tr>
       ))}
-    </tr>
-  ));
+    </tbody>
+  );
 }

@@ -1,6 +1,12 @@
 import type { ReactNode } from 'react';
 import type { More, Paging } from '../../api/paging';
-import type { Sorting, SortValue } from './sorting';
+
+export interface Sorting {
+  key: string;
+  descending: boolean;
+}
+
+export type SortValue = string | number | boolean | null | undefined;
 
 export interface Column<Row> {
   key: string;
