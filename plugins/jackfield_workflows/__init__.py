@@ -52,6 +52,7 @@ class WorkflowsPlugin(Plugin):
         watch = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(f"{ATTENTION}:watch"))
         await watch(self.context)
 
+    jackfield_manifest_kinds = later("jackfield_workflows.templates.kinds:KINDS")
     jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")
     jackfield_metrics = hookimpl(when_built(f"{ATTENTION}:Attention", f"{ATTENTION}:metrics"))
     jackfield_blueprints = later("jackfield_workflows.blueprints:blueprints")

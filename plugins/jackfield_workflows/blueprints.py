@@ -18,6 +18,7 @@ from jackfield_workflows.routes.node_types import NodeTypeRoutes
 from jackfield_workflows.routes.preview import PreviewRoutes
 from jackfield_workflows.routes.runs import RunRoutes
 from jackfield_workflows.routes.tags import TagRoutes
+from jackfield_workflows.routes.templates import WorkflowTemplateRoutes
 from jackfield_workflows.routes.variables import VariableRoutes
 from jackfield_workflows.routes.workflows import WorkflowRoutes
 from jackfield_workflows.saved.changes import WorkflowChanges
@@ -34,6 +35,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         VariableRoutes(context),
         TagRoutes(context),
         FolderRoutes(context),
+        WorkflowTemplateRoutes(context),
         NodeTypeRoutes(context),
         NodeListRoutes(context),
         EventRoutes(context),

@@ -2170,6 +2170,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflow-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List templates of workflows by name */
+        get: operations["listWorkflowTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflow-templates/{template_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a template with its workflow, which `POST /workflows` takes as it is */
+        get: operations["getWorkflowTemplate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows": {
         parameters: {
             query?: never;
@@ -8837,6 +8871,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** TemplateCredentialShown */
+        TemplateCredentialShown: {
+            /** Kind */
+            kind: string;
+            /** Node */
+            node: string;
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * TemplateList
          * @description warnings: files that cannot be used.
@@ -10131,6 +10174,71 @@ export interface components {
          * @description Tags of one workflow.
          */
         WorkflowTags: components["schemas"]["TagShown"][];
+        /** WorkflowTemplateList */
+        WorkflowTemplateList: {
+            /** Data */
+            data: components["schemas"]["WorkflowTemplateRow"][];
+            /** Total */
+            total: number;
+            /**
+             * Warnings
+             * @description A sentence for each file that is broken.
+             */
+            warnings: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * WorkflowTemplateRow
+         * @description nodeTypes: kinds of its nodes, in their order, each once. setup: what remains to be done once it is taken.
+         */
+        WorkflowTemplateRow: {
+            /** Category */
+            category: string;
+            /**
+             * Credentials
+             * @description Which node needs which kind of credential.
+             */
+            credentials: components["schemas"]["TemplateCredentialShown"][];
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Nodetypes */
+            nodeTypes: string[];
+            /** Setup */
+            setup: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** WorkflowTemplateShown */
+        WorkflowTemplateShown: {
+            /** Category */
+            category: string;
+            /**
+             * Credentials
+             * @description Which node needs which kind of credential.
+             */
+            credentials: components["schemas"]["TemplateCredentialShown"][];
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Nodetypes */
+            nodeTypes: string[];
+            /** Setup */
+            setup: string[];
+            /** Workflow */
+            workflow: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         /**
          * WorkflowWhole
          * @description A workflow with all that n8n tells of it.
@@ -15847,6 +15955,62 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWorkflowTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List templates of workflows by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowTemplateList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getWorkflowTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                template_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a template with its workflow, which `POST /workflows` takes as it is */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowTemplateShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];

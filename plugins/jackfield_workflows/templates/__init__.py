@@ -1,0 +1,1 @@
+"""Templates: workflows that a new one can start from."""
