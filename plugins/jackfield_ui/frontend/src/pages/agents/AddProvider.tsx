@@ -1,9 +1,9 @@
 import { Alert, Button, Group, PasswordInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { type FormEvent, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
 import { Modal } from '../../components/Modal';
 import { notifyDone } from '../../components/notify';
+import { useSending } from '../../components/useSending';
 import { type ProviderBody, useAddProvider } from './queries';
 
 const TYPES: { value: ProviderBody['type']; label: string; hint: string }[] = [
@@ -18,48 +18,61 @@ const AUTH = [
   { value: 'none', label: 'No key' },
 ];
 const ENDPOINT = 'main';
-/** Fields of the API by those that the form has. */
-const SHOWN = ['id', 'name', 'type', `endpoints.${ENDPOINT}`, 'auth.header', 'models.available', 'api_key'];
+/** Names in the form of the API's fields. */
+const NAMES: Readonly<Record<string, string>> = {
+  id: 'id',
+  name: 'name',
+  type: 'type',
+  [`endpoints.${ENDPOINT}`]: 'url',
+  'auth.kind': 'auth',
+  'auth.header': 'header',
+  'models.available': 'models',
+  api_key: 'key',
+};
+const EMPTY = {
+  id: '',
+  name: '',
+  type: 'openai-compatible' as ProviderBody['type'],
+  url: '',
+  auth: 'vendor',
+  header: '',
+  models: [] as string[],
+  key: '',
+};
+
+function bodyOf({ id, name, type, url, auth, header, models, key }: typeof EMPTY): { body: ProviderBody; key: string } {
+  const body: ProviderBody = {
+    id: id.trim(),
+    name: name.trim(),
+    type,
+    endpoints: { [ENDPOINT]: url.trim() },
+    auth: {
+      required: auth !== 'none',
+      ...(auth === 'bearer' || auth === 'api-key' ? { kind: auth } : {}),
+      ...(auth === 'api-key' && header.trim() ? { header: header.trim() } : {}),
+    },
+    models: { available: models, ...(models[0] ? { default: models[0] } : {}) },
+  };
+  return { body, key: auth === 'none' ? '' : key };
+}
 
 /** A provider that no manifest describes yet: it becomes one. */
 export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded: (id: string) => void }) {
   const add = useAddProvider();
-  const [id, setId] = useState('');
-  const [name, setName] = useState('');
-  const [type, setType] = useState<ProviderBody['type']>('openai-compatible');
-  const [url, setUrl] = useState('');
-  const [auth, setAuth] = useState('vendor');
-  const [header, setHeader] = useState('');
-  const [models, setModels] = useState<string[]>([]);
-  const [key, setKey] = useState('');
-  const fields = add.error instanceof ApiError ? add.error.fields : {};
-  const others = Object.entries(fields).filter(([field]) => !SHOWN.includes(field));
-
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const body: ProviderBody = {
-      id: id.trim(),
-      name: name.trim(),
-      type,
-      endpoints: { [ENDPOINT]: url.trim() },
-      auth: {
-        required: auth !== 'none',
-        ...(auth === 'bearer' || auth === 'api-key' ? { kind: auth } : {}),
-        ...(auth === 'api-key' && header.trim() ? { header: header.trim() } : {}),
-      },
-      models: { available: models, ...(models[0] ? { default: models[0] } : {}) },
-    };
-    try {
-      await add.mutateAsync({ body, key: auth === 'none' ? '' : key });
-      notifyDone(`The provider ${body.name || body.id} was added.`);
-      onAdded(body.id);
-    } catch {
-      // Shown below.
-    }
-  };
+  const { form, error, submit } = useSending({
+    initial: EMPTY,
+    send: (values) => add.mutateAsync(bodyOf(values)),
+    onSent: (_, { id, name }) => {
+      notifyDone(`The provider ${name.trim() || id.trim()} was added.`);
+      onAdded(id.trim());
+    },
+    namedAs: NAMES,
+  });
+  const { id, type, url, auth } = form.values;
+  const others = Object.entries(error instanceof ApiError ? error.fields : {}).filter(([field]) => !(field in NAMES));
   return (
     <Modal opened onClose={onClose} title="Add a provider" size="lg">
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={submit}>
         <Stack>
           <Group grow align="flex-start">
             <TextInput
@@ -69,25 +82,15 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
               classNames={{ input: 'jf-mono' }}
               placeholder="my-gateway"
               autoComplete="off"
-              value={id}
-              onChange={(event) => setId(event.currentTarget.value)}
-              error={fields.id}
+              {...form.getInputProps('id')}
             />
-            <TextInput
-              label="Display name"
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={fields.name}
-            />
+            <TextInput label="Display name" autoComplete="off" {...form.getInputProps('name')} />
           </Group>
           <Select
             label="Speaks"
             data={TYPES.map(({ value, label }) => ({ value, label }))}
-            value={type}
-            onChange={(next) => next && setType(next as ProviderBody['type'])}
             allowDeselect={false}
-            error={fields.type}
+            {...form.getInputProps('type')}
           />
           <TextInput
             label="Endpoint"
@@ -95,27 +98,16 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
             classNames={{ input: 'jf-mono' }}
             description={TYPES.find(({ value }) => value === type)?.hint}
             autoComplete="off"
-            value={url}
-            onChange={(event) => setUrl(event.currentTarget.value)}
-            error={fields[`endpoints.${ENDPOINT}`]}
+            {...form.getInputProps('url')}
           />
-          <Select
-            label="Key is sent"
-            data={AUTH}
-            value={auth}
-            onChange={(next) => next && setAuth(next)}
-            allowDeselect={false}
-            error={fields['auth.kind']}
-          />
+          <Select label="Key is sent" data={AUTH} allowDeselect={false} {...form.getInputProps('auth')} />
           {auth === 'api-key' && (
             <TextInput
               label="Header"
               classNames={{ input: 'jf-mono' }}
               placeholder="api-key"
               autoComplete="off"
-              value={header}
-              onChange={(event) => setHeader(event.currentTarget.value)}
-              error={fields['auth.header']}
+              {...form.getInputProps('header')}
             />
           )}
           {auth !== 'none' && (
@@ -123,21 +115,17 @@ export function AddProvider({ onClose, onAdded }: { onClose: () => void; onAdded
               label="Key for proxies"
               description="Optional: profiles have keys of their own."
               autoComplete="off"
-              value={key}
-              onChange={(event) => setKey(event.currentTarget.value)}
-              error={fields.api_key}
+              {...form.getInputProps('key')}
             />
           )}
           <TagsInput
             label="Models"
             description="The first is the default. None: any."
-            value={models}
-            onChange={setModels}
-            error={fields['models.available']}
+            {...form.getInputProps('models')}
           />
-          {add.error && (
+          {error && (
             <Alert color="red" icon={<IconAlertTriangle />} title="It was not added" role="alert">
-              {messageOf(add.error)}
+              {messageOf(error)}
               {others.map(([field, why]) => (
                 <div key={field}>
                   {field}: {why}

@@ -1,5 +1,4 @@
 import {
-  Alert,
   Button,
   Group,
   Paper,
@@ -10,14 +9,13 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import { request } from '../../api/client';
-import { ApiError, messageOf } from '../../api/errors';
 import { session, useSession } from '../../app/session';
 import classes from '../../components/blocks.module.css';
 import { notifyDone, notifyError } from '../../components/notify';
+import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
+import { Unexplained } from './FormParts';
 
 const ROLES: Record<string, string> = {
   viewer: 'viewer: reads everything, changes nothing',
@@ -104,22 +102,17 @@ function Appearance() {
 const SHORTEST = 12;
 
 function Password() {
-  const [current, setCurrent] = useState('');
-  const [next, setNext] = useState('');
-  const [repeated, setRepeated] = useState('');
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => request('POST', '/api/v1/auth/password', { json: { current, new: next } }),
-    onSuccess: async () => {
-      for (const forget of [setCurrent, setNext, setRepeated]) forget('');
+  const { form, error, busy, submit } = useSending({
+    initial: { current: '', next: '', repeated: '' },
+    validate: { repeated: (repeated, { next }) => (repeated === next ? null : 'This is not the same.') },
+    send: ({ current, next }) => request('POST', '/api/v1/auth/password', { json: { current, new: next } }),
+    onSent: async () => {
+      form.reset();
       notifyDone('Your password is changed. Log in with the new one.');
       await session.renew();
     },
+    namedAs: { new: 'next', password: 'next' },
   });
-  const fields = error instanceof ApiError ? error.fields : {};
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
     <Paper p="md" component="section" aria-label="Password">
       <Title order={2} mb="xs">
@@ -130,18 +123,12 @@ function Password() {
       </Text>
       <form onSubmit={submit}>
         <Stack>
-          {error && !Object.keys(fields).length && (
-            <Alert color="red" role="alert">
-              {messageOf(error)}
-            </Alert>
-          )}
+          <Unexplained error={error} />
           <PasswordInput
             label="Current password"
             autoComplete="current-password"
             required
-            error={fields.current}
-            value={current}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
+            {...form.getInputProps('current')}
           />
           <PasswordInput
             label="New password"
@@ -149,20 +136,16 @@ function Password() {
             autoComplete="new-password"
             required
             minLength={SHORTEST}
-            error={fields.new ?? fields.password}
-            value={next}
-            onChange={(event) => setNext(event.currentTarget.value)}
+            {...form.getInputProps('next')}
           />
           <PasswordInput
             label="Repeat the new password"
             autoComplete="new-password"
             required
-            error={repeated && repeated !== next ? 'This is not the same.' : undefined}
-            value={repeated}
-            onChange={(event) => setRepeated(event.currentTarget.value)}
+            {...form.getInputProps('repeated')}
           />
           <Group>
-            <Button type="submit" loading={isPending} disabled={!next || next !== repeated}>
+            <Button type="submit" loading={busy}>
               Change the password
             </Button>
           </Group>

@@ -1,9 +1,8 @@
 import { ActionIcon, Checkbox, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { request, segment } from '../../api/client';
-import { ApiError } from '../../api/errors';
 import { usePaged } from '../../api/paging';
 import type { Schemas } from '../../api/types';
 import { useSession } from '../../app/session';
@@ -12,6 +11,7 @@ import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
 import { Buttons, Unexplained } from './FormParts';
@@ -124,13 +124,10 @@ function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
 function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const [made, setMade] = useState<NewKey>();
-  const create = useMutation({
-    mutationFn: (json: object) => request<NewKey>('POST', PATH, { json }),
-    onSuccess: (key) => {
-      setMade(key);
-      void client.invalidateQueries({ queryKey: ['api-keys'] });
-    },
-  });
+  const onMade = (key: NewKey) => {
+    setMade(key);
+    void client.invalidateQueries({ queryKey: ['api-keys'] });
+  };
   return (
     <Modal
       opened
@@ -142,32 +139,23 @@ function NewKeyDialog({ onClose }: { onClose: () => void }) {
       {made ? (
         <SecretOnce name={made.name} secret={made.key} testId="api-key" onClose={onClose} />
       ) : (
-        <KeyForm error={create.error} busy={create.isPending} onSubmit={create.mutate} onClose={onClose} />
+        <KeyForm onMade={onMade} onClose={onClose} />
       )}
     </Modal>
   );
 }
 
-function KeyForm({
-  error,
-  busy,
-  onSubmit,
-  onClose,
-}: {
-  error: unknown;
-  busy: boolean;
-  onSubmit: (key: object) => void;
-  onClose: () => void;
-}) {
-  const [name, setName] = useState('');
-  const [ends, setEnds] = useState(USUAL_END);
-  const [limited, setLimited] = useState(true);
-  const [scopes, setScopes] = useState<string[]>(['workflows:read', 'executions:read']);
-  const fields = error instanceof ApiError ? error.fields : {};
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit({ name, expiresAt: momentOf(ends), scopes: limited ? scopes : undefined });
-  };
+function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: () => void }) {
+  const { form, error, busy, submit } = useSending({
+    initial: { name: '', ends: USUAL_END, limited: true, scopes: ['workflows:read', 'executions:read'] },
+    validate: { scopes: (scopes, { limited }) => (limited && !scopes.length ? 'Choose at least one.' : null) },
+    send: ({ name, ends, limited, scopes }) =>
+      request<NewKey>('POST', PATH, {
+        json: { name, expiresAt: momentOf(ends), scopes: limited ? scopes : undefined },
+      }),
+    onSent: onMade,
+    namedAs: { expiresAt: 'ends' },
+  });
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -178,24 +166,16 @@ function KeyForm({
           required
           maxLength={200}
           data-autofocus
-          error={fields.name}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          {...form.getInputProps('name')}
         />
-        <Expiry value={ends} error={fields.expiresAt} onChange={setEnds} />
+        <Expiry {...form.getInputProps('ends')} />
         <Checkbox
           label="Limit what it may do"
           description="Without a limit it may do all that you may."
-          checked={limited}
-          onChange={(event) => setLimited(event.currentTarget.checked)}
+          {...form.getInputProps('limited', { type: 'checkbox' })}
         />
-        {limited && (
-          <Checkbox.Group
-            label="It may"
-            value={scopes}
-            onChange={setScopes}
-            error={fields.scopes ?? (scopes.length ? undefined : 'Choose at least one.')}
-          >
+        {form.values.limited && (
+          <Checkbox.Group label="It may" {...form.getInputProps('scopes')}>
             <Stack gap="sm" mt="xs">
               {Object.entries(SCOPES).map(([scope, about]) => (
                 <Checkbox

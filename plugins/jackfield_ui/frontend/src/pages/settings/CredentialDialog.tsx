@@ -1,11 +1,11 @@
 import { Alert, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormErrors, GetInputPropsReturnType } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
 import { request } from '../../api/client';
-import { ApiError } from '../../api/errors';
 import { CredentialFields } from '../../components/credentials/CredentialFields';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
+import { useSending } from '../../components/useSending';
 import {
   type Credential,
   type CredentialWhole,
@@ -23,25 +23,29 @@ import { Buttons, Unexplained } from './FormParts';
 /** Makes a credential of any kind. */
 export function NewCredential({ onClose }: { onClose: () => void }) {
   const kinds = useKinds();
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [name, setName] = useState('');
-  const [values, setValues] = useState<Values>({});
-  const kind = chosen ? kinds.data?.get(chosen) : undefined;
-  const save = useSave(onClose, () => request('POST', PATH, { json: { name, kind: chosen, values: given(values) } }));
+  const { form, error, busy, submit } = useSending({
+    initial: { kind: '', name: '', values: {} as Values },
+    send: (filled) => request('POST', PATH, { json: { ...filled, values: given(filled.values) } }),
+    onSent: useSaved(onClose),
+  });
+  const { name, values } = form.values;
+  const kind = kinds.data?.get(form.values.kind);
   const choose = (next: string | null) => {
     const described = next ? kinds.data?.get(next) : undefined;
-    setChosen(next);
-    setValues(described ? defaults(described) : {});
-    if (described && !name) setName(described.title);
+    form.setValues({
+      kind: next ?? '',
+      name: name || (described?.title ?? ''),
+      values: described ? defaults(described) : {},
+    });
   };
   const options = [...(kinds.data?.values() ?? [])]
     .map((one) => ({ value: one.kind, label: one.title === one.kind ? one.title : `${one.title} (${one.kind})` }))
     .sort((a, b) => a.label.localeCompare(b.label));
   return (
     <Modal opened onClose={onClose} title="New credential" size="lg">
-      <form onSubmit={save.submit}>
+      <form onSubmit={submit}>
         <Stack>
-          <Unexplained error={save.error} />
+          <Unexplained error={error} />
           <Select
             label="Kind"
             description="What it is for, and which fields it has"
@@ -50,16 +54,21 @@ export function NewCredential({ onClose }: { onClose: () => void }) {
             limit={200}
             nothingFoundMessage="There is no such kind"
             data={options}
-            value={chosen}
-            error={save.fields.kind}
+            value={form.values.kind || null}
+            error={form.errors.kind}
             onChange={choose}
             openOnFocus={false}
             data-autofocus
           />
           {kind && (
             <>
-              <Name value={name} onChange={setName} error={save.fields.name} />
-              <CredentialFields kind={kind} values={values} errors={save.fields} onChange={setValues} />
+              <Name {...form.getInputProps('name')} />
+              <CredentialFields
+                kind={kind}
+                values={values}
+                errors={texts(form.errors)}
+                onChange={(next) => form.setFieldValue('values', next)}
+              />
               {kind.oauth2 && (
                 <Text size="sm" c="dimmed">
                   After it is created, connect it: the provider asks its user to grant access.
@@ -67,7 +76,7 @@ export function NewCredential({ onClose }: { onClose: () => void }) {
               )}
             </>
           )}
-          <Buttons action="Create" busy={save.isPending} onClose={onClose} />
+          <Buttons action="Create" busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -100,17 +109,18 @@ function EditForm({
   kind: Kind | undefined;
   onClose: () => void;
 }) {
-  const [name, setName] = useState(credential.name);
-  const [replacing, setReplacing] = useState(false);
-  const [values, setValues] = useState<Values>(credential.values);
-  const save = useSave(onClose, () =>
-    request('PATCH', one(credential.id), { json: replacing ? { name, values: given(values) } : { name } }),
-  );
+  const { form, error, busy, submit } = useSending({
+    initial: { name: credential.name, replacing: false, values: credential.values as Values },
+    send: ({ name, replacing, values }) =>
+      request('PATCH', one(credential.id), { json: replacing ? { name, values: given(values) } : { name } }),
+    onSent: useSaved(onClose),
+  });
+  const { replacing, values } = form.values;
   return (
-    <form onSubmit={save.submit}>
+    <form onSubmit={submit}>
       <Stack>
-        <Unexplained error={save.error} />
-        <Name value={name} onChange={setName} error={save.fields.name} />
+        <Unexplained error={error} />
+        <Name {...form.getInputProps('name')} />
         <Text size="sm" c="dimmed">
           {kind?.title ?? credential.kind}
         </Text>
@@ -118,46 +128,38 @@ function EditForm({
           <Switch
             label="Replace the values"
             description="Secrets are not shown and have to be entered again."
-            checked={replacing}
-            onChange={(event) => setReplacing(event.currentTarget.checked)}
+            {...form.getInputProps('replacing', { type: 'checkbox' })}
           />
         ) : (
           <Alert color="yellow">No plugin describes this kind, so that its values cannot be changed here.</Alert>
         )}
         {replacing && kind && (
-          <CredentialFields kind={kind} values={values} errors={save.fields} onChange={setValues} />
+          <CredentialFields
+            kind={kind}
+            values={values}
+            errors={texts(form.errors)}
+            onChange={(next) => form.setFieldValue('values', next)}
+          />
         )}
-        <Buttons action="Save" busy={save.isPending} onClose={onClose} />
+        <Buttons action="Save" busy={busy} onClose={onClose} />
       </Stack>
     </form>
   );
 }
 
-function Name(props: { value: string; onChange: (value: string) => void; error: string | undefined }) {
-  return (
-    <TextInput
-      label="Name"
-      required
-      maxLength={255}
-      error={props.error}
-      value={props.value}
-      onChange={(event) => props.onChange(event.currentTarget.value)}
-    />
-  );
+function Name(props: GetInputPropsReturnType) {
+  return <TextInput label="Name" required maxLength={255} {...props} />;
 }
 
-function useSave(onClose: () => void, mutationFn: () => Promise<unknown>) {
+function useSaved(onClose: () => void) {
   const client = useQueryClient();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn,
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: ['credentials'] });
-      onClose();
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
+  return () => {
+    void client.invalidateQueries({ queryKey: ['credentials'] });
+    onClose();
   };
-  return { submit, error, isPending, fields: error instanceof ApiError ? error.fields : {} };
+}
+
+/** Errors at fields, as texts. */
+function texts(errors: FormErrors): Record<string, string> {
+  return Object.fromEntries(Object.entries(errors).map(([name, why]) => [name, String(why)]));
 }

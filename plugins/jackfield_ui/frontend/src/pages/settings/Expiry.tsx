@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core';
+import type { GetInputPropsReturnType } from '@mantine/form';
 
 const DAY = 86_400_000;
 const ENDS = [
@@ -15,23 +16,6 @@ export const USUAL_END = '90';
 export const momentOf = (end: string) => (end ? new Date(Date.now() + Number(end) * DAY).toISOString() : undefined);
 
 /** When a key ends. */
-export function Expiry({
-  value,
-  error,
-  onChange,
-}: {
-  value: string;
-  error?: string | undefined;
-  onChange: (end: string) => void;
-}) {
-  return (
-    <Select
-      label="It ends"
-      data={ENDS}
-      value={value}
-      allowDeselect={false}
-      error={error}
-      onChange={(next) => onChange(next ?? '')}
-    />
-  );
+export function Expiry(props: GetInputPropsReturnType) {
+  return <Select label="It ends" data={ENDS} allowDeselect={false} {...props} />;
 }

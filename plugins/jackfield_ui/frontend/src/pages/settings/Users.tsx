@@ -1,9 +1,9 @@
 import { ActionIcon, Menu, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
+import type { GetInputPropsReturnType } from '@mantine/form';
 import { IconDotsVertical, IconKey, IconTrash, IconUserCheck, IconUserOff, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { request, segment } from '../../api/client';
-import { ApiError } from '../../api/errors';
 import { usePaged } from '../../api/paging';
 import type { Schemas } from '../../api/types';
 import { useMay, useSession } from '../../app/session';
@@ -12,6 +12,7 @@ import type { Column } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
+import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
@@ -175,45 +176,23 @@ function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword
 
 function NewUser({ onClose }: { onClose: () => void }) {
   const reread = useReread();
-  const [username, setUsername] = useState('');
-  const [password, setPassword] = useState('');
-  const [role, setRole] = useState('member');
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => request('POST', PATH, { json: { username, password, role } }),
-    onSuccess: () => {
+  const { form, error, busy, submit } = useSending({
+    initial: { username: '', password: '', role: 'member' },
+    send: (json) => request('POST', PATH, { json }),
+    onSent: () => {
       reread();
       onClose();
     },
   });
-  const fields = error instanceof ApiError ? error.fields : {};
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
     <Modal opened onClose={onClose} title="Add a user">
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
-          <TextInput
-            label="User name"
-            autoComplete="off"
-            required
-            data-autofocus
-            error={fields.username}
-            value={username}
-            onChange={(event) => setUsername(event.currentTarget.value)}
-          />
-          <PasswordField value={password} onChange={setPassword} error={fields.password} />
-          <Select
-            label="Role"
-            data={ROLES}
-            value={role}
-            allowDeselect={false}
-            error={fields.role}
-            onChange={(next) => setRole(next ?? 'member')}
-          />
-          <Buttons action="Add the user" busy={isPending} onClose={onClose} />
+          <TextInput label="User name" autoComplete="off" required data-autofocus {...form.getInputProps('username')} />
+          <PasswordField {...form.getInputProps('password')} />
+          <Select label="Role" data={ROLES} allowDeselect={false} {...form.getInputProps('role')} />
+          <Buttons action="Add the user" busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -221,45 +200,35 @@ function NewUser({ onClose }: { onClose: () => void }) {
 }
 
 function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
-  const [password, setPassword] = useState('');
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => request('PATCH', `${PATH}/${segment(user.id)}`, { json: { password } }),
-    onSuccess: () => {
+  const { form, error, busy, submit } = useSending({
+    initial: { password: '' },
+    send: (json) => request('PATCH', `${PATH}/${segment(user.id)}`, { json }),
+    onSent: () => {
       notifyDone(`“${user.username}” has a new password. Their sessions have ended.`);
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
     <Modal opened onClose={onClose} title={`New password for “${user.username}”`}>
       <form onSubmit={submit}>
         <Stack>
           <Unexplained error={error} />
-          <PasswordField
-            value={password}
-            onChange={setPassword}
-            error={error instanceof ApiError ? error.fields.password : undefined}
-          />
-          <Buttons action="Set the password" busy={isPending} onClose={onClose} />
+          <PasswordField {...form.getInputProps('password')} />
+          <Buttons action="Set the password" busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
   );
 }
 
-function PasswordField(props: { value: string; onChange: (value: string) => void; error: string | undefined }) {
+function PasswordField(props: GetInputPropsReturnType) {
   return (
     <PasswordInput
       label="Password"
       description="At least 12 characters"
       autoComplete="new-password"
       required
-      error={props.error}
-      value={props.value}
-      onChange={(event) => props.onChange(event.currentTarget.value)}
+      {...props}
     />
   );
 }

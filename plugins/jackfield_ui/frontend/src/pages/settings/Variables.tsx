@@ -1,9 +1,8 @@
 import { ActionIcon, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { request, segment } from '../../api/client';
-import { ApiError } from '../../api/errors';
 import type { Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { useMay } from '../../app/session';
@@ -12,6 +11,7 @@ import { confirm } from '../../components/confirm';
 import type { Column } from '../../components/DataTable';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
+import { useSending } from '../../components/useSending';
 import { RelativeTime } from '../../components/values';
 import { Buttons, Unexplained } from './FormParts';
 import { ListSection } from './ListSection';
@@ -126,23 +126,15 @@ function Actions({ variable: { id, key }, onEdit }: { variable: Variable; onEdit
 
 function VariableDialog({ variable, onClose }: { variable: Variable | undefined; onClose: () => void }) {
   const reread = useReread();
-  const [key, setKey] = useState(variable?.key ?? '');
-  const [value, setValue] = useState(variable?.value ?? '');
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () =>
-      variable
-        ? request('PUT', `${PATH}/${segment(variable.id)}`, { json: { key, value } })
-        : request('POST', PATH, { json: { key, value } }),
-    onSuccess: () => {
+  const { form, error, busy, submit } = useSending({
+    initial: { key: variable?.key ?? '', value: variable?.value ?? '' },
+    send: (json) =>
+      variable ? request('PUT', `${PATH}/${segment(variable.id)}`, { json }) : request('POST', PATH, { json }),
+    onSent: () => {
       reread();
       onClose();
     },
   });
-  const fields = error instanceof ApiError ? error.fields : {};
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    mutate();
-  };
   return (
     <Modal opened onClose={onClose} title={variable ? `Variable “${variable.key}”` : 'New variable'}>
       <form onSubmit={submit}>
@@ -155,9 +147,7 @@ function VariableDialog({ variable, onClose }: { variable: Variable | undefined;
             maxLength={128}
             data-autofocus
             classNames={{ input: 'jf-mono' }}
-            error={fields.key}
-            value={key}
-            onChange={(event) => setKey(event.currentTarget.value)}
+            {...form.getInputProps('key')}
           />
           <Textarea
             label="Value"
@@ -165,11 +155,9 @@ function VariableDialog({ variable, onClose }: { variable: Variable | undefined;
             minRows={2}
             maxRows={12}
             classNames={{ input: 'jf-mono' }}
-            error={fields.value}
-            value={value}
-            onChange={(event) => setValue(event.currentTarget.value)}
+            {...form.getInputProps('value')}
           />
-          <Buttons action={variable ? 'Save' : 'Create'} busy={isPending} onClose={onClose} />
+          <Buttons action={variable ? 'Save' : 'Create'} busy={busy} onClose={onClose} />
         </Stack>
       </form>
     </Modal>

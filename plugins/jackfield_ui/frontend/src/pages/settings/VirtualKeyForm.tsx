@@ -1,13 +1,13 @@
 import { MultiSelect, NumberInput, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import { api, data } from '../../api/client';
-import { ApiError } from '../../api/errors';
 import type { Schemas } from '../../api/types';
+import { useSending } from '../../components/useSending';
 import { Expiry, momentOf, USUAL_END } from './Expiry';
 import { Buttons, Unexplained } from './FormParts';
 
 type NewBody = Schemas['NewKeyBody'];
+type Made = Schemas['NewVirtualKeyShown'];
 type Amount = string | number;
 
 const LIMITS = [
@@ -23,42 +23,49 @@ const NAMES = {
   parallel: 'parallel_requests',
 };
 
+const NO_LIMIT: Amount = '';
+const EMPTY = {
+  label: '',
+  owner: '',
+  ends: USUAL_END,
+  models: [] as string[],
+  profiles: [] as string[],
+  limits: { usd: NO_LIMIT, requests: NO_LIMIT, tokens: NO_LIMIT, parallel: NO_LIMIT },
+};
+
+function bodyOf({ label, owner, ends, models, profiles, limits }: typeof EMPTY): NewBody {
+  const limit = (name: keyof typeof limits) => (limits[name] === '' ? null : Number(limits[name]));
+  const usd = limit('usd');
+  return {
+    label,
+    owner,
+    models,
+    profiles: profiles.length ? profiles : null,
+    requests_per_minute: limit('requests'),
+    tokens_per_minute: limit('tokens'),
+    parallel_requests: limit('parallel'),
+    budgets: usd === null ? null : { month: { usd } },
+    expires_at: momentOf(ends) ?? null,
+  };
+}
+
 /** The limits that most keys need; `jackfield key` has all of them. */
 export function VirtualKeyForm({
-  error,
-  busy,
-  onSubmit,
+  send,
+  onMade,
   onClose,
 }: {
-  error: unknown;
-  busy: boolean;
-  onSubmit: (key: NewBody) => void;
+  send: (key: NewBody) => Promise<Made>;
+  onMade: (made: Made) => void;
   onClose: () => void;
 }) {
-  const [label, setLabel] = useState('');
-  const [owner, setOwner] = useState('');
-  const [ends, setEnds] = useState(USUAL_END);
-  const [models, setModels] = useState<string[]>([]);
-  const [profiles, setProfiles] = useState<string[]>([]);
-  const [limits, setLimits] = useState<Record<string, Amount>>({});
   const known = useQuery({ queryKey: ['profiles', 'aliases'], queryFn: () => data(api.GET('/api/profiles')) });
-  const fields = error instanceof ApiError ? error.fields : {};
-  const limit = (name: string) => (limits[name] === undefined || limits[name] === '' ? null : Number(limits[name]));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const usd = limit('usd');
-    onSubmit({
-      label,
-      owner,
-      models,
-      profiles: profiles.length ? profiles : null,
-      requests_per_minute: limit('requests'),
-      tokens_per_minute: limit('tokens'),
-      parallel_requests: limit('parallel'),
-      budgets: usd === null ? null : { month: { usd } },
-      expires_at: momentOf(ends) ?? null,
-    });
-  };
+  const { form, error, busy, submit } = useSending({
+    initial: EMPTY,
+    send: (values) => send(bodyOf(values)),
+    onSent: onMade,
+    namedAs: { expires_at: 'ends', ...Object.fromEntries(LIMITS.map(([name]) => [NAMES[name], `limits.${name}`])) },
+  });
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -69,32 +76,20 @@ export function VirtualKeyForm({
           required
           maxLength={200}
           data-autofocus
-          error={fields.label}
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
+          {...form.getInputProps('label')}
         />
-        <TextInput
-          label="Owner"
-          maxLength={200}
-          error={fields.owner}
-          value={owner}
-          onChange={(event) => setOwner(event.currentTarget.value)}
-        />
-        <Expiry value={ends} error={fields.expires_at} onChange={setEnds} />
+        <TextInput label="Owner" maxLength={200} {...form.getInputProps('owner')} />
+        <Expiry {...form.getInputProps('ends')} />
         <TagsInput
           label="Models"
           description="Names or patterns such as claude-*. Without any, all models."
-          error={fields.models}
-          value={models}
-          onChange={setModels}
+          {...form.getInputProps('models')}
         />
         <MultiSelect
           label="Profiles"
           description="Without any, the proxies of all profiles."
           data={(known.data ?? []).map(({ alias }) => alias)}
-          error={fields.profiles}
-          value={profiles}
-          onChange={setProfiles}
+          {...form.getInputProps('profiles')}
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
           {LIMITS.map(([name, words, decimals]) => (
@@ -105,9 +100,7 @@ export function VirtualKeyForm({
               min={0}
               decimalScale={decimals}
               thousandSeparator=","
-              value={limits[name] ?? ''}
-              error={fields[NAMES[name]]}
-              onChange={(value) => setLimits({ ...limits, [name]: value })}
+              {...form.getInputProps(`limits.${name}`)}
             />
           ))}
         </SimpleGrid>

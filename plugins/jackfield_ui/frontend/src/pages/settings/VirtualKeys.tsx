@@ -144,13 +144,11 @@ function KeyActions({ virtualKey: { id, label } }: { virtualKey: Key }) {
 function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const [made, setMade] = useState<NewKey>();
-  const create = useMutation({
-    mutationFn: (body: NewBody) => data(api.POST('/api/gateway/keys', { body })),
-    onSuccess: (key) => {
-      setMade(key);
-      void client.invalidateQueries({ queryKey: QUERY });
-    },
-  });
+  const send = (body: NewBody) => data(api.POST('/api/gateway/keys', { body }));
+  const onMade = (key: NewKey) => {
+    setMade(key);
+    void client.invalidateQueries({ queryKey: QUERY });
+  };
   return (
     <Modal
       opened
@@ -162,7 +160,7 @@ function NewKeyDialog({ onClose }: { onClose: () => void }) {
       {made ? (
         <SecretOnce name={made.label} secret={made.key} testId="virtual-key" onClose={onClose} />
       ) : (
-        <VirtualKeyForm error={create.error} busy={create.isPending} onSubmit={create.mutate} onClose={onClose} />
+        <VirtualKeyForm send={send} onMade={onMade} onClose={onClose} />
       )}
     </Modal>
   );
