@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.dialects import hosted, of
 from jackfield.api.dialects.model import (
+    ChatTurn,
     DialectError,
     Failed,
     ModelRequest,
@@ -519,3 +520,24 @@ def test_an_empty_part_of_an_answer_says_nothing() -> None:
     found = of("gemini").parse_response(json.dumps({"candidates": [candidate]}).encode())
     assert [block.text for block in found.content if isinstance(block, TextBlock)] == ["Hello."]
     assert len(found.content) == 1
+
+
+@pytest.mark.parametrize("kind", ["inlineData", "executableCode"])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_signed_part_that_is_no_text_stays_whole(kind: str, streamed: bool) -> None:
+    part = {kind: {"mimeType": "image/png", "data": "aWY="}, "thoughtSignature": "sig"}
+    answer = encoded({"candidates": [{"content": model(part), "finishReason": "STOP"}]})
+    found = (
+        collect(read(GEMINI.reader(), [b"data: " + answer + b"\n\n"])) if streamed else GEMINI.parse_response(answer)
+    )
+    asked = ModelRequest("gemini", "m", turns=(ChatTurn("assistant", found.content),))
+    built = json.loads(GEMINI.build_request(asked, UpstreamModel("gemini-2.5-flash")))
+    assert built["contents"][-1]["parts"] == [part]
+
+
+@pytest.mark.parametrize(("sent", "read_as"), [("40.0", 40), ("-1", 0), ("9007199254740992.0", 2**53 - 1)])
+def test_the_count_of_choices_is_one_that_others_take(sent: str, read_as: int) -> None:
+    body = b'{"contents": [{"parts": [{"text": "hi"}]}], "generationConfig": {"topK": %b}}' % sent.encode()
+    request = GEMINI.parse_request(body)
+    assert request.top_k == read_as
+    assert of("anthropic").parse_request(of("anthropic").build_request(request, UpstreamModel("m"))).top_k == read_as

@@ -71,8 +71,9 @@ async def test_anthropics_text_comes_in_its_pieces(lab: AiLab) -> None:
 
 async def test_gemini_streams_and_gets_its_signatures_back(lab: AiLab) -> None:
     await lab.credential("googlePalmApi")
+    picture = {"inlineData": {"mimeType": "image/png", "data": "aWY="}, "thoughtSignature": "drawn"}
     call = {"functionCall": {"name": "Look_up", "args": {"word": "a"}}, "thoughtSignature": "sig"}
-    says = [[{"text": "Hm."}, call], [{"text": "Hel"}, {"text": "lo"}]]
+    says = [[{"text": "Hm."}, picture, call], [{"text": "Hel"}, {"text": "lo"}]]
     for parts in says:
         events = [{"candidates": [{"content": {"role": "model", "parts": [part]}}]} for part in parts]
         events.append({"candidates": [{"finishReason": "STOP"}], "modelVersion": "m"})  # type: ignore[dict-item]
@@ -88,8 +89,8 @@ async def test_gemini_streams_and_gets_its_signatures_back(lab: AiLab) -> None:
     assert [text for kind, text in told if kind == "item"] == ["Hm.", "Hel", "lo"]
     assert {seen.target for seen in lab.server.seen} == {"/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse"}
     _, said, answered = lab.asked[1]["contents"]
-    assert said["parts"][0] == {"text": "Hm."}
-    assert said["parts"][1]["thoughtSignature"] == "sig"
+    assert said["parts"][:2] == [{"text": "Hm."}, picture]
+    assert said["parts"][2]["thoughtSignature"] == "sig"
     assert answered["parts"][0]["functionResponse"]["name"] == "Look_up"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -181,17 +182,40 @@ async def test_garbage_that_must_be_translated_is_502(north: Provider_, garbage:
         assert status == 502
 
 
-async def test_no_http_at_all() -> None:
+@contextlib.asynccontextmanager
+async def saying(answer: bytes) -> AsyncIterator[str]:
+    """The address of a provider that says this to everybody, and ends the connection."""
+
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"what do you want?\r\n\r\n")
+        writer.write(answer)
         writer.close()
 
     listener = await asyncio.start_server(talk, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
-    async with listener, proxy_of(plan({"north": Upstream("north", "anthropic", url)})) as proxy:
+    async with listener:
+        yield f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+
+
+async def test_no_http_at_all() -> None:
+    async with (
+        saying(b"what do you want?\r\n\r\n") as url,
+        proxy_of(plan({"north": Upstream("north", "anthropic", url)})) as proxy,
+    ):
         status, body = await proxy.post(ASKED)
     assert (status, error_of(body)["type"]) == (502, "api_error")
+
+
+@pytest.mark.parametrize(("kind", "asked"), [("application/json", ASKED), ("text/event-stream", STREAM)])
+async def test_controls_in_a_head_cost_nobody_the_answer(kind: str, asked: dict[str, object]) -> None:
+    body = json.dumps(MESSAGE).encode() if asked is ASKED else sse(*EVENTS)
+    head = f"HTTP/1.1 200 O\x01K\r\nContent-Type: {kind}\r\nX-Odd: a\x01\tb\r\nContent-Length: {len(body)}\r\n\r\n"
+    async with (
+        saying(head.encode() + body) as url,
+        proxy_of(plan({"north": Upstream("north", "anthropic", url)})) as proxy,
+        proxy.client.post("/v1/messages", json=asked) as found,
+    ):
+        assert (found.status, found.reason, found.headers["X-Odd"]) == (200, "O?K", "a?\tb")
+        assert await found.read() == body
 
 
 async def test_redirect_is_not_followed_with_the_key(north: Provider_, south: Provider_) -> None:

@@ -11,6 +11,7 @@ import pytest
 from aiohttp.http import HttpProcessingError
 from multidict import CIMultiDict
 
+from jackfield_proxy.child.upstream.clean_connections import CleanConnector
 from jackfield_proxy.child.upstream.deadlines import Deadlines
 from jackfield_proxy.child.upstream.kept_connections import KeptConnections, KeptReply
 
@@ -21,15 +22,17 @@ SOON = 30.0
 @dataclass
 class WireServer:
     """Answers each request with the next of these bytes, and keeps what it was asked. Empty: says nothing; None: ends
-    the connection. connections: how many there were."""
+    the connection. connections: how many there were; writer: of the latest one."""
 
     answers: list[bytes | None] = field(default_factory=list)
     asked: list[bytes] = field(default_factory=list)
     connections: int = 0
     port: int = 0
+    writer: asyncio.StreamWriter | None = None
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
+        self.writer = writer
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -55,7 +58,7 @@ async def server() -> AsyncIterator[WireServer]:
 
 @pytest.fixture
 async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), auto_decompress=False) as made:
+    async with aiohttp.ClientSession(connector=CleanConnector(limit=0), auto_decompress=False) as made:
         yield made
 
 
@@ -132,6 +135,38 @@ async def test_an_answer_that_says_close_ends_its_connection(
     server.answers.append(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")
     assert await body_of(await post(kept, url)) == b"ok"
     assert await post(kept, url) is None
+
+
+@pytest.mark.parametrize("kept_on", ["kept", "session"])
+async def test_what_comes_behind_an_answer_is_not_the_next_one(
+    server: WireServer, session: aiohttp.ClientSession, kept: KeptConnections, kept_on: str
+) -> None:
+    url = await opened(server, session)
+    assert server.writer is not None
+    assert session.connector is not None
+    server.writer.write(OK + b"no")
+    (waiting,) = session.connector._conns.values()
+    async with asyncio.timeout(5):
+        while not waiting[0][0].should_close:
+            await asyncio.sleep(0)
+    server.answers.append(OK + b"ok")
+    if kept_on == "kept":
+        assert await post(kept, url) is None
+    async with session.post(url, data=b"{}") as reply:
+        assert await reply.read() == b"ok"
+    assert server.connections == 2
+
+
+async def test_a_connection_that_still_sends_serves_no_other_request(
+    server: WireServer, session: aiohttp.ClientSession, kept: KeptConnections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = await opened(server, session)
+    assert session.connector is not None
+    (waiting,) = session.connector._conns.values()
+    transport = waiting[0][0].transport
+    monkeypatch.setattr(type(transport), "get_write_buffer_size", lambda one: int(one is transport))
+    assert await post(kept, url) is None
+    assert len(server.asked) == 1
 
 
 async def test_answers_in_between_are_not_the_answer(

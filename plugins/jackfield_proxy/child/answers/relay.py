@@ -194,6 +194,7 @@ class PassThrough(Carrier):
         reply = self._opened.reply
         marks = [(name, value) for name, value in self._marks() if name not in reply.headers]
         self._headers = CIMultiDict([*addressing.returned_headers(reply.headers.items()), *marks])
+        self._reason = addressing.returned_reason(reply.reason)
         streamed = is_stream(reply)
         seen = self._context.seen
         observer = UsageObserver(self._call.dialect, stream=streamed, encoding=self._encoding, seen=seen)
@@ -216,13 +217,13 @@ class PassThrough(Carrier):
         observer.close()
         reply = self._opened.reply
         self._headers.popall("Content-Length", None)
-        return WholeAnswer(status=reply.status, reason=reply.reason, headers=self._headers, body=body)
+        return WholeAnswer(status=reply.status, reason=self._reason, headers=self._headers, body=body)
 
     async def _in_parts(
         self, request: web.BaseRequest, observer: UsageObserver, *, streamed: bool
     ) -> web.StreamResponse:
         reply = self._opened.reply
-        response = StreamedAnswer(status=reply.status, reason=reply.reason, headers=self._headers)
+        response = StreamedAnswer(status=reply.status, reason=self._reason, headers=self._headers)
         try:
             last = await self._up_to_last(request, response, observer)
             if not response.prepared:

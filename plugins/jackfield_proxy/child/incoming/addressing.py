@@ -44,6 +44,8 @@ REQUEST_ID: Mapping[DialectName, str] = {
 }
 """The header that clients show when something goes wrong."""
 _NOT_IN_HEADERS = re.compile(r"[^ -~]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+"""Characters that no header may have (RFC 9110 section 5.5), though some providers' have."""
 
 
 def upstream_of(plan: ProxyPlan, provider: str) -> Upstream:
@@ -176,7 +178,16 @@ def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:
     """Of an answer that passes through."""
     given = list(headers)
     dropped = _HOP | _of_connection(given) - {"content-length", "content-type", "content-encoding"}
-    return [(key, value) for key, value in given if key.lower() not in dropped]
+    return [(key, _free_of_controls(value)) for key, value in given if key.lower() not in dropped]
+
+
+def returned_reason(reason: str | None) -> str | None:
+    """As `returned_headers`."""
+    return reason and _free_of_controls(reason)
+
+
+def _free_of_controls(value: str) -> str:
+    return value if value.isprintable() else _CONTROLS.sub("?", value)
 
 
 def _of_connection(headers: Iterable[tuple[str, str]]) -> set[str]:

@@ -22,6 +22,7 @@ from jackfield_proxy.child.incoming.client_body import ClientBody
 from jackfield_proxy.child.incoming.client_request import ClientRequest, UpstreamRequest
 from jackfield_proxy.child.incoming.large import LARGE
 from jackfield_proxy.child.upstream import failures, opening
+from jackfield_proxy.child.upstream.clean_connections import CleanConnector
 from jackfield_proxy.child.upstream.concealing import Concealer, concealer_of
 from jackfield_proxy.child.upstream.concurrency import ConcurrencyLimiter
 from jackfield_proxy.child.upstream.event_frames import FRAMED, UnframedReply
@@ -77,7 +78,7 @@ class UpstreamSender:
 
     def session(self) -> aiohttp.ClientSession:
         if self._session is None:
-            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0, ttl_dns_cache=60)
+            connector = CleanConnector(limit=0, keepalive_timeout=30.0, ttl_dns_cache=60)
             self._session = aiohttp.ClientSession(
                 connector=connector,
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_timeout),

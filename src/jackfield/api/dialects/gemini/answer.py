@@ -42,6 +42,8 @@ STOP_NAMES: dict[StopReason, str] = {
     "context_exceeded": "MAX_TOKENS",
 }
 MALFORMED = "MALFORMED_FUNCTION_CALL"
+_SAID_OF_PARTS = frozenset({"thought", "thoughtSignature"})
+"""What a part may have beside its contents."""
 
 
 def parse_answer(data: bytes) -> ModelResponse:
@@ -87,11 +89,11 @@ def answer_blocks(part: Object) -> list[Block]:
     signature = text(part.get("thoughtSignature"))
     if call := obj(part.get("functionCall")):
         return [answer_call(call, signature)]
+    if "text" not in part and part.keys() - _SAID_OF_PARTS:  # a picture, code: with its signature
+        return [Foreign("gemini", part)]
     said = text(part.get("text"))
     if part.get("thought") is True:
         return [Thinking(said, signature, "gemini")] if said or signature else []
-    if not said and not signature:
-        return [Foreign("gemini", part)] if part and "text" not in part else []
     texts: list[Block] = [TextBlock(said)] if said else []
     return [*texts, Thinking("", signature, "gemini", redacted=True)] if signature else texts
 

@@ -32,6 +32,7 @@ _CONFIG = f"toolConfig.{CALLING}."
 JSON = "application/json"
 _CHOICE = "text/x.enum"
 """The answer is one of the schema's texts, bare."""
+_LARGEST = 2**53 - 1
 
 
 def parse_body(data: bytes) -> ModelRequest:
@@ -64,8 +65,8 @@ def parse_body(data: bytes) -> ModelRequest:
 
 
 def _top_k(value: float | None) -> int | None:
-    """Google's libraries write it as a fraction."""
-    return None if value is None else max(0, int(value))
+    """Google's libraries write it as a fraction. No vocabulary is as large as the largest number that others take."""
+    return None if value is None else int(min(max(0, value), _LARGEST))
 
 
 def _extra(body: Object, generation: Object, choosing: Object) -> Object:
