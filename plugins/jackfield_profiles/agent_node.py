@@ -20,6 +20,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
 from jackfield.api.workflows import Item, Items
 from jackfield_profiles.form import AGENT
+from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.views import usage
 
 _FENCED = re.compile(r"```[ \t]*[\w.+-]*[ \t]*\n(.*?)```", re.DOTALL)
@@ -71,6 +72,7 @@ class CodingAgentNode(ItemNode):
             working_dir=parameters.working_directory or None,
             kind="workflow",
             key=_key(run, index),
+            sandbox=self._context.settings(RunSettings).workflow_sandbox,
         )
         if request.prompt is None and not request.args:
             raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")

@@ -22,6 +22,11 @@ class RunSettings(BaseModel):
         "standard",
         description="Least sandbox of a headless run that a caller from another machine, or through a proxy, starts.",
     )
+    workflow_sandbox: Literal["off", "standard", "strict"] = Field(
+        "off",
+        description="Least sandbox of a run that the node jackfield.agent starts: whoever starts an execution, or has "
+        "written its workflow, may be anywhere. off: that of the profile.",
+    )
     output_limit: int = Field(
         2**20,
         ge=1024,

@@ -11,12 +11,14 @@ with it: so a shell starts it with these signals ignored, and inside they are re
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jackfield
 from jackfield.api.auth import Authentication
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
@@ -39,6 +41,13 @@ _NAMESPACES = (
 )  # fmt: skip
 _HEARING = ("/usr/bin/env", "--default-signal", "/bin/sh", "-c", 'exec "$0" "$@"')
 """The shell: for `env`, a program with `=` in its path would be a variable."""
+_OF_LOADERS = re.compile(
+    r"(?:LD_|DYLD_|GLIBC_|PYTHON|BASH_).*|SHELLOPTS|BASHOPTS|ENV|PS4|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCPATH"
+    r"|MALLOC_TRACE|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS",
+    re.DOTALL,
+).fullmatch
+"""Variables by which a program loads, runs or writes what they name. The programs that make the sandbox are outside of
+it, and what these name may be what the agent has made in its home."""
 _REMEDY = (
     "Install bubblewrap, GNU env (coreutils 8.31) and prlimit (util-linux), and allow user namespaces "
     "(kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, no container without them); "
@@ -55,8 +64,9 @@ class Sandbox:
         self._works = False
 
     async def confined(self, launch: Launch) -> Launch:
-        """The launch in the profile's sandbox; as it is where that is off. The environment stays as it is and never
-        stands among the arguments. Raises `InvalidInput` when there is no sandbox, or not for this directory."""
+        """The launch in the profile's sandbox; as it is where that is off. The environment is the same, and none of it
+        stands among the arguments but what loaders read. Raises `InvalidInput` when there is no sandbox, or not for
+        this directory."""
         kind = launch.profile.sandbox
         if kind == "off":
             return launch
@@ -76,13 +86,17 @@ class Sandbox:
             config_dir=self._context.service.config_dir,
             user_home=Path.home(),
             others=[profile.home for profile in profiles if profile.alias != launch.profile.alias],
+            daemon=_own_program(),
         )
+        within = {name: value for name, value in launch.env.items() if _OF_LOADERS(name)}
+        around = {name: value for name, value in launch.env.items() if name not in within}
 
         def command() -> tuple[str, ...]:
             mounts = view_of(kind, places, self._settings).arguments(self._settings.tmp_size)
-            return _command(mounts, launch.cwd, self._settings)
+            named = [argument for pair in within.items() for argument in ("--setenv", *pair)]
+            return _command([*mounts, *named], launch.cwd, self._settings)
 
-        return replace(launch, argv=(*await asyncio.to_thread(command), *launch.argv))
+        return replace(launch, argv=(*await asyncio.to_thread(command), *launch.argv), env=around)
 
     async def unavailable(self) -> str | None:
         """Why there can be no sandbox; None when there can."""
@@ -101,6 +115,11 @@ def _command(mounts: Sequence[str], cwd: Path, settings: SandboxSettings) -> tup
     """Up to the agent's own arguments."""
     inside = (*_limits(settings), *_HEARING)
     return ("/bin/sh", "-c", _DEAF, "sh", _path(BWRAP), *_NAMESPACES, *mounts, "--chdir", str(cwd), "--", *inside)
+
+
+def _own_program() -> Sequence[Path]:
+    """Where the daemon's interpreter, its packages and the built-in plugins are."""
+    return [Path(sys.prefix), Path(sys.base_prefix), Path(jackfield.__file__).parent, Path(__file__).parents[2]]
 
 
 def _path(program: str) -> str:

@@ -19,12 +19,17 @@ How: TypeAlias = Literal["hidden", "read", "write", "temporary"]
 """hidden: an empty directory that cannot be written; temporary: one of its own that can."""
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/gnu/store")
+_NOWHERE_TO_WORK = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/boot", "/dev", "/proc", "/sys", "/run",
+)  # fmt: skip
+"""A working directory can be written; what is written here is run by others, as root too."""
 _ROOT = Path("/")
 
 
 @record
 class SandboxPaths:
-    """Whose sandbox it is. user_home: of the daemon's user. others: homes of other profiles."""
+    """Whose sandbox it is. user_home: of the daemon's user. others: homes of other profiles. daemon: directories of its
+    own program, which nothing in a sandbox may change."""
 
     home: Path
     cwd: Path
@@ -32,6 +37,7 @@ class SandboxPaths:
     config_dir: Path
     user_home: Path
     others: Sequence[Path] = ()
+    daemon: Sequence[Path] = ()
 
 
 class SandboxView:
@@ -50,6 +56,15 @@ class SandboxView:
         self.add(real, how)
         if path != real and not self.shows(path.parent):
             self.add(path, how, real)
+
+    def pin(self) -> None:
+        """What lies between a directory that can be written and one in it that cannot becomes a mount, too: other
+        directories could be given another name, and new ones put in their place."""
+        for path, (how, _) in [*self._mounts.items()]:
+            above = next((one for one in path.parents if one in self._mounts), None)
+            if how in ("hidden", "read") and above is not None and self._mounts[above][0] == "write":
+                for between in path.parents[: len(path.parts) - len(above.parts) - 1]:
+                    self.add(between, "write")
 
     def shows(self, path: Path) -> bool:
         """Whether what is there can be read."""
@@ -92,7 +107,9 @@ def view_of(kind: Kind, places: SandboxPaths, settings: SandboxSettings) -> Sand
     home, config_dir, user_home = places.home.resolve(), places.config_dir.resolve(), places.user_home.resolve()
     others = [other for other in {other.resolve() for other in places.others} if other != home]
     cwd = places.cwd.resolve()
+    daemon = [place.resolve() for place in places.daemon]
     _require_own(cwd, home, [config_dir, user_home, *others])
+    _require_no_program(cwd, home, daemon)
     made = SandboxView(kind)
     made.add(Path("/tmp").resolve(), "temporary")  # noqa: S108 - the sandbox's own
     # Sockets of other services are there: a container engine's, a keyring's, the session bus.
@@ -106,8 +123,12 @@ def view_of(kind: Kind, places: SandboxPaths, settings: SandboxSettings) -> Sand
     if not cwd.is_relative_to(home):
         made.show(places.cwd, "write")
     _show_program(made, places.program, [config_dir, user_home, home, *others])
+    for path in daemon:
+        if path.is_relative_to(home) or path.is_relative_to(cwd):
+            made.add(path, "read")
     for path in sorted((config_dir, *others)):
         _hide(made, path)
+    made.pin()
     return made
 
 
@@ -140,8 +161,19 @@ def _require_own(cwd: Path, home: Path, protected: Sequence[Path]) -> None:
     config_dir, user_home, *others = protected
     inside = any(cwd.is_relative_to(place) for place in (config_dir, *others))
     if inside or cwd == _ROOT or user_home.is_relative_to(cwd):
-        raise InvalidInput(
-            f"The working directory {cwd} would show the agent what its sandbox must hide.",
-            code="SANDBOX_DIRECTORY",
-            details={"working_dir": "choose the directory of a project"},
+        raise _no_directory(f"The working directory {cwd} would show the agent what its sandbox must hide.")
+
+
+def _require_no_program(cwd: Path, home: Path, daemon: Sequence[Path]) -> None:
+    if cwd.is_relative_to(home):
+        return
+    system = [Path(name).resolve() for name in _NOWHERE_TO_WORK]
+    if any(cwd.is_relative_to(place) for place in (*system, *daemon)):
+        raise _no_directory(
+            f"The working directory {cwd} belongs to the system or to Jackfield's own program, which a sandbox keeps "
+            "from being changed."
         )
+
+
+def _no_directory(message: str) -> InvalidInput:
+    return InvalidInput(message, code="SANDBOX_DIRECTORY", details={"working_dir": "choose the directory of a project"})

@@ -17,6 +17,7 @@ from jackfield.api.workflows import Items
 from jackfield.testing.context import FakeContext
 from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_profiles.agent_node import CodingAgentNode, parsed_answer
+from jackfield_profiles.running_settings import RunSettings
 
 GOOD = HeadlessResult(exit_code=0, output="raw", errors="", timed_out=False, duration_ms=12, result="fine", session="s")
 
@@ -104,3 +105,11 @@ async def test_a_run_that_fails_fails_the_node(tmp_path: Path, result: Any, told
 async def test_nothing_to_do_is_told(tmp_path: Path) -> None:
     with pytest.raises(NodeError, match="prompt is empty"):
         await ran(tmp_path, Profiles(), {"profile": "p", "prompt": ""}, items({}))
+
+
+async def test_the_least_sandbox_of_workflows_is_asked_for(tmp_path: Path) -> None:
+    profiles = Profiles(GOOD)
+    context = FakeContext(tmp_path, tables=[RunSettings(workflow_sandbox="strict")], ports={"Profiles": profiles})
+    kind = CodingAgentNode(context)
+    await kind.execute(FakeNodeRun(kind, lambda _: {"profile": "p", "prompt": "x"}, items({})))
+    assert profiles.asked[0][1].sandbox == "strict"

@@ -143,6 +143,23 @@ def test_working_directories_that_would_show_what_is_hidden(house: House, name: 
     assert "working_dir" in (caught.value.details or {})
 
 
+@pytest.mark.parametrize("place", ["/etc", "/usr/local", "/usr/bin", "/proc"])
+def test_the_system_is_no_working_directory(house: House, place: str) -> None:
+    with pytest.raises(InvalidInput, match="working directory") as caught:
+        view(house, cwd=Path(place))
+    assert caught.value.code == "SANDBOX_DIRECTORY"
+
+
+def test_the_daemons_own_program_is_never_written(house: House) -> None:
+    program = house.project / "venv"
+    (program / "lib").mkdir(parents=True)
+    made = view(house, cwd=house.project, daemon=[program]).arguments(1)
+    assert made.index(str(house.project)) < made.index(str(program))
+    assert made[made.index(str(program)) - 1] == "--ro-bind"
+    with pytest.raises(InvalidInput, match="working directory"):
+        view(house, cwd=program / "lib", daemon=[program])
+
+
 def test_the_agents_program_is_shown_wherever_it_is(house: House) -> None:
     program = house.user / ".agent" / "bin" / "agent"
     program.parent.mkdir(parents=True)
@@ -269,6 +286,31 @@ async def test_the_environment_is_the_launchs_and_in_no_argument(hub: Hub, profi
     names = {line.split("=")[0] for line in client.output.decode().splitlines() if "=" in line}
     assert names - {"PWD", "_", "OLDPWD", "SHLVL"} == {"PATH", "HOME", "TERM", "PS1", "API_KEY", "JACKFIELD_CONTAINER"}
     assert b"sk-very-secret" not in Path(f"/proc/{session.pid}/cmdline").read_bytes()
+
+
+@needs_sandbox
+async def test_nothing_of_the_agents_environment_runs_outside(hub: Hub, house: House, profiles: FakeProfiles) -> None:
+    # As LD_PRELOAD would load what the agent has put into its home, which takes a compiler to show.
+    profiles.env = {"LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(house.root / "escaped"), "PYTHONSTARTUP": "/nowhere"}
+    text = await said(hub, 'echo "$LD_DEBUG $PYTHONSTARTUP"')
+    assert "libs /nowhere" in text
+    assert [*house.root.glob("escaped*")] == []
+
+
+@needs_sandbox
+async def test_what_cannot_be_written_cannot_be_put_aside(profiles: FakeProfiles, house: House) -> None:
+    config = house.project / "some" / "config"
+    config.mkdir(parents=True)
+    profiles.home, profiles.sandbox = house.home, "standard"
+    hub = Hub(FakeContext(config, tables=[TerminalSettings(), SandboxSettings()], ports={"Profiles": profiles}))
+    try:
+        text = await said(
+            hub, "mv some other 2>/dev/null && echo MOVED; touch some/new; ls", working_dir=str(house.project)
+        )
+    finally:
+        await hub.close()
+    assert text.split() == ["file", "some"]
+    assert sorted(one.name for one in (house.project / "some").iterdir()) == ["config", "new"]
 
 
 @needs_sandbox
