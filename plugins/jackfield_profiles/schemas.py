@@ -147,6 +147,7 @@ class ProfileDetail(ProfileItem):
     hooks_config: dict[str, JsonValue]
     mcp_servers: dict[str, JsonValue] = Field(description="Values of env and headers are ***.")
     proxy_config: dict[str, JsonValue] | None
+    warning: str | None = Field(None, description="Of a change: it was made, and something else is wrong.")
     has_key: bool = Field(description="Whether it has a key of its own.")
 
 

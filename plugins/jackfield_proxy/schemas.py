@@ -48,9 +48,13 @@ class ProxyList(BaseModel):
     data: list[ProxyShown]
 
 
+class StoppedProxies(BaseModel):
+    stopped: list[str]
+
+
 class StoppedShown(BaseModel):
     success: Literal[True]
-    data: dict[str, list[str]]
+    data: StoppedProxies
 
 
 class ProxyConfigBody(RootModel[dict[str, JsonValue]]):
@@ -66,18 +70,61 @@ class ProxyLogQuery(BaseModel):
     lines: int = Field(100, ge=1, le=10_000, description="How many of the last lines.")
 
 
+class ProxyLogLines(BaseModel):
+    profile: str
+    lines: list[str]
+
+
 class LogShown(BaseModel):
     success: Literal[True]
-    data: dict[str, list[str] | str]
+    data: ProxyLogLines
 
 
 class RequestsQuery(BaseModel):
     limit: int = Field(50, ge=1, le=10_000, description="How many of the latest requests.")
 
 
+class ServedTokens(BaseModel):
+    input_tokens: int
+    output_tokens: int | None
+    cache_read_tokens: int
+    cache_creation_tokens: int
+
+
+class ServedShown(BaseModel):
+    """rule: that chose the target; null: none fitted. reason: why it was chosen, for a person. attempts: of sending it.
+    counted: `estimated_tokens` is the provider's count. session: the agent's own. key: id of the caller's virtual key.
+    cached: nothing was sent. usage: null: the answer said nothing of it. missing_tools: hosted ones that the provider
+    does not have."""
+
+    id: str
+    time: str
+    dialect: str
+    asked_model: str
+    provider: str
+    model: str
+    rule: str | None
+    reason: str
+    status: int
+    stream: bool
+    translated: bool
+    attempts: int
+    duration_ms: int
+    first_byte_ms: int | None
+    estimated_tokens: int
+    counted: bool
+    session: str | None
+    key: str | None
+    cached: bool
+    usage: ServedTokens | None
+    cost_usd: float | None
+    error: str | None
+    missing_tools: list[str]
+
+
 class RequestsShown(BaseModel):
     success: Literal[True]
-    data: list[dict[str, JsonValue]]
+    data: list[ServedShown]
 
 
 class RuleTestBody(BaseModel):
@@ -113,6 +160,26 @@ class RuleKindsShown(BaseModel):
     data: RuleKinds
 
 
+class EvaluatedRule(BaseModel):
+    name: str
+    target: str
+    priority: int
+    condition: dict[str, JsonValue]
+    fits: bool
+
+
+class RuleTestResult(BaseModel):
+    """rule: null: none fits. usable: the provider can be asked. then: targets to be tried afterwards, in this order."""
+
+    provider: str
+    model: str
+    rule: str | None
+    reason: str
+    usable: bool
+    then: list[str]
+    rules: list[EvaluatedRule]
+
+
 class RuleTestShown(BaseModel):
     success: Literal[True]
-    data: dict[str, JsonValue]
+    data: RuleTestResult

@@ -53,7 +53,7 @@ class CodeBody(SessionModel):
 class BrowserUser(SessionModel):
     id: str
     username: str
-    role: str
+    role: Literal["viewer", "member", "admin"]
 
 
 class BrowserSessionView(SessionModel):

@@ -52,7 +52,7 @@ class LoginBody(AuthBody):
 class UserView(AuthView):
     id: str
     username: str
-    role: str
+    role: Role
 
 
 class SessionView(AuthView):

@@ -146,6 +146,11 @@ class Block(BaseModel):
     tokens: UsageTokens | None = None
     total_tokens: int | None = None
     cost: UsageCost | None = None
+    first_used: str | None = None
+    last_used: str | None = None
+    agents: list[str] | None = None
+    models: list[str] | None = None
+    breakdown: list[Sums] | None = None
     limit_percent: float | None = None
     burn_rate: Rate | None = None
     projection: Projection | None = None

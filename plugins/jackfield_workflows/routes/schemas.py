@@ -213,13 +213,18 @@ class ToolCallShown(Shown):
     result: str
 
 
+class ItemShown(Shown):
+    json: dict[str, Any]  # type: ignore[assignment]  # any fields; shadows the deprecated method
+    binary: dict[str, Any] | None = None  # files by name
+
+
 class NodeRunShown(Shown):
     index: int
     startedAt: str  # noqa: N815
     duration: float
     status: Literal["success", "failed"]
-    error: dict[str, Any] | None = None  # message and itemIndex
-    outputs: list[list[dict[str, Any]]]  # items per output
+    error: FailureShown | None = None
+    outputs: list[list[ItemShown]]
     counts: list[int] | None = Field(None, description="With `items`: how many items each output has in all.")
     tokenUsage: TokenUsageShown | None = None  # noqa: N815 - as in JSON
     toolCalls: list[ToolCallShown] | None = Field(None, description="Of agents.")  # noqa: N815 - as in JSON
@@ -227,14 +232,14 @@ class NodeRunShown(Shown):
 
 
 class ExecutionShown(ExecutionRowShown):
-    data: list[dict[str, Any]]  # items
+    data: list[ItemShown]
     nodes: dict[str, list[NodeRunShown]]
 
 
 class ItemPage(PageShown):
     """Items of one output; fewer than `limit` when they are large."""
 
-    data: list[dict[str, Any]]  # items
+    data: list[ItemShown]
 
 
 class PageQuery(Shown):

@@ -10,6 +10,16 @@ const FORBIDDEN = [
     'an address of somebody else',
   ],
 ];
+// An answer's type comes from schema.d.ts by its path, so what the daemon changes is a mistake here at once.
+const ASSERTED = [
+  [
+    /\b(request|tagged|body|data|usePaged|useCursor)<[^>]/,
+    'an answer whose type is asserted; use api.GET and its like',
+  ],
+  [/\b(await )?(body|data|api\.[A-Z]+)\(.*\) as (?!const\b)/, 'an answer whose type is asserted; use it as it is'],
+  [/\bcreateClient\b|\bnew XMLHttpRequest\b|\bfetch\(['"`]\/api/, 'a way to the API beside the typed client'],
+];
+const CLIENT = /\/src\/api\/(client|paging)\.ts$|\.test\.tsx?$/;
 const root = new URL('../src', import.meta.url).pathname;
 
 function files(folder) {
@@ -25,7 +35,7 @@ for (const path of files(root)) {
   readFileSync(path, 'utf8')
     .split('\n')
     .forEach((line, index) => {
-      for (const [pattern, what] of FORBIDDEN) {
+      for (const [pattern, what] of CLIENT.test(path) ? FORBIDDEN : [...FORBIDDEN, ...ASSERTED]) {
         if (!pattern.test(line)) continue;
         bad += 1;
         process.stderr.write(`${path}:${index + 1}: ${what}\n`);

@@ -1,14 +1,5 @@
 import { type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Query, request } from './client';
-
-/** A page of `/api/v1`. */
-export interface PageOf<Row> {
-  data: Row[];
-  total: number;
-  offset: number;
-  limit: number;
-}
 
 /** What DataTable needs to turn pages. */
 export interface Paging {
@@ -18,14 +9,20 @@ export interface Paging {
   onOffset: (offset: number) => void;
 }
 
-/** A list of `/api/v1` with offset and limit. A change of `query` goes back to the first page. */
-export function usePaged<Row>(key: QueryKey, path: string, query: Query = {}, limit = 50) {
-  const filter = JSON.stringify(query);
+type Ask<Page, Answer> = (page: Page, signal: AbortSignal) => Promise<Answer>;
+
+/** A list of `/api/v1` with offset and limit. `key` has all that filters it: with another one it begins at the first page. */
+export function usePaged<Row>(
+  key: QueryKey,
+  ask: Ask<{ offset: number; limit: number }, { data: Row[]; total: number }>,
+  limit = 50,
+) {
+  const filter = JSON.stringify(key);
   const [place, setPlace] = useState({ filter, offset: 0 });
   const offset = place.filter === filter ? place.offset : 0;
   const result = useQuery({
-    queryKey: [...key, query, offset, limit],
-    queryFn: ({ signal }) => request<PageOf<Row>>('GET', path, { query: { ...query, offset, limit }, signal }),
+    queryKey: [...key, offset, limit],
+    queryFn: ({ signal }) => ask({ offset, limit }, signal),
   });
   const paging: Paging = {
     offset,
@@ -43,20 +40,32 @@ export interface More {
   onMore: () => void;
 }
 
-/** A list whose pages name the next one: `{[rows]: [...], next}`, `next` goes into `before`. */
-export function useCursor<Row>(key: QueryKey, path: string, rowsName: string, query: Query = {}) {
+/** A list whose pages name the next one; `before`: undefined for the first. */
+export function useCursor<Row>(
+  key: QueryKey,
+  ask: Ask<string | undefined, { rows: Row[]; next: string | null | undefined }>,
+) {
   const result = useInfiniteQuery({
-    queryKey: [...key, query],
+    queryKey: key,
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      request<Record<string, unknown>>('GET', path, { query: { ...query, before: pageParam }, signal }),
-    getNextPageParam: (page) => (typeof page.next === 'string' ? page.next : undefined),
+    queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
+    getNextPageParam: ({ next }) => next ?? undefined,
   });
-  const rows = result.data?.pages.flatMap((page) => (page[rowsName] ?? []) as Row[]);
+  const rows = result.data?.pages.flatMap((page) => page.rows);
   const more: More = {
     has: result.hasNextPage,
     loading: result.isFetchingNextPage,
     onMore: () => void result.fetchNextPage(),
   };
   return { ...result, rows, more };
+}
+
+/** What a choice says of a query's flag; empty: nothing. */
+export function yesOrNo(text: string): boolean | undefined {
+  return text === '' ? undefined : text === 'true';
+}
+
+/** The one that a choice, or somebody's address, names; undefined: none of them. */
+export function oneOf<Word extends string>(words: readonly Word[], text: string): Word | undefined {
+  return words.find((word) => word === text);
 }

@@ -3011,23 +3011,48 @@ export interface components {
             /** Active */
             active: boolean;
             /**
+             * Agents
+             * @default null
+             */
+            agents?: string[] | null;
+            /**
              * Answers
              * @default null
              */
             answers?: number | null;
+            /**
+             * Breakdown
+             * @default null
+             */
+            breakdown?: components["schemas"]["Sums"][] | null;
             /** @default null */
             burn_rate?: components["schemas"]["Rate"] | null;
             /** @default null */
             cost?: components["schemas"]["UsageCost"] | null;
             /** End */
             end: string;
+            /**
+             * First Used
+             * @default null
+             */
+            first_used?: string | null;
             /** Gap */
             gap: boolean;
+            /**
+             * Last Used
+             * @default null
+             */
+            last_used?: string | null;
             /**
              * Limit Percent
              * @default null
              */
             limit_percent?: number | null;
+            /**
+             * Models
+             * @default null
+             */
+            models?: string[] | null;
             /** @default null */
             projection?: components["schemas"]["Projection"] | null;
             /** Start */
@@ -3109,8 +3134,11 @@ export interface components {
         BrowserUser: {
             /** Id */
             id: string;
-            /** Role */
-            role: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin";
             /** Username */
             username: string;
         };
@@ -3981,6 +4009,21 @@ export interface components {
             /** @description As in X-Request-Id and in the log. */
             requestId: string;
         };
+        /** EvaluatedRule */
+        EvaluatedRule: {
+            /** Condition */
+            condition: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Fits */
+            fits: boolean;
+            /** Name */
+            name: string;
+            /** Priority */
+            priority: number;
+            /** Target */
+            target: string;
+        };
         /** EventsQuery */
         EventsQuery: {
             /**
@@ -4063,9 +4106,7 @@ export interface components {
         /** ExecutionShown */
         ExecutionShown: {
             /** Data */
-            data: {
-                [key: string]: unknown;
-            }[];
+            data: components["schemas"]["ItemShown"][];
             /** @default null */
             error?: components["schemas"]["FailureShown"] | null;
             /**
@@ -4714,15 +4755,29 @@ export interface components {
          */
         ItemPage: {
             /** Data */
-            data: {
-                [key: string]: unknown;
-            }[];
+            data: components["schemas"]["ItemShown"][];
             /** Limit */
             limit: number;
             /** Offset */
             offset: number;
             /** Total */
             total: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** ItemShown */
+        ItemShown: {
+            /**
+             * Binary
+             * @default null
+             */
+            binary?: {
+                [key: string]: unknown;
+            } | null;
+            /** Json */
+            json: {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -5292,10 +5347,7 @@ export interface components {
         };
         /** LogShown */
         LogShown: {
-            /** Data */
-            data: {
-                [key: string]: string[] | string;
-            };
+            data: components["schemas"]["ProxyLogLines"];
             /**
              * Success
              * @constant
@@ -5420,8 +5472,11 @@ export interface components {
              * @description How the caller was authenticated: jwt, api_key, basic or owner.
              */
             method: string;
-            /** Role */
-            role: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin";
             /** Username */
             username: string;
         };
@@ -6338,19 +6393,12 @@ export interface components {
             counts?: number[] | null;
             /** Duration */
             duration: number;
-            /**
-             * Error
-             * @default null
-             */
-            error?: {
-                [key: string]: unknown;
-            } | null;
+            /** @default null */
+            error?: components["schemas"]["FailureShown"] | null;
             /** Index */
             index: number;
             /** Outputs */
-            outputs: {
-                [key: string]: unknown;
-            }[][];
+            outputs: components["schemas"]["ItemShown"][][];
             /**
              * Reused
              * @description It ran in an earlier execution, and its result was taken over.
@@ -7225,6 +7273,12 @@ export interface components {
              * @enum {string}
              */
             sandbox: "off" | "standard" | "strict";
+            /**
+             * Warning
+             * @description Of a change: it was made, and something else is wrong.
+             * @default null
+             */
+            warning?: string | null;
             /** Working Dir */
             working_dir: string | null;
         };
@@ -7488,6 +7542,13 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /** ProxyLogLines */
+        ProxyLogLines: {
+            /** Lines */
+            lines: string[];
+            /** Profile */
+            profile: string;
         };
         /** ProxyLogQuery */
         ProxyLogQuery: {
@@ -7901,9 +7962,7 @@ export interface components {
         /** RequestsShown */
         RequestsShown: {
             /** Data */
-            data: {
-                [key: string]: components["schemas"]["JsonValue"];
-            }[];
+            data: components["schemas"]["ServedShown"][];
             /**
              * Success
              * @constant
@@ -8153,12 +8212,29 @@ export interface components {
              */
             web_search?: boolean;
         };
+        /**
+         * RuleTestResult
+         * @description rule: null: none fits. usable: the provider can be asked. then: targets to be tried afterwards, in this order.
+         */
+        RuleTestResult: {
+            /** Model */
+            model: string;
+            /** Provider */
+            provider: string;
+            /** Reason */
+            reason: string;
+            /** Rule */
+            rule: string | null;
+            /** Rules */
+            rules: components["schemas"]["EvaluatedRule"][];
+            /** Then */
+            then: string[];
+            /** Usable */
+            usable: boolean;
+        };
         /** RuleTestShown */
         RuleTestShown: {
-            /** Data */
-            data: {
-                [key: string]: components["schemas"]["JsonValue"];
-            };
+            data: components["schemas"]["RuleTestResult"];
             /**
              * Success
              * @constant
@@ -8323,6 +8399,71 @@ export interface components {
             text: string;
             /** Title */
             title: string;
+        };
+        /**
+         * ServedShown
+         * @description rule: that chose the target; null: none fitted. reason: why it was chosen, for a person. attempts: of sending it.
+         *     counted: `estimated_tokens` is the provider's count. session: the agent's own. key: id of the caller's virtual key.
+         *     cached: nothing was sent. usage: null: the answer said nothing of it. missing_tools: hosted ones that the provider
+         *     does not have.
+         */
+        ServedShown: {
+            /** Asked Model */
+            asked_model: string;
+            /** Attempts */
+            attempts: number;
+            /** Cached */
+            cached: boolean;
+            /** Cost Usd */
+            cost_usd: number | null;
+            /** Counted */
+            counted: boolean;
+            /** Dialect */
+            dialect: string;
+            /** Duration Ms */
+            duration_ms: number;
+            /** Error */
+            error: string | null;
+            /** Estimated Tokens */
+            estimated_tokens: number;
+            /** First Byte Ms */
+            first_byte_ms: number | null;
+            /** Id */
+            id: string;
+            /** Key */
+            key: string | null;
+            /** Missing Tools */
+            missing_tools: string[];
+            /** Model */
+            model: string;
+            /** Provider */
+            provider: string;
+            /** Reason */
+            reason: string;
+            /** Rule */
+            rule: string | null;
+            /** Session */
+            session: string | null;
+            /** Status */
+            status: number;
+            /** Stream */
+            stream: boolean;
+            /** Time */
+            time: string;
+            /** Translated */
+            translated: boolean;
+            usage: components["schemas"]["ServedTokens"] | null;
+        };
+        /** ServedTokens */
+        ServedTokens: {
+            /** Cache Creation Tokens */
+            cache_creation_tokens: number;
+            /** Cache Read Tokens */
+            cache_read_tokens: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number | null;
         };
         /**
          * SessionIn
@@ -8768,12 +8909,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** StoppedProxies */
+        StoppedProxies: {
+            /** Stopped */
+            stopped: string[];
+        };
         /** StoppedShown */
         StoppedShown: {
-            /** Data */
-            data: {
-                [key: string]: string[];
-            };
+            data: components["schemas"]["StoppedProxies"];
             /**
              * Success
              * @constant
@@ -9359,8 +9502,11 @@ export interface components {
              * @default null
              */
             provider?: string | null;
-            /** Role */
-            role: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin";
             /** Username */
             username: string;
         };
@@ -9386,8 +9532,11 @@ export interface components {
         UserView: {
             /** Id */
             id: string;
-            /** Role */
-            role: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "member" | "admin";
             /** Username */
             username: string;
         };

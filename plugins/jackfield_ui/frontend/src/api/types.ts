@@ -6,6 +6,8 @@ type Schemas = components['schemas'];
 export type Agent = Schemas['AgentItem'];
 export type DaemonStatus = Schemas['DaemonStatus'];
 export type ExecutionRow = Schemas['ExecutionRowShown'];
+/** What nodes pass on. */
+export type Item = Schemas['ItemShown'];
 export type Profile = Schemas['ProfileItem'];
 export type ProxyState = Schemas['ProxyShown'];
 export type AgentSession = Schemas['AgentSessionOut'];

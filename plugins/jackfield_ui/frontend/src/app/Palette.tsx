@@ -3,9 +3,7 @@ import { type Icon, IconArrowRight, IconBolt, IconSearch } from '@tabler/icons-r
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { request, segment } from '../api/client';
-import type { PageOf } from '../api/paging';
-import type { Profile, TerminalSession, WorkflowRow } from '../api/types';
+import { api, body, data, segment } from '../api/client';
 import { areaPath } from './areas';
 import { hasArea, PAGES, SHOWN_AREAS } from './pages';
 import { ranked } from './ranking';
@@ -112,19 +110,19 @@ function useThings(): Entry[] {
   const workflows = useQuery({
     ...options,
     queryKey: ['palette', 'workflows'],
-    queryFn: () => request<PageOf<WorkflowRow>>('GET', '/api/v1/workflows', { query: { limit: 100 } }),
+    queryFn: () => body(api.GET('/api/v1/workflows', { params: { query: { limit: 100 } } })),
     enabled: hasArea('workflows'),
   });
   const profiles = useQuery({
     ...options,
     queryKey: ['palette', 'profiles'],
-    queryFn: () => request<Profile[]>('GET', '/api/profiles'),
+    queryFn: () => data(api.GET('/api/profiles')),
     enabled: hasArea('profiles'),
   });
   const sessions = useQuery({
     ...options,
     queryKey: ['palette', 'sessions'],
-    queryFn: () => request<TerminalSession[]>('GET', '/api/terminal/sessions'),
+    queryFn: () => data(api.GET('/api/terminal/sessions')),
     enabled: hasArea('terminals'),
   });
   return [

@@ -1,29 +1,14 @@
 import { useSyncExternalStore } from 'react';
-import { onUnauthorized, request } from '../api/client';
+import { api, data, onUnauthorized } from '../api/client';
 import { ApiError } from '../api/errors';
 import { events } from '../api/socket';
+import type { Schemas } from '../api/types';
 
 /** A way to log in: with a name and a password, or at a provider to which the browser is sent. */
-export interface LoginMethod {
-  name: string;
-  title: string;
-  kind: 'password' | 'redirect';
-}
+export type LoginMethod = Schemas['LoginChoice'];
 
 /** What `/api/session` says. */
-export interface SessionInfo {
-  authenticated: boolean;
-  method: 'session' | 'owner' | 'jwt' | 'api_key' | 'basic' | null;
-  user: { id: string; username: string; role: 'viewer' | 'member' | 'admin' } | null;
-  kind: 'owner' | 'user' | null;
-  created_at: string | null;
-  expires_at: string | null;
-  idle_expires_at: string | null;
-  owner_available: boolean;
-  login_needed: boolean;
-  version: string;
-  logins: LoginMethod[];
-}
+export type SessionInfo = Schemas['BrowserSessionView'];
 
 export type Credentials =
   | Record<string, never>
@@ -84,7 +69,7 @@ class Session {
   }
 
   async logIn(credentials: Credentials): Promise<void> {
-    const info = await request<SessionInfo>('POST', PATH, { json: credentials });
+    const info = await data(api.POST(PATH, { body: credentials }));
     this.left = false;
     this.set({ phase: 'in', info, problem: undefined });
     tabs?.postMessage('in');
@@ -92,12 +77,12 @@ class Session {
 
   /** To the provider; it sends the browser back to a page that begins the session. */
   async leaveFor(provider: string): Promise<void> {
-    const { url } = await request<{ url: string }>('POST', `${PATH}/redirect`, { json: { provider } });
+    const { url } = await data(api.POST('/api/session/redirect', { body: { provider } }));
     location.assign(url);
   }
 
   async logOut(): Promise<void> {
-    await request('DELETE', PATH);
+    await api.DELETE(PATH);
     tabs?.postMessage('out');
     await this.leave();
   }
@@ -166,7 +151,7 @@ class Session {
     const info = await read();
     const usable = info.authenticated && info.method !== 'owner';
     if (usable || !info.owner_available || this.left) return info;
-    return request<SessionInfo>('POST', PATH, { json: {} });
+    return data(api.POST(PATH, { body: {} }));
   }
 
   /** Called before anything is shown to another user than the one before. */
@@ -185,7 +170,7 @@ class Session {
 }
 
 function read(): Promise<SessionInfo> {
-  return request<SessionInfo>('GET', PATH);
+  return data(api.GET(PATH));
 }
 
 /** The code leaves the address before anything else can see it. */

@@ -2,9 +2,8 @@ import { Alert, Button, Checkbox, Group, Paper, Stack, Text, TextInput, Unstyled
 import { IconArrowUp, IconFolder } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useRef, useState } from 'react';
-import { request } from '../api/client';
+import { api, data } from '../api/client';
 import { messageOf } from '../api/errors';
-import type { Schemas } from '../api/types';
 import classes from './DirectoryInput.module.css';
 
 /** A dialog around this one stays open when Escape closes this one. */
@@ -124,7 +123,7 @@ export function DirectoryPicker({
 function useListing(path: string | undefined) {
   return useQuery({
     queryKey: ['directories', path],
-    queryFn: ({ signal }) => request<Schemas['DirectoriesOut']>('GET', '/api/directories', { query: { path }, signal }),
+    queryFn: ({ signal }) => data(api.GET('/api/directories', { params: { query: { path } }, signal })),
     placeholderData: undefined,
   });
 }

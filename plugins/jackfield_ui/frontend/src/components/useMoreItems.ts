@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { request, segment } from '../api/client';
-import type { PageOf } from '../api/paging';
+import { api, body } from '../api/client';
+import type { Item } from '../api/types';
 import { notifyError } from './notify';
 
 /** One output of one node run. */
@@ -15,17 +15,17 @@ export interface OutputPlace {
 const STEP = 200;
 const MOST = 1_000;
 
-export function readItems<Item>({ execution, run, output }: OutputPlace, offset: number, limit: number) {
-  const query = { run, output, offset, limit };
-  return request<PageOf<Item>>('GET', `/api/v1/executions/${segment(execution)}/items`, { query });
+export function readItems({ execution, run, output }: OutputPlace, offset: number, limit: number) {
+  const params = { path: { execution_id: execution }, query: { run, output, offset, limit } };
+  return body(api.GET('/api/v1/executions/{execution_id}/items', { params }));
 }
 
 /** All items of an output. Throws when they have more than so many characters of JSON. */
-export async function readEveryItem<Item>(place: OutputPlace, most: number): Promise<Item[]> {
+export async function readEveryItem(place: OutputPlace, most: number): Promise<Item[]> {
   const found: Item[] = [];
   let size = 0;
   for (;;) {
-    const page = await readItems<Item>(place, found.length, MOST);
+    const page = await readItems(place, found.length, MOST);
     found.push(...page.data);
     size += JSON.stringify(page.data).length;
     if (size > most) throw new Error(`It is too large: more than ${Math.round(most / 1_000_000)} MB.`);
@@ -33,7 +33,7 @@ export async function readEveryItem<Item>(place: OutputPlace, most: number): Pro
   }
 }
 
-export interface MoreItems<Item> {
+export interface MoreItems {
   items: readonly Item[];
   /** How many there are in all. */
   total: number;
@@ -43,16 +43,12 @@ export interface MoreItems<Item> {
 }
 
 /** The items of an output of which the first are here already. */
-export function useMoreItems<Item>(
-  place: OutputPlace | undefined,
-  first: readonly Item[],
-  total = first.length,
-): MoreItems<Item> {
+export function useMoreItems(place: OutputPlace | undefined, first: readonly Item[], total = first.length): MoreItems {
   const key = place ? `${place.execution} ${place.run} ${place.output}` : '';
   const [read, setRead] = useState<{ key: string; items: readonly Item[] }>({ key, items: [] });
   const items = useMemo(() => (read.key === key ? [...first, ...read.items] : first), [read, key, first]);
   const { mutate, isPending } = useMutation({
-    mutationFn: (wanted: OutputPlace) => readItems<Item>(wanted, items.length, STEP),
+    mutationFn: (wanted: OutputPlace) => readItems(wanted, items.length, STEP),
     onSuccess: (page) =>
       setRead((before) => ({ key, items: [...(before.key === key ? before.items : []), ...page.data] })),
     onError: (error) => notifyError(error, 'The items cannot be read'),

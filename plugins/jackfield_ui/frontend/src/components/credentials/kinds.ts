@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { request } from '../../api/client';
-import type { PageOf } from '../../api/paging';
+import { api, body } from '../../api/client';
 import type { Schemas } from '../../api/types';
 
 export type Credential = Schemas['CredentialRow'];
 export type CredentialKind = Schemas['KindShown'];
 export type CredentialValues = Record<string, string>;
 
-export const CREDENTIALS = '/api/v1/credentials';
+export const CREDENTIALS = '/api/v1/credentials' as const;
 
 export function useCredentialKinds() {
   return useQuery({
     queryKey: ['credential-kinds', 'by-name'],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
-      const found = await request<Schemas['KindList']>('GET', '/api/v1/credential-kinds', { signal });
+      const found = await body(api.GET('/api/v1/credential-kinds', { signal }));
       return new Map(found.data.map((kind) => [kind.kind, kind]));
     },
   });
@@ -30,7 +29,7 @@ export function useStoredCredentials() {
       const found: Credential[] = [];
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const query = { limit: 100, offset: found.length };
-        const part = await request<PageOf<Credential>>('GET', CREDENTIALS, { query, signal });
+        const part = await body(api.GET(CREDENTIALS, { params: { query }, signal }));
         found.push(...part.data);
         if (found.length >= part.total || part.data.length === 0) break;
       }

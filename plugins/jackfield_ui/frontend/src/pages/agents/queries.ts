@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, body, request, segment } from '../../api/client';
+import { api, body, data } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 
@@ -9,6 +9,8 @@ export type ProviderBody = Schemas['CustomProviderBody'];
 export type ProviderDetail = Schemas['ProviderDetail'];
 /** Providers that were added here. */
 const CUSTOM = '/api/custom-providers';
+const KEY = '/api/providers/{provider_id}/key';
+const ofProvider = (id: string) => ({ params: { path: { provider_id: id } } });
 /** Where the key for proxies comes from; null: from nowhere. */
 export type KeySource = 'stored' | 'environment' | null;
 
@@ -25,7 +27,7 @@ export function useAgent(id: string) {
   useInvalidate('agents', [['agents']]);
   return useQuery({
     queryKey: ['agents', 'one', id],
-    queryFn: ({ signal }) => request<AgentDetail>('GET', `/api/agents/${segment(id)}`, { signal }),
+    queryFn: ({ signal }) => data(api.GET('/api/agents/{agent_id}', { params: { path: { agent_id: id } }, signal })),
     placeholderData: undefined,
   });
 }
@@ -40,7 +42,7 @@ export function useProviders() {
 export function useProvider(id: string) {
   return useQuery({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => request<ProviderDetail>('GET', `/api/providers/${segment(id)}`, { signal }),
+    queryFn: ({ signal }) => data(api.GET('/api/providers/{provider_id}', { ...ofProvider(id), signal })),
     placeholderData: undefined,
   });
 }
@@ -48,7 +50,7 @@ export function useProvider(id: string) {
 export function useKeySource(id: string) {
   return useQuery({
     queryKey: ['providers', 'key', id],
-    queryFn: ({ signal }) => request<{ source: KeySource }>('GET', `/api/providers/${segment(id)}/key`, { signal }),
+    queryFn: ({ signal }) => data(api.GET(KEY, { ...ofProvider(id), signal })),
     placeholderData: undefined,
   });
 }
@@ -58,12 +60,12 @@ export function useAddProvider() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ body, key }: { body: ProviderBody; key: string }) => {
-      await request('POST', CUSTOM, { json: body });
+      await api.POST(CUSTOM, { body });
       if (!key) return;
       try {
-        await request('PUT', `/api/providers/${segment(body.id)}/key`, { json: { api_key: key } });
+        await api.PUT(KEY, { ...ofProvider(body.id), body: { api_key: key } });
       } catch (error) {
-        await request('DELETE', `${CUSTOM}/${segment(body.id)}`);
+        await api.DELETE('/api/custom-providers/{provider_id}', ofProvider(body.id));
         throw error;
       }
     },
@@ -74,7 +76,7 @@ export function useAddProvider() {
 export function useRemoveProvider(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => request('DELETE', `${CUSTOM}/${segment(id)}`),
+    mutationFn: () => api.DELETE('/api/custom-providers/{provider_id}', ofProvider(id)),
     onSuccess: () => client.invalidateQueries({ queryKey: ['providers'] }),
   });
 }
@@ -85,8 +87,8 @@ export function useProviderKey(id: string) {
   return useMutation({
     mutationFn: (key: string | null) =>
       key === null
-        ? request('DELETE', `/api/providers/${segment(id)}/key`)
-        : request('PUT', `/api/providers/${segment(id)}/key`, { json: { api_key: key } }),
+        ? data(api.DELETE(KEY, ofProvider(id)))
+        : data(api.PUT(KEY, { ...ofProvider(id), body: { api_key: key } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['providers'] }),
   });
 }

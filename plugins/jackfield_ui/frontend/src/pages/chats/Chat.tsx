@@ -1,7 +1,7 @@
 import { Button, Group, Textarea } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useParams } from 'react-router';
-import { request } from '../../api/client';
+import { api } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { useMay } from '../../app/session';
 import { confirm } from '../../components/confirm';
@@ -10,7 +10,7 @@ import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import classes from './chats.module.css';
 import { Message } from './Message';
-import { chatPath, useChat, useChatAction, useMessages } from './queries';
+import { CHAT, ofChat, useChat, useChatAction, useMessages } from './queries';
 
 /** Pixels below the window in which the end of the messages counts as being read. */
 const NEAR = 400;
@@ -29,7 +29,7 @@ function Conversation({ id }: { id: string }) {
   const chat = useChat(id);
   const { told, error, isRead } = useMessages(id);
   const writes = useMay('member');
-  const end = useChatAction(() => request('DELETE', chatPath(id)));
+  const end = useChatAction(() => api.DELETE(CHAT, ofChat(id)));
   const foot = useFollowing(told.revision);
   const problem = chat.error ?? error;
   const state = chat.data?.state ?? 'starting';
@@ -89,10 +89,10 @@ function useFollowing(revision: number) {
 function Composer({ id, state }: { id: string; state: string }) {
   const [text, setText] = useState('');
   const say = useChatAction(async (said: string) => {
-    await request('POST', `${chatPath(id)}/messages`, { json: { text: said } });
+    await api.POST('/api/agent-sessions/{session_id}/messages', { ...ofChat(id), body: { text: said } });
     setText('');
   });
-  const interrupt = useChatAction(() => request('POST', `${chatPath(id)}/interrupt`));
+  const interrupt = useChatAction(() => api.POST('/api/agent-sessions/{session_id}/interrupt', ofChat(id)));
   const isReady = state === 'idle' && text.trim() !== '' && !say.isPending;
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
-import { request, segment } from '../../api/client';
+import { api } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import classes from './chats.module.css';
-import { chatPath, useChatAction } from './queries';
+import { useChatAction } from './queries';
 
 /** A request for a permission, with the agent's own options while it is open. */
 export function Permission({
@@ -15,7 +15,10 @@ export function Permission({
   mayAnswer: boolean;
 }) {
   const answer = useChatAction((option: string) =>
-    request('POST', `${chatPath(session)}/permissions/${segment(asked.id)}`, { json: { option } }),
+    api.POST('/api/agent-sessions/{session_id}/permissions/{permission_id}', {
+      params: { path: { session_id: session, permission_id: asked.id } },
+      body: { option },
+    }),
   );
   const isOpen = asked.state === 'open';
   const chosen = asked.options.find(({ id }) => id === asked.answer);

@@ -1,20 +1,23 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { request, segment } from '../../api/client';
-import type { AgentSession, ChatMessage, Profile, Schemas } from '../../api/types';
+import { api, data } from '../../api/client';
+import type { ChatMessage, Schemas } from '../../api/types';
 import { useEvents, useInvalidate } from '../../api/useEvents';
 import { notifyError } from '../../components/notify';
 import { type Delta, extended, merged, NOTHING, type Told } from './merge';
 
 export const CHATS = '/api/agent-sessions';
 
-export const chatPath = (id: string) => `${CHATS}/${segment(id)}`;
+export const CHAT = '/api/agent-sessions/{session_id}';
+
+/** Of one session. */
+export const ofChat = (id: string) => ({ params: { path: { session_id: id } } });
 
 export function useChats() {
   useInvalidate('agent_sessions', [['chats']], ['session_created', 'state_changed', 'session_ended']);
   return useQuery({
     queryKey: ['chats'],
-    queryFn: ({ signal }) => request<AgentSession[]>('GET', CHATS, { signal }),
+    queryFn: ({ signal }) => data(api.GET(CHATS, { signal })),
   });
 }
 
@@ -22,7 +25,7 @@ export function useChat(id: string) {
   useInvalidate('agent_sessions', [['chats', id]], ['state_changed', 'session_ended'], 50);
   return useQuery({
     queryKey: ['chats', id],
-    queryFn: ({ signal }) => request<AgentSession>('GET', chatPath(id), { signal }),
+    queryFn: ({ signal }) => data(api.GET(CHAT, { ...ofChat(id), signal })),
   });
 }
 
@@ -30,15 +33,14 @@ export function useChatProfiles() {
   useInvalidate('profiles', [['profiles']]);
   return useQuery({
     queryKey: ['profiles'],
-    queryFn: ({ signal }) => request<Profile[]>('GET', '/api/profiles', { signal }),
+    queryFn: ({ signal }) => data(api.GET('/api/profiles', { signal })),
   });
 }
 
 export function useStartChat() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: Partial<Schemas['AgentSessionIn']> & { profile_alias: string }) =>
-      request<AgentSession>('POST', CHATS, { json: body }),
+    mutationFn: (body: Schemas['AgentSessionIn']) => data(api.POST(CHATS, { body })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['chats'] }),
   });
 }
@@ -61,9 +63,11 @@ export function useMessages(id: string): { told: Told; error: unknown; isRead: b
   const known = useRef(0);
   const read = useCallback(async () => {
     try {
-      const found = await request<Schemas['SessionMessages']>('GET', `${chatPath(id)}/messages`, {
-        query: { since: known.current },
-      });
+      const found = await data(
+        api.GET('/api/agent-sessions/{session_id}/messages', {
+          params: { path: { session_id: id }, query: { since: known.current } },
+        }),
+      );
       setTold((before) => merged(before, found.messages ?? [], found.revision));
       known.current = Math.max(known.current, found.revision);
       setRead(true);

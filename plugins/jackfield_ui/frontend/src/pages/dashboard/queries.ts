@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, data, request } from '../../api/client';
-import type { PageOf } from '../../api/paging';
-import type { ExecutionRow, TerminalSession } from '../../api/types';
+import { api, body, data } from '../../api/client';
+import type { ExecutionRow, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 
 /** Executions by status. */
-export type Stats = Record<'total' | 'queued' | 'running' | 'waiting' | 'success' | 'failed' | 'cancelled', number>;
+export type Stats = Schemas['Counts'];
 
 /** For what no event tells: often enough to be true, seldom enough to cost nothing. */
 const SLOWLY = 30_000;
@@ -13,30 +12,28 @@ const SLOWLY = 30_000;
 export function useStats() {
   return useQuery({
     queryKey: ['executions', 'stats'],
-    queryFn: ({ signal }) => request<Stats>('GET', '/api/v1/executions/stats', { signal }),
+    queryFn: ({ signal }) => body(api.GET('/api/v1/executions/stats', { signal })),
   });
 }
 
-export function useExecutions(query: { status?: string }, limit: number) {
+export function useExecutions(query: { status?: ExecutionRow['status'] }, limit: number) {
   return useQuery({
     queryKey: ['executions', 'latest', query, limit],
-    queryFn: ({ signal }) =>
-      request<PageOf<ExecutionRow>>('GET', '/api/v1/executions', { query: { ...query, limit }, signal }),
+    queryFn: ({ signal }) => body(api.GET('/api/v1/executions', { params: { query: { ...query, limit } }, signal })),
   });
 }
 
 export function useWorkflowNames() {
   return useQuery({
     queryKey: ['workflows', 'names'],
-    queryFn: ({ signal }) =>
-      request<PageOf<{ id: string; name: string }>>('GET', '/api/v1/workflows', { query: { limit: 100 }, signal }),
+    queryFn: ({ signal }) => body(api.GET('/api/v1/workflows', { params: { query: { limit: 100 } }, signal })),
   });
 }
 
 export function useSessions() {
   return useQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => request<TerminalSession[]>('GET', '/api/terminal/sessions', { signal }),
+    queryFn: ({ signal }) => data(api.GET('/api/terminal/sessions', { signal })),
   });
 }
 

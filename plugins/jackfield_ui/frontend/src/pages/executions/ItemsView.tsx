@@ -24,7 +24,7 @@ export function ItemsView({
   marked,
 }: {
   label: string;
-  given: MoreItems<Item>;
+  given: MoreItems;
   view: View;
   onView: (view: View) => void;
   /** Where they come from. */

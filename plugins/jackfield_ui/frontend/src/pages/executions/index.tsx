@@ -3,7 +3,8 @@ import { IconActivity, IconSearch, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { usePaged } from '../../api/paging';
+import { api, body } from '../../api/client';
+import { oneOf, usePaged } from '../../api/paging';
 import type { ExecutionRow } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { useMay } from '../../app/session';
@@ -15,7 +16,17 @@ import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
 import { type Filter, Filters, SPANS } from './Filters';
-import { executionPath, isOpen, MODES, nameOf, remove, useStats, useWorkflowNames } from './queries';
+import {
+  executionPath,
+  isOpen,
+  MODE_WORDS,
+  MODES,
+  nameOf,
+  remove,
+  STATUSES,
+  useStats,
+  useWorkflowNames,
+} from './queries';
 
 const LIVE = ['execution.started', 'execution.waiting', 'execution.finished'];
 
@@ -28,11 +39,11 @@ export default function Executions() {
     const span = SPANS[filter.within];
     return span ? new Date(Date.now() - span.ms).toISOString() : '';
   }, [filter.within]);
-  const others = { workflowId: filter.workflow, mode: filter.mode, since };
+  const others = { workflowId: filter.workflow, mode: oneOf(MODE_WORDS, filter.mode), since };
   const stats = useStats(others);
-  const list = usePaged<ExecutionRow>(['executions', 'list'], '/api/v1/executions', {
-    ...others,
-    status: filter.status,
+  const list = usePaged(['executions', 'list', others, filter.status], (page, signal) => {
+    const query = { ...others, status: oneOf(STATUSES, filter.status), ...page };
+    return body(api.GET('/api/v1/executions', { params: { query }, signal }));
   });
   const names = useWorkflowNames();
   useInvalidate(

@@ -1,10 +1,7 @@
 import { isRecord } from '../../api/errors';
+import type { Item } from '../../api/types';
 
-/** An item as workflows pass it on: `{json, binary?}`. */
-export interface Item {
-  json: Record<string, unknown>;
-  binary?: Record<string, unknown>;
-}
+export type { Item };
 
 /** One run of one node. `outputs` is missing for one that only an event has told of. */
 export interface Run {

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, body, request, segment } from '../../api/client';
+import { api, body, segment } from '../../api/client';
 import { ApiError } from '../../api/errors';
-import type { PageOf } from '../../api/paging';
 import type { ExecutionRow, Schemas } from '../../api/types';
 import { areaPath } from '../../app/areas';
 import { wiresOf } from './model';
 
 export type Execution = Schemas['ExecutionShown'];
-export type Stats = Record<'total' | Status, number>;
+export type Stats = Schemas['Counts'];
 
 export const STATUSES = ['success', 'failed', 'running', 'waiting', 'queued', 'cancelled'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -21,6 +20,9 @@ export const MODES = {
   error: 'Error workflow',
   sub: 'Sub-workflow',
 } as const;
+
+type Mode = keyof typeof MODES;
+export const MODE_WORDS: readonly Mode[] = ['webhook', 'test', 'manual', 'trigger', 'retry', 'error', 'sub'];
 
 export const OPEN: ReadonlySet<string> = new Set(['queued', 'running', 'waiting']);
 
@@ -38,10 +40,7 @@ export function useWorkflowNames() {
       const names = new Map<string, string>();
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const query = { limit: 100, offset: page * 100 };
-        const found = await request<PageOf<{ id: string; name: string }>>('GET', '/api/v1/workflows', {
-          query,
-          signal,
-        });
+        const found = await body(api.GET('/api/v1/workflows', { params: { query }, signal }));
         for (const { id, name } of found.data) names.set(id, name);
         if (names.size >= found.total || found.data.length === 0) break;
       }
@@ -55,10 +54,10 @@ export function nameOf(names: ReadonlyMap<string, string> | undefined, id: strin
   return names ? (names.get(id) ?? 'Deleted workflow') : '…';
 }
 
-export function useStats(query: Record<string, string>) {
+export function useStats(query: { workflowId?: string; mode?: Mode; since?: string }) {
   return useQuery({
     queryKey: ['executions', 'stats', query],
-    queryFn: ({ signal }) => request<Stats>('GET', '/api/v1/executions/stats', { query, signal }),
+    queryFn: ({ signal }) => body(api.GET('/api/v1/executions/stats', { params: { query }, signal })),
   });
 }
 
@@ -85,9 +84,12 @@ export function useWires(execution: ExecutionRow | undefined) {
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: undefined,
     queryFn: async ({ signal }) => {
-      const path = `/api/v1/workflows/${segment(workflowId ?? '')}/versions/${workflowVersion}`;
+      const path = { workflow_id: workflowId ?? '', version: String(workflowVersion) };
       try {
-        return wiresOf((await request<{ connections?: unknown }>('GET', path, { signal })).connections);
+        return wiresOf(
+          (await body(api.GET('/api/v1/workflows/{workflow_id}/versions/{version}', { params: { path }, signal })))
+            .connections,
+        );
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return [];
         throw error;
@@ -97,10 +99,14 @@ export function useWires(execution: ExecutionRow | undefined) {
 }
 
 export function retry(id: string, from: 'start' | 'failed' | 'node', node?: string) {
-  return request<{ executionId: string }>('POST', `/api/v1/executions/${segment(id)}/retry`, {
-    query: { from, node },
-  });
+  return body(
+    api.POST('/api/v1/executions/{execution_id}/retry', {
+      params: { path: { execution_id: id }, query: { from: from === 'start' ? undefined : from, node } },
+    }),
+  );
 }
 
-export const cancel = (id: string) => request('POST', `/api/v1/executions/${segment(id)}/cancel`);
-export const remove = (id: string) => request('DELETE', `/api/v1/executions/${segment(id)}`);
+const ofExecution = (id: string) => ({ params: { path: { execution_id: id } } });
+
+export const cancel = (id: string) => body(api.POST('/api/v1/executions/{execution_id}/cancel', ofExecution(id)));
+export const remove = (id: string) => api.DELETE('/api/v1/executions/{execution_id}', ofExecution(id));

@@ -17,6 +17,7 @@ export interface Tail {
   dropped: number;
 }
 
+export const LEVEL_WORDS = ['debug', 'info', 'warning', 'error'] as const;
 export const MOST = 2_000;
 export const EMPTY: Tail = { lines: [], dropped: 0 };
 

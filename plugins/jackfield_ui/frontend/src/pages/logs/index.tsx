@@ -4,7 +4,8 @@ import { IconListDetails, IconPlayerPause, IconPlayerPlay, IconSearch, IconShiel
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { useCursor } from '../../api/paging';
+import { api, data } from '../../api/client';
+import { oneOf, useCursor } from '../../api/paging';
 import { useMay } from '../../app/session';
 import { useShortcuts } from '../../app/shortcuts';
 import { EmptyState } from '../../components/EmptyState';
@@ -12,7 +13,7 @@ import { Failure } from '../../components/Failure';
 import { count } from '../../components/format';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
-import { type Line, merged, newer } from './buffer';
+import { LEVEL_WORDS, type Line, merged, newer } from './buffer';
 import { LogLine } from './LogLine';
 import classes from './logs.module.css';
 import { useTail } from './useTail';
@@ -49,7 +50,11 @@ function Log() {
   const [search] = useDebouncedValue(text.trim(), 250);
   // The lines that were there when it was paused; nothing moves below the reader's eyes.
   const [paused, setPaused] = useState<readonly Line[]>();
-  const history = useCursor<Line>(KEY, '/api/logs', 'lines', { level, search, limit: LIMIT });
+  const history = useCursor([...KEY, level, search], async (before, signal) => {
+    const query = { level: oneOf(LEVEL_WORDS, level), search, limit: LIMIT, before };
+    const page = await data(api.GET('/api/logs', { params: { query }, signal }));
+    return { rows: page.lines, next: page.next };
+  });
   const readAgain = useCallback(() => void client.invalidateQueries({ queryKey: KEY }), [client]);
   const tail = useTail(level, search, readAgain);
   const tailShown = paused ?? tail.lines;

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
-import { request, withQuery } from '../../api/client';
+import { address, api } from '../../api/client';
 import { backoff, connection } from '../../api/connection';
-import { added, EMPTY, type Line, type Tail } from './buffer';
+import { oneOf } from '../../api/paging';
+import { added, EMPTY, LEVEL_WORDS, type Line, type Tail } from './buffer';
 
 export type TailState = 'starting' | 'live' | 'broken';
 
@@ -20,7 +21,7 @@ export function useTail(level: string, search: string, onLive: () => void): Stat
   const key = `${level}\n${search}`;
   const [held, setHeld] = useState({ key, ...START });
   useEffect(() => {
-    const follower = new Follower(withQuery('/api/logs/stream', { level, search }), (change) =>
+    const follower = new Follower(address('/api/logs/stream', { level: oneOf(LEVEL_WORDS, level), search }), (change) =>
       setHeld((now) => ({ ...change(now.key === key ? now : START), key })),
     );
     return () => follower.stop();
@@ -95,7 +96,7 @@ class Follower {
     this.close();
     this.change((now) => ({ ...now, state: 'broken' }));
     this.again = setTimeout(() => {
-      request('GET', '/api/logs', { query: { limit: 1 } }).then(
+      api.GET('/api/logs', { params: { query: { limit: 1 } } }).then(
         () => this.open(),
         () => this.failed(),
       );

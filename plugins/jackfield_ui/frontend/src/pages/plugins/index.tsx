@@ -23,7 +23,7 @@ const toneOf = ({ status, error }: Plugin): Tone => (error ? 'bad' : (TONES[stat
 export default function Plugins() {
   const list = useQuery({
     queryKey: ['plugins'],
-    queryFn: async ({ signal }) => (await data(api.GET('/api/plugins', { signal }))) as Plugin[],
+    queryFn: ({ signal }) => data(api.GET('/api/plugins', { signal })),
   });
   const failed = list.data?.filter(({ error }) => error).length ?? 0;
   return (

@@ -50,7 +50,8 @@ export function Create({
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!ready) return;
-    if (step < 2) {
+    const { agent, provider } = draft;
+    if (step < 2 || !agent || !provider) {
       setStep(step + 1);
       return;
     }
@@ -61,8 +62,8 @@ export function Create({
     }
     try {
       const made = await create.mutateAsync({
-        agent_id: draft.agent,
-        provider_id: draft.provider,
+        agent_id: agent,
+        provider_id: provider,
         alias,
         // Said in any case, since a template counts where nothing is said.
         ...(draft.template ? { template: draft.template } : {}),

@@ -15,7 +15,7 @@ import {
 import { IconAlertTriangle, IconDownload, IconPlus, IconTrash, IconUpload, IconWebhook } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { request } from '../../api/client';
+import { api, data } from '../../api/client';
 import { ApiError, isRecord, messageOf } from '../../api/errors';
 import { useMay } from '../../app/session';
 import { ChangedElsewhere } from '../../components/ChangedElsewhere';
@@ -26,7 +26,7 @@ import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
 import { useDraft } from '../../components/useDraft';
 import { configOf, EVENTS, fieldOf, type HookRow, type Kind, rowsOf } from './hooksModel';
-import { type Detail, profilePath, useChange } from './queries';
+import { type Detail, ofProfile, useChange } from './queries';
 
 const NEW: HookRow = { event: 'PreToolUse', matcher: '*', kind: 'command', text: '', timeout: '', rest: {} };
 const KIND_LABELS: { value: Kind; label: string }[] = [
@@ -54,8 +54,9 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
   const importing = useMutation({
     mutationFn: async (file: File) => {
       const given: unknown = JSON.parse(await file.text());
-      const hooks = isRecord(given) && isRecord(given.hooks) ? given.hooks : given;
-      return request<Record<string, unknown>>('POST', `${profilePath(profile.alias)}/hooks/import`, { json: hooks });
+      const whole = isRecord(given) ? given : {};
+      const hooks = isRecord(whole.hooks) ? whole.hooks : whole;
+      return data(api.POST('/api/profiles/{alias}/hooks/import', { ...ofProfile(profile.alias), body: hooks }));
     },
     onSuccess: (hooks) => {
       client.setQueryData<Detail>(

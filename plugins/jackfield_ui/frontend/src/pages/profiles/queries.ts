@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, data, request, segment } from '../../api/client';
+import { api, data } from '../../api/client';
 import type { Agent, Profile, ProxyState, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 
@@ -11,7 +11,10 @@ export type ProviderDetail = Schemas['ProviderDetail'];
 export type RunResult = Schemas['RunResult'];
 export type Sandbox = Detail['sandbox'];
 
-export const profilePath = (alias: string) => `/api/profiles/${segment(alias)}`;
+const ONE = '/api/profiles/{alias}';
+
+/** Of one profile. */
+export const ofProfile = (alias: string) => ({ params: { path: { alias } } });
 
 export function useProfiles() {
   useInvalidate('profiles', [['profiles']]);
@@ -33,7 +36,7 @@ export function useProfile(alias: string) {
   useInvalidate('profiles', [['profiles']]);
   return useQuery({
     queryKey: ['profiles', 'one', alias],
-    queryFn: ({ signal }) => request<Detail>('GET', profilePath(alias), { signal }),
+    queryFn: ({ signal }) => data(api.GET(ONE, { ...ofProfile(alias), signal })),
     placeholderData: undefined,
   });
 }
@@ -41,7 +44,7 @@ export function useProfile(alias: string) {
 export function useEnvironment(alias: string) {
   return useQuery({
     queryKey: ['profiles', 'env', alias],
-    queryFn: ({ signal }) => request<Record<string, string>>('GET', `${profilePath(alias)}/env`, { signal }),
+    queryFn: ({ signal }) => data(api.GET('/api/profiles/{alias}/env', { ...ofProfile(alias), signal })),
     placeholderData: undefined,
   });
 }
@@ -63,7 +66,8 @@ export function useAgents() {
 export function useAgent(id: string | undefined) {
   return useQuery({
     queryKey: ['agents', 'one', id],
-    queryFn: ({ signal }) => request<AgentDetail>('GET', `/api/agents/${segment(id ?? '')}`, { signal }),
+    queryFn: ({ signal }) =>
+      data(api.GET('/api/agents/{agent_id}', { params: { path: { agent_id: id ?? '' } }, signal })),
     enabled: Boolean(id),
     placeholderData: undefined,
   });
@@ -79,7 +83,8 @@ export function useProviders() {
 export function useProvider(id: string | undefined) {
   return useQuery({
     queryKey: ['providers', 'one', id],
-    queryFn: ({ signal }) => request<ProviderDetail>('GET', `/api/providers/${segment(id ?? '')}`, { signal }),
+    queryFn: ({ signal }) =>
+      data(api.GET('/api/providers/{provider_id}', { params: { path: { provider_id: id ?? '' } }, signal })),
     enabled: Boolean(id),
     placeholderData: undefined,
   });
@@ -95,7 +100,7 @@ export function useTemplates() {
 export function useCreate() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (json: object) => request<{ alias: string; warning?: string }>('POST', '/api/profiles', { json }),
+    mutationFn: (body: Schemas['ProfileBody']) => data(api.POST('/api/profiles', { body })),
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: ['profiles'] });
       void client.invalidateQueries({ queryKey: ['agents'] });
@@ -106,7 +111,7 @@ export function useCreate() {
 export function useChange(alias: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (json: object) => request<Detail & { warning?: string }>('PATCH', profilePath(alias), { json }),
+    mutationFn: (body: Schemas['ProfileChange']) => data(api.PATCH(ONE, { ...ofProfile(alias), body })),
     onSuccess: (changed) => {
       client.setQueryData(['profiles', 'one', alias], changed);
       void client.invalidateQueries({ queryKey: ['profiles'] });
@@ -118,7 +123,7 @@ export function useDelete(alias: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ purge, force }: { purge: boolean; force: boolean }) =>
-      request('DELETE', profilePath(alias), { query: { purge, force } }),
+      api.DELETE(ONE, { params: { path: { alias }, query: { purge, force } } }),
     onSuccess: () => {
       client.removeQueries({ queryKey: ['profiles', 'one', alias] });
       void client.invalidateQueries({ queryKey: ['profiles'], exact: true });
@@ -130,12 +135,12 @@ export function useRun(alias: string) {
   return useMutation({
     mutationFn: ({
       signal,
-      ...json
+      ...body
     }: {
       prompt: string;
       timeout?: number;
       working_dir?: string;
       signal: AbortSignal;
-    }) => request<RunResult>('POST', `${profilePath(alias)}/run`, { json, signal }),
+    }) => data(api.POST('/api/profiles/{alias}/run', { ...ofProfile(alias), body, signal })),
   });
 }

@@ -1,41 +1,12 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, data, request, segment, tagged } from '../../api/client';
-import { ApiError } from '../../api/errors';
+import { api, data } from '../../api/client';
+import { ApiError, isRecord } from '../../api/errors';
+import type { Schemas } from '../../api/types';
 import { useEvents, useInvalidate } from '../../api/useEvents';
 import { notifyError } from '../../components/notify';
-import type { Condition } from './model';
-
-export interface Kinds {
-  strategies: { name: string; plugin: string | null }[];
-  conditions: { name: string; plugin: string | null }[];
-}
 
 /** A request of the live table. */
-export interface Served {
-  id: string;
-  time: string;
-  dialect: string;
-  asked_model: string;
-  provider: string;
-  model: string;
-  rule: string | null;
-  reason: string;
-  status: number;
-  stream: boolean;
-  translated: boolean;
-  attempts: number;
-  duration_ms: number;
-  first_byte_ms: number | null;
-  estimated_tokens: number;
-  usage: {
-    input_tokens: number;
-    output_tokens: number | null;
-    cache_read_tokens: number;
-    cache_creation_tokens: number;
-  } | null;
-  cost_usd: number | null;
-  error: string | null;
-}
+export type Served = Schemas['ServedShown'];
 
 export interface Asked {
   model: string;
@@ -48,15 +19,7 @@ export interface Asked {
   time?: string;
 }
 
-export interface RuleTest {
-  provider: string;
-  model: string;
-  rule: string | null;
-  reason: string;
-  usable: boolean;
-  then: string[];
-  rules: { name: string; target: string; priority: number; condition: Condition; fits: boolean }[];
-}
+export type RuleTest = Schemas['RuleTestResult'];
 
 /** What no event tells: that a process has ended by itself, or a budget was reset. */
 const SLOWLY = 30_000;
@@ -99,14 +62,17 @@ export function useConfig(alias: string) {
   useInvalidate('profiles', [['proxy-config', alias]], ['profile_updated']);
   return useQuery({
     queryKey: ['proxy-config', alias],
-    queryFn: ({ signal }) => tagged<Config>('GET', configPath(alias), { signal }),
+    queryFn: ({ signal }) => stored(api.GET(CONFIG, { params: { path: { alias } }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: undefined,
   });
 }
 
-function configPath(alias: string): string {
-  return `/api/proxy/${segment(alias)}/config`;
+const CONFIG = '/api/proxy/{alias}/config';
+
+async function stored(call: Promise<{ data?: Schemas['ConfigShown']; response: Response }>) {
+  const { data: answer, response } = await call;
+  return { value: answer?.data ?? {}, tag: response.headers.get('etag') ?? undefined };
 }
 
 /** Somebody else was faster. */
@@ -118,7 +84,7 @@ export function useSave(alias: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ config, tag }: { config: Config; tag: string | undefined }) =>
-      tagged<Config>('PUT', configPath(alias), { json: config, ifMatch: tag }),
+      stored(api.PUT(CONFIG, { params: { path: { alias } }, body: config, headers: { 'If-Match': tag ?? '*' } })),
     onError: (error) => {
       if (isChanged(error)) void client.invalidateQueries({ queryKey: ['proxy-config', alias] });
     },
@@ -136,7 +102,7 @@ export function useAct() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ alias, act }: { alias: string; act: Act }) =>
-      request('POST', `/api/proxy/${segment(alias)}/${act}`, {}),
+      data(api.POST(`/api/proxy/{alias}/${act}`, { params: { path: { alias } } })),
     onError: (error) => notifyError(error),
     onSettled: () => client.invalidateQueries({ queryKey: ['proxies'] }),
   });
@@ -145,7 +111,7 @@ export function useAct() {
 export function useStopAll() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => request('POST', '/api/proxy/stop-all', {}),
+    mutationFn: () => data(api.POST('/api/proxy/stop-all')),
     onError: (error) => notifyError(error),
     onSettled: () => client.invalidateQueries({ queryKey: ['proxies'] }),
   });
@@ -154,7 +120,7 @@ export function useStopAll() {
 export function useKinds() {
   return useQuery({
     queryKey: ['proxy-kinds'],
-    queryFn: ({ signal }) => request<Kinds>('GET', '/api/proxy/kinds', { signal }),
+    queryFn: ({ signal }) => data(api.GET('/api/proxy/kinds', { signal })),
     staleTime: 300_000,
   });
 }
@@ -192,7 +158,13 @@ export function useRuleTest(alias: string, asked: Asked, config: unknown) {
     queryKey: ['proxy-rule-test', alias, asked, config],
     enabled: asked.model.trim() !== '' && config !== undefined,
     queryFn: ({ signal }) =>
-      request<RuleTest>('POST', `/api/proxy/${segment(alias)}/test`, { json: { ...asked, config }, signal }),
+      data(
+        api.POST('/api/proxy/{alias}/test', {
+          params: { path: { alias } },
+          body: { ...asked, config: isRecord(config) ? config : null },
+          signal,
+        }),
+      ),
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,
@@ -219,7 +191,12 @@ export function useRequests(alias: string) {
     queryKey,
     placeholderData: undefined,
     queryFn: ({ signal }) =>
-      request<Served[]>('GET', `/api/proxy/${segment(alias)}/requests`, { query: { limit: MOST_REQUESTS }, signal }),
+      data(
+        api.GET('/api/proxy/{alias}/requests', {
+          params: { path: { alias }, query: { limit: MOST_REQUESTS } },
+          signal,
+        }),
+      ),
   });
 }
 
@@ -228,6 +205,6 @@ export function useLog(alias: string, lines: number) {
     queryKey: ['proxy-log', alias, lines],
     refetchInterval: LOG_EVERY,
     queryFn: ({ signal }) =>
-      request<{ lines: string[] }>('GET', `/api/proxy/${segment(alias)}/logs`, { query: { lines }, signal }),
+      data(api.GET('/api/proxy/{alias}/logs', { params: { path: { alias }, query: { lines } }, signal })),
   });
 }

@@ -2,7 +2,7 @@ import { Button, Group, Paper, Text, TextInput, Title } from '@mantine/core';
 import { IconPinned, IconPinnedOff } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { request } from '../../api/client';
+import { api, data } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import { notifyDone, notifyError } from '../../components/notify';
 import type { Registry } from './queries';
@@ -12,7 +12,7 @@ export function Pin({ state }: { state: Registry }) {
   const client = useQueryClient();
   const [ref, setRef] = useState('');
   const { mutate, error, isPending } = useMutation({
-    mutationFn: (wanted: string | null) => request<Registry>('POST', '/api/registry/pin', { json: { ref: wanted } }),
+    mutationFn: (wanted: string | null) => data(api.POST('/api/registry/pin', { body: { ref: wanted } })),
     onSuccess: ({ pinned, commit }) => {
       setRef('');
       void client.invalidateQueries({ queryKey: ['registry'] });

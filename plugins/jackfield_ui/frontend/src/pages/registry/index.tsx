@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle, IconBooks, IconChevronDown, IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { request } from '../../api/client';
+import { api, data as inside } from '../../api/client';
 import { ApiError, messageOf } from '../../api/errors';
 import { useMay } from '../../app/session';
 import classes from '../../components/blocks.module.css';
@@ -34,8 +34,7 @@ export default function Registry() {
   const { data, error, refetch } = useRegistry();
   const { syncing, problem } = useSyncing();
   const sync = useMutation({
-    mutationFn: (force: boolean) =>
-      request<State>('POST', '/api/registry/sync', { query: { force: force || undefined } }),
+    mutationFn: (force: boolean) => inside(api.POST('/api/registry/sync', { params: { query: { force } } })),
     onSuccess: ({ updated, artifacts_downloaded: files }) =>
       notifyDone(updated ? `Synced: ${files ?? 0} files fetched.` : 'There is nothing new.'),
     onSettled: () => client.invalidateQueries({ queryKey: ['registry'] }),

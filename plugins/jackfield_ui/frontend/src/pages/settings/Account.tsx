@@ -9,7 +9,7 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core';
-import { request } from '../../api/client';
+import { api } from '../../api/client';
 import { session, useSession } from '../../app/session';
 import classes from '../../components/blocks.module.css';
 import { notifyDone, notifyError } from '../../components/notify';
@@ -105,7 +105,7 @@ function Password() {
   const { form, error, busy, submit } = useSending({
     initial: { current: '', next: '', repeated: '' },
     validate: { repeated: (repeated, { next }) => (repeated === next ? null : 'This is not the same.') },
-    send: ({ current, next }) => request('POST', '/api/v1/auth/password', { json: { current, new: next } }),
+    send: ({ current, next }) => api.POST('/api/v1/auth/password', { body: { current, new: next } }),
     onSent: async () => {
       form.reset();
       notifyDone('Your password is changed. Log in with the new one.');

@@ -2,7 +2,7 @@ import { ActionIcon, Checkbox, Stack, Text, TextInput, Tooltip } from '@mantine/
 import { IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { request, segment } from '../../api/client';
+import { api, body } from '../../api/client';
 import { usePaged } from '../../api/paging';
 import type { Schemas } from '../../api/types';
 import { useSession } from '../../app/session';
@@ -52,7 +52,7 @@ export function ApiKeys() {
 
 function KeyList() {
   const [adding, setAdding] = useNew();
-  const list = usePaged<Key>(['api-keys'], PATH, {}, 100);
+  const list = usePaged(['api-keys'], (query, signal) => body(api.GET(PATH, { params: { query }, signal })), 100);
   return (
     <ListSection
       title="API keys"
@@ -104,7 +104,7 @@ function Ends({ time }: { time: string | null | undefined }) {
 function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
   const client = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: () => request('DELETE', `${PATH}/${segment(id)}`),
+    mutationFn: () => api.DELETE('/api/v1/api-keys/{key_id}', { params: { path: { key_id: id } } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['api-keys'] }),
     onError: (error) => notifyError(error, `“${name}” cannot be revoked`),
   });
@@ -150,9 +150,7 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
     initial: { name: '', ends: USUAL_END, limited: true, scopes: ['workflows:read', 'executions:read'] },
     validate: { scopes: (scopes, { limited }) => (limited && !scopes.length ? 'Choose at least one.' : null) },
     send: ({ name, ends, limited, scopes }) =>
-      request<NewKey>('POST', PATH, {
-        json: { name, expiresAt: momentOf(ends), scopes: limited ? scopes : undefined },
-      }),
+      body(api.POST(PATH, { body: { name, expiresAt: momentOf(ends), scopes: limited ? scopes : undefined } })),
     onSent: onMade,
     namedAs: { expiresAt: 'ends' },
   });

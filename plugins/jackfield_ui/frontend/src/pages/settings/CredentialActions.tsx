@@ -2,14 +2,13 @@ import { ActionIcon, Alert, Anchor, Button, Group, Menu, Stack, Text, TextInput 
 import { IconDotsVertical, IconPencil, IconPlugConnected, IconTestPipe, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
-import { request } from '../../api/client';
+import { api, body } from '../../api/client';
 import { messageOf } from '../../api/errors';
-import type { Schemas } from '../../api/types';
 import { confirm } from '../../components/confirm';
 import { Modal } from '../../components/Modal';
 import { notifyDone, notifyError } from '../../components/notify';
 import { RelativeTime } from '../../components/values';
-import { type Credential, one, useCredential, webAddress } from './credentials';
+import { type Credential, ONE, ofCredential, useCredential, webAddress } from './credentials';
 
 /** What can be done with one credential. */
 export function CredentialActions({
@@ -24,7 +23,7 @@ export function CredentialActions({
   const [open, setOpen] = useState<'test' | 'connect'>();
   const client = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: () => request('DELETE', one(credential.id)),
+    mutationFn: () => api.DELETE(ONE, ofCredential(credential.id)),
     onSuccess: () => client.invalidateQueries({ queryKey: ['credentials'] }),
     onError: (error) => notifyError(error, `“${credential.name}” cannot be deleted`),
   });
@@ -68,7 +67,12 @@ function Test({ credential, onClose }: { credential: Credential; onClose: () => 
   const [url, setUrl] = useState('');
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (asked: string) =>
-      request<Schemas['TestShown']>('POST', `${one(credential.id)}/test`, { json: asked ? { url: asked } : {} }),
+      body(
+        api.POST('/api/v1/credentials/{credential_id}/test', {
+          ...ofCredential(credential.id),
+          body: asked ? { url: asked } : {},
+        }),
+      ),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -120,7 +124,9 @@ function Connect({ credential, onClose }: { credential: Credential; onClose: () 
   const begun = useMutation({
     mutationFn: async (popup: Window | null) => {
       try {
-        const found = await request<Schemas['AuthorizeShown']>('GET', `${one(credential.id)}/oauth2/authorize`);
+        const found = await body(
+          api.GET('/api/v1/credentials/{credential_id}/oauth2/authorize', ofCredential(credential.id)),
+        );
         const url = webAddress(found.url);
         if (!url) throw new Error('The provider’s address is not one of the web.');
         popup?.location.replace(url);

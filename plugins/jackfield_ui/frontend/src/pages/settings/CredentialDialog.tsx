@@ -1,7 +1,7 @@
 import { Alert, Select, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { FormErrors, GetInputPropsReturnType } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { request } from '../../api/client';
+import { api, body } from '../../api/client';
 import { CredentialFields } from '../../components/credentials/CredentialFields';
 import { Failure } from '../../components/Failure';
 import { Modal } from '../../components/Modal';
@@ -12,7 +12,8 @@ import {
   defaults,
   given,
   type Kind,
-  one,
+  ONE,
+  ofCredential,
   PATH,
   useCredential,
   useKinds,
@@ -25,7 +26,7 @@ export function NewCredential({ onClose }: { onClose: () => void }) {
   const kinds = useKinds();
   const { form, error, busy, submit } = useSending({
     initial: { kind: '', name: '', values: {} as Values },
-    send: (filled) => request('POST', PATH, { json: { ...filled, values: given(filled.values) } }),
+    send: (filled) => body(api.POST(PATH, { body: { ...filled, values: given(filled.values) } })),
     onSent: useSaved(onClose),
   });
   const { name, values } = form.values;
@@ -112,7 +113,12 @@ function EditForm({
   const { form, error, busy, submit } = useSending({
     initial: { name: credential.name, replacing: false, values: credential.values as Values },
     send: ({ name, replacing, values }) =>
-      request('PATCH', one(credential.id), { json: replacing ? { name, values: given(values) } : { name } }),
+      body(
+        api.PATCH(ONE, {
+          ...ofCredential(credential.id),
+          body: replacing ? { name, values: given(values) } : { name },
+        }),
+      ),
     onSent: useSaved(onClose),
   });
   const { replacing, values } = form.values;

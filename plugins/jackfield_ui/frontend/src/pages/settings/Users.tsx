@@ -3,7 +3,7 @@ import type { GetInputPropsReturnType } from '@mantine/form';
 import { IconDotsVertical, IconKey, IconTrash, IconUserCheck, IconUserOff, IconUsers } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { request, segment } from '../../api/client';
+import { api, body } from '../../api/client';
 import { usePaged } from '../../api/paging';
 import type { Schemas } from '../../api/types';
 import { useMay, useSession } from '../../app/session';
@@ -20,8 +20,12 @@ import { useNew } from './useNew';
 
 type User = Schemas['UserRow'];
 
+type Role = User['role'];
+
 const PATH = '/api/v1/users';
-const ROLES = [
+const ONE = '/api/v1/users/{user_id}';
+const ofUser = ({ id }: User) => ({ params: { path: { user_id: id } } });
+const ROLES: { value: Role; label: string }[] = [
   { value: 'viewer', label: 'Viewer: reads' },
   { value: 'member', label: 'Member: changes and runs' },
   { value: 'admin', label: 'Administrator' },
@@ -43,7 +47,7 @@ function UserList() {
   const [adding, setAdding] = useNew();
   const [changing, setChanging] = useState<User>();
   const me = useSession().info?.user?.id;
-  const list = usePaged<User>(['users'], PATH, {}, 100);
+  const list = usePaged(['users'], (query, signal) => body(api.GET(PATH, { params: { query }, signal })), 100);
   return (
     <ListSection
       title="Users"
@@ -94,14 +98,15 @@ function useReread() {
 function Role({ user }: { user: User }) {
   const reread = useReread();
   const { mutate, isPending } = useMutation({
-    mutationFn: (role: string) => request('PATCH', `${PATH}/${segment(user.id)}`, { json: { role } }),
+    mutationFn: (role: Role) => body(api.PATCH(ONE, { ...ofUser(user), body: { role } })),
     onSuccess: () => {
       reread();
       notifyDone(`The role of “${user.username}” is changed. Their sessions have ended.`);
     },
     onError: (error) => notifyError(error, 'The role cannot be changed'),
   });
-  const ask = async (role: string | null) => {
+  const ask = async (chosen: string | null) => {
+    const role = ROLES.find(({ value }) => value === chosen)?.value;
     if (!role || role === user.role) return;
     const title = `Make “${user.username}” ${
       ROLES.find(({ value }) => value === role)
@@ -128,12 +133,12 @@ function Role({ user }: { user: User }) {
 function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword: () => void }) {
   const reread = useReread();
   const { mutate } = useMutation({
-    mutationFn: () => request('DELETE', `${PATH}/${segment(user.id)}`),
+    mutationFn: () => api.DELETE(ONE, ofUser(user)),
     onSuccess: reread,
     onError: (error) => notifyError(error, `“${user.username}” cannot be deleted`),
   });
   const switching = useMutation({
-    mutationFn: () => request('PATCH', `${PATH}/${segment(user.id)}`, { json: { disabled: !user.disabled } }),
+    mutationFn: () => body(api.PATCH(ONE, { ...ofUser(user), body: { disabled: !user.disabled } })),
     onSuccess: reread,
     onError: (error) => notifyError(error, `“${user.username}” cannot be changed`),
   });
@@ -177,8 +182,8 @@ function Actions({ user, me, onPassword }: { user: User; me: boolean; onPassword
 function NewUser({ onClose }: { onClose: () => void }) {
   const reread = useReread();
   const { form, error, busy, submit } = useSending({
-    initial: { username: '', password: '', role: 'member' },
-    send: (json) => request('POST', PATH, { json }),
+    initial: { username: '', password: '', role: 'member' as Role },
+    send: (filled) => body(api.POST(PATH, { body: filled })),
     onSent: () => {
       reread();
       onClose();
@@ -202,7 +207,7 @@ function NewUser({ onClose }: { onClose: () => void }) {
 function NewPassword({ user, onClose }: { user: User; onClose: () => void }) {
   const { form, error, busy, submit } = useSending({
     initial: { password: '' },
-    send: (json) => request('PATCH', `${PATH}/${segment(user.id)}`, { json }),
+    send: (filled) => body(api.PATCH(ONE, { ...ofUser(user), body: filled })),
     onSent: () => {
       notifyDone(`“${user.username}” has a new password. Their sessions have ended.`);
       onClose();

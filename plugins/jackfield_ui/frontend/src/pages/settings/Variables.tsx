@@ -2,7 +2,7 @@ import { ActionIcon, Group, Stack, Text, Textarea, TextInput } from '@mantine/co
 import { IconPencil, IconTrash, IconVariable } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { request, segment } from '../../api/client';
+import { api, body } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { useMay } from '../../app/session';
@@ -20,6 +20,8 @@ import { useNew } from './useNew';
 type Variable = Schemas['VariableShown'];
 
 const PATH = '/api/v1/variables';
+const ONE = '/api/v1/variables/{variable_id}';
+const ofVariable = (id: string) => ({ params: { path: { variable_id: id } } });
 
 export function Variables() {
   const may = useMay('member');
@@ -27,7 +29,7 @@ export function Variables() {
   const [editing, setEditing] = useState<Variable>();
   const list = useQuery({
     queryKey: ['variables', 'list'],
-    queryFn: ({ signal }) => request<Schemas['VariableList']>('GET', PATH, { signal }),
+    queryFn: ({ signal }) => body(api.GET(PATH, { signal })),
   });
   useInvalidate('workflows', [['variables']], ['variables.changed']);
   return (
@@ -104,7 +106,7 @@ function useReread() {
 function Actions({ variable: { id, key }, onEdit }: { variable: Variable; onEdit: () => void }) {
   const reread = useReread();
   const { mutate } = useMutation({
-    mutationFn: () => request('DELETE', `${PATH}/${segment(id)}`),
+    mutationFn: () => api.DELETE(ONE, ofVariable(id)),
     onSuccess: reread,
     onError: (error) => notifyError(error, `“${key}” cannot be deleted`),
   });
@@ -128,8 +130,8 @@ function VariableDialog({ variable, onClose }: { variable: Variable | undefined;
   const reread = useReread();
   const { form, error, busy, submit } = useSending({
     initial: { key: variable?.key ?? '', value: variable?.value ?? '' },
-    send: (json) =>
-      variable ? request('PUT', `${PATH}/${segment(variable.id)}`, { json }) : request('POST', PATH, { json }),
+    send: (filled) =>
+      body(variable ? api.PUT(ONE, { ...ofVariable(variable.id), body: filled }) : api.POST(PATH, { body: filled })),
     onSent: () => {
       reread();
       onClose();

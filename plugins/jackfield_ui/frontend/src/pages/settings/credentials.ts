@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { request, segment } from '../../api/client';
+import { api, body } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { CREDENTIALS } from '../../components/credentials/kinds';
 
@@ -16,13 +16,16 @@ export type Credential = Schemas['CredentialRow'];
 export type CredentialWhole = Schemas['CredentialShown'];
 
 export const PATH = CREDENTIALS;
-export const one = (id: string) => `${PATH}/${segment(id)}`;
+export const ONE = '/api/v1/credentials/{credential_id}';
+
+/** Of one credential. */
+export const ofCredential = (id: string) => ({ params: { path: { credential_id: id } } });
 
 export function useCredential(id: string, enabled = true) {
   return useQuery({
     queryKey: ['credentials', 'one', id],
     enabled,
-    queryFn: ({ signal }) => request<CredentialWhole>('GET', one(id), { signal }),
+    queryFn: ({ signal }) => body(api.GET(ONE, { ...ofCredential(id), signal })),
     placeholderData: undefined,
   });
 }

@@ -3,7 +3,7 @@ import { IconDownload, IconPlayerPauseFilled, IconPlayerPlayFilled } from '@tabl
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Link, useParams } from 'react-router';
-import { segment, send } from '../../api/client';
+import { api, body, segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { useShortcuts } from '../../app/shortcuts';
 import { useTitle } from '../../app/title';
@@ -11,7 +11,7 @@ import { Failure } from '../../components/Failure';
 import { type Cast, parseCast, withoutPauses } from './cast';
 import { Player } from './playing';
 import { SIZES, usePreferences } from './preferences';
-import { sessionPath } from './queries';
+import { ofSession, RECORDING, recordingPath } from './queries';
 import { Screen } from './screen';
 import classes from './terminals.module.css';
 
@@ -27,8 +27,8 @@ export default function Replay() {
   const recording = useQuery({
     queryKey: ['sessions', 'recording', id],
     queryFn: async ({ signal }) => {
-      const answer = await send(new Request(new URL(`${sessionPath(id)}/recording`, location.origin), { signal }));
-      return parseCast(await answer.text());
+      const text = await body(api.GET(RECORDING, { ...ofSession(id), parseAs: 'text', signal }));
+      return parseCast(text);
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -50,7 +50,7 @@ export default function Replay() {
         </Group>
         <Button
           component="a"
-          href={`${sessionPath(id)}/recording`}
+          href={recordingPath(id)}
           download={`${id}.cast`}
           variant="default"
           leftSection={<IconDownload size={16} />}

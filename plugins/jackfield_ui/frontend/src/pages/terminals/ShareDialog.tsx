@@ -2,13 +2,13 @@ import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { request } from '../../api/client';
+import { api, data } from '../../api/client';
 import { messageOf } from '../../api/errors';
 import { Copyable } from '../../components/Copyable';
 import { moment } from '../../components/format';
 import { Modal } from '../../components/Modal';
 import { notifyError } from '../../components/notify';
-import { type Share, sessionPath } from './queries';
+import { ofSession } from './queries';
 
 const LASTS = [
   { value: '900', label: '15 minutes' },
@@ -19,6 +19,8 @@ const LASTS = [
 ];
 
 /** A link with which others can look, without a login and without typing. */
+const SHARE = '/api/terminal/sessions/{session_id}/share';
+
 export function ShareDialog({
   id,
   name,
@@ -32,10 +34,10 @@ export function ShareDialog({
 }) {
   const [lasts, setLasts] = useState<string | null>('3600');
   const share = useMutation({
-    mutationFn: () => request<Share>('POST', `${sessionPath(id)}/share`, { json: { expires_in: Number(lasts) } }),
+    mutationFn: () => data(api.POST(SHARE, { ...ofSession(id), body: { expires_in: Number(lasts) } })),
   });
   const end = useMutation({
-    mutationFn: () => request('DELETE', `${sessionPath(id)}/share`),
+    mutationFn: () => api.DELETE(SHARE, ofSession(id)),
     onSuccess: () => {
       onEnded();
       onClose();

@@ -3,7 +3,7 @@ import { IconDots, IconPlus, IconTerminal2 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { request, segment } from '../../api/client';
+import { api, segment } from '../../api/client';
 import type { TerminalSession } from '../../api/types';
 import { areaPath } from '../../app/areas';
 import { useMay } from '../../app/session';
@@ -15,7 +15,7 @@ import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
 import { NewSession } from './NewSession';
-import { endSession, ofProfile, SESSIONS, sessionName, useSessionAction, useSessions, useStart } from './queries';
+import { endSession, ofProfile, sessionName, useSessionAction, useSessions, useStart } from './queries';
 import { Recording } from './Recording';
 import { ShareDialog } from './ShareDialog';
 
@@ -31,7 +31,7 @@ export default function Terminals() {
   const asking = search.has('new') && writes;
   const ended = sessions.data?.filter(({ state }) => state !== 'running').length ?? 0;
   const cleanUp = useMutation({
-    mutationFn: () => request('POST', `${SESSIONS.replace(/sessions$/, 'cleanup')}`),
+    mutationFn: () => api.POST('/api/terminal/cleanup'),
     onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
     onError: (error) => notifyError(error),
   });

@@ -1,17 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, data, request, segment } from '../../api/client';
+import { api, data, segment } from '../../api/client';
 import { ApiError } from '../../api/errors';
 import type { Profile, Schemas, TerminalSession } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { notifyError } from '../../components/notify';
 
-export const SESSIONS = '/api/terminal/sessions';
+const SESSIONS = '/api/terminal/sessions';
+const ONE = '/api/terminal/sessions/{session_id}';
+const SHELL = '/api/terminal/shell';
 
-export function sessionPath(id: string): string {
-  return `${SESSIONS}/${segment(id)}`;
-}
+export const RECORDING = '/api/terminal/sessions/{session_id}/recording';
+export const recordingPath = (id: string) => RECORDING.replace('{session_id}', segment(id));
 
-export const SHELL = '/api/terminal/shell';
+/** Of one session. */
+export const ofSession = (id: string) => ({ params: { path: { session_id: id } } });
 
 /** Without a profile it is a plain shell. */
 export interface NewSessionBody {
@@ -30,17 +32,11 @@ export function sessionName({ profile_alias }: Pick<TerminalSession, 'profile_al
   return profile_alias ?? 'Shell';
 }
 
-export interface Share {
-  url: string;
-  token: string;
-  expires_at: string;
-}
-
 export function useSessions() {
   useInvalidate('terminal', [['sessions']]);
   return useQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => request<TerminalSession[]>('GET', SESSIONS, { signal }),
+    queryFn: ({ signal }) => data(api.GET(SESSIONS, { signal })),
     // Sizes, clients and recordings change without an event.
     refetchInterval: 5_000,
   });
@@ -58,19 +54,21 @@ export function useProfile(alias: string | null) {
   return useQuery({
     queryKey: ['profiles', 'one', alias],
     queryFn: ({ signal }) =>
-      request<Schemas['ProfileDetail']>('GET', `/api/profiles/${segment(alias ?? '')}`, { signal }),
+      data(api.GET('/api/profiles/{alias}', { params: { path: { alias: alias ?? '' } }, signal })),
     enabled: Boolean(alias),
     placeholderData: undefined,
   });
+}
+
+function begin({ profile_alias, ...body }: NewSessionBody) {
+  return data(profile_alias ? api.POST(SESSIONS, { body: { profile_alias, ...body } }) : api.POST(SHELL, { body }));
 }
 
 export function useStart() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (body: NewSessionBody) => {
-      const started = await request<{ session_id: string }>('POST', body.profile_alias ? SESSIONS : SHELL, {
-        json: body,
-      });
+      const started = await begin(body);
       remember(started.session_id, body);
       return started.session_id;
     },
@@ -88,14 +86,14 @@ export function useSessionAction<Input = void>(act: (id: string, input: Input) =
   });
 }
 
-export const endSession = (id: string) => request('DELETE', sessionPath(id));
-export const startRecording = (id: string) => request('POST', `${sessionPath(id)}/record`);
-export const stopRecording = (id: string) => request('DELETE', `${sessionPath(id)}/record`);
+export const endSession = (id: string) => api.DELETE(ONE, ofSession(id));
+export const startRecording = (id: string) => api.POST('/api/terminal/sessions/{session_id}/record', ofSession(id));
+export const stopRecording = (id: string) => api.DELETE('/api/terminal/sessions/{session_id}/record', ofSession(id));
 
 /** What became of a session whose connection is lost: asking also renews the browser's session. */
 export async function isThere(id: string): Promise<boolean> {
   try {
-    await request('GET', sessionPath(id));
+    await api.GET(ONE, ofSession(id));
     return true;
   } catch (error) {
     return !(error instanceof ApiError && error.status === 404);

@@ -14,8 +14,8 @@ const MORE = 40;
 export function Blocks({ filter }: { filter: Filter }) {
   const [limit, setLimit] = useState(FIRST);
   const report = useBlocks(filter, limit);
-  const active = report.data?.rows.find((block) => block.active);
-  const rows = useMemo(() => report.data?.rows.filter((block) => !block.gap), [report.data]);
+  const active = report.data?.blocks.find((block) => block.active);
+  const rows = useMemo(() => report.data?.blocks.filter((block) => !block.gap), [report.data]);
   return (
     <section>
       <Title order={2} mb="sm">

@@ -24,7 +24,7 @@ export const PARTS: readonly { value: Part; label: string }[] = [
 ];
 
 /** The report of a part, and how a row without a name is called. */
-export const REPORTS: Record<Part, { kind: string; none: string }> = {
+export const REPORTS: Record<Part, { kind: 'models' | 'profiles' | 'providers' | 'agents'; none: string }> = {
   model: { kind: 'models', none: 'Model not named' },
   profile: { kind: 'profiles', none: 'No profile' },
   provider: { kind: 'providers', none: 'Provider not named' },
@@ -51,7 +51,7 @@ export interface Row extends Sums {
   last_used: string;
   models: string[];
   agents: string[];
-  breakdown?: Sums[];
+  breakdown?: Sums[] | null;
 }
 
 export interface Filter {

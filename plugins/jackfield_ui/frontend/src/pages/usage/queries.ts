@@ -1,25 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, data, type Query, request } from '../../api/client';
+import { address, api, data } from '../../api/client';
+import type { paths } from '../../api/schema';
+import type { Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { notifyError } from '../../components/notify';
-import { daysOf, type Filter, type Part, REPORTS, type Row, type Step, type Sums } from './model';
+import { daysOf, type Filter, type Part, REPORTS, type Row, type Step } from './model';
 
-export interface Report<Each = Row> {
-  rows: Each[];
-  totals: Sums;
-  left_out: number;
-  unpriced: string[];
-}
-
-export interface Block extends Partial<Row> {
-  start: string;
-  end: string;
-  gap: boolean;
-  active: boolean;
-  limit_percent?: number | null;
-  burn_rate?: { tokens_per_minute: number; uncached_tokens_per_minute: number; cost_per_hour: number } | null;
-  projection?: { total_tokens: number; total_cost: number; remaining_minutes: number } | null;
-}
+export type Block = Schemas['Block'];
+type Query = NonNullable<paths['/api/usage/report']['get']['parameters']['query']>;
 
 /** Days are those of whoever looks. */
 const tz = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -40,11 +28,20 @@ export function useNames() {
   return useUsage({ period: 'all', profile: '', agent: '', provider: '', model: '' });
 }
 
-function useReport<Each = Row>(name: string, query: Query, enabled = true) {
+function isBlock(row: Row | Block): row is Block {
+  return 'gap' in row;
+}
+
+function useReport(name: string, query: Query, enabled = true) {
   return useQuery({
     queryKey: ['usage', name, query],
     enabled,
-    queryFn: ({ signal }) => request<Report<Each>>('GET', '/api/usage/report', { query, signal }),
+    queryFn: async ({ signal }) => {
+      const { rows, ...rest } = await data(api.GET('/api/usage/report', { params: { query }, signal }));
+      const [blocks, lines]: [Block[], Row[]] = [[], []];
+      for (const row of rows) isBlock(row) ? blocks.push(row) : lines.push(row);
+      return { ...rest, rows: lines, blocks };
+    },
   });
 }
 
@@ -61,8 +58,8 @@ export function useSessions(filter: Filter, limit: number) {
 }
 
 export function useBlocks(filter: Filter, limit: number) {
-  const query = { ...reportQuery(filter), kind: 'blocks', breakdown: 'none', order: 'desc', limit, token_limit: 'max' };
-  return useReport<Block>('blocks', query);
+  const query: Query = { kind: 'blocks', breakdown: 'none', order: 'desc', limit, token_limit: 'max' };
+  return useReport('blocks', { ...reportQuery(filter), ...query });
 }
 
 /** Counts what is new in agents' logs; a sentence says what was. */
@@ -83,6 +80,5 @@ export function useUsageEvents(): void {
 }
 
 export function exportAddress(filter: Filter, format: 'csv' | 'json'): string {
-  const given = Object.entries({ ...filter, tz, format }).filter(([, value]) => value !== '');
-  return `/api/usage/export?${new URLSearchParams(given)}`;
+  return address('/api/usage/export', { ...filter, tz, format });
 }

@@ -1,6 +1,7 @@
 import { Button, Select, Text } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
+import { api, body } from '../../api/client';
 import { usePaged } from '../../api/paging';
 import { CopyIcon } from '../../components/Copyable';
 import { type Column, DataTable } from '../../components/DataTable';
@@ -9,7 +10,7 @@ import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
 import { CallDrawer } from './CallDrawer';
 import { curl } from './curl';
-import { type Call, historyOf, type Webhook } from './queries';
+import type { Call, Webhook } from './queries';
 
 const PER_PAGE = 20;
 const KINDS = [
@@ -33,7 +34,14 @@ export function CallList({
 }) {
   const [status, setStatus] = useState('');
   const [opened, setOpened] = useState<Call>();
-  const calls = usePaged<Call>(['webhooks', 'calls', id], historyOf(id), { status }, PER_PAGE);
+  const calls = usePaged(
+    ['webhooks', 'calls', id, status],
+    (page, signal) => {
+      const params = { path: { ident: id }, query: { status, ...page } };
+      return body(api.GET('/api/v1/webhooks/{ident}/history', { params, signal }));
+    },
+    PER_PAGE,
+  );
   // A call that was still running when it was opened is shown as it is now.
   const shown = calls.rows?.find((call) => call.id === opened?.id) ?? opened;
   const example = webhook && curl({ method: webhook.method, url: webhook.url, headers: [], body: '' });

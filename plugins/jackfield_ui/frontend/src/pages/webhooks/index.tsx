@@ -2,8 +2,8 @@ import { Anchor, Button, Select, Text } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { segment } from '../../api/client';
-import { usePaged } from '../../api/paging';
+import { api, body, segment } from '../../api/client';
+import { usePaged, yesOrNo } from '../../api/paging';
 import { areaPath } from '../../app/areas';
 import { hasArea } from '../../app/pages';
 import { CopyIcon } from '../../components/Copyable';
@@ -20,7 +20,14 @@ const PER_PAGE = 25;
 export default function Webhooks() {
   const navigate = useNavigate();
   const [active, setActive] = useState('');
-  const list = usePaged<WebhookRow>(['webhooks', 'list'], '/api/v1/webhooks', { active, stats: 'true' }, PER_PAGE);
+  const list = usePaged(
+    ['webhooks', 'list', active],
+    (page, signal) => {
+      const query = { active: yesOrNo(active), stats: true, ...page };
+      return body(api.GET('/api/v1/webhooks', { params: { query }, signal }));
+    },
+    PER_PAGE,
+  );
   useWebhookEvents();
   return (
     <Page title="Webhooks" subtitle="The addresses that start workflows, and the calls that they got.">

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { request, segment } from '../../api/client';
+import { api, body, segment } from '../../api/client';
 import type { Schemas } from '../../api/types';
 import { useEvents, useInvalidate } from '../../api/useEvents';
 import { areaPath } from '../../app/areas';
@@ -11,14 +11,13 @@ export type Call = Schemas['CallEntry'];
 export type Verdict = Schemas['TestCallResult'];
 
 export const webhookPath = (id: string) => `${areaPath('webhooks')}/${segment(id)}`;
-const api = (id: string) => `/api/v1/webhooks/${segment(id)}`;
-export const historyOf = (id: string) => `${api(id)}/history`;
+const ofWebhook = (id: string) => ({ params: { path: { ident: id } } });
 
 /** With how it lets in and answers, which the list does not have. */
 export function useWebhook(id: string) {
   return useQuery({
     queryKey: ['webhooks', 'one', id],
-    queryFn: ({ signal }) => request<Webhook>('GET', api(id), { signal }),
+    queryFn: ({ signal }) => body(api.GET('/api/v1/webhooks/{ident}', { ...ofWebhook(id), signal })),
     placeholderData: undefined,
   });
 }
@@ -31,12 +30,11 @@ export interface TestCall {
 }
 
 /** Whether such a call would be taken; nothing runs. */
-export const check = (id: string, call: TestCall) => request<Verdict>('POST', `${api(id)}/test`, { json: call });
+export const check = (id: string, call: TestCall) =>
+  body(api.POST('/api/v1/webhooks/{ident}/test', { ...ofWebhook(id), body: call }));
 
 export const replay = (executionId: string) =>
-  request<{ executionId: string }>('POST', `/api/v1/executions/${segment(executionId)}/retry`, {
-    query: { from: 'start' },
-  });
+  body(api.POST('/api/v1/executions/{execution_id}/retry', { params: { path: { execution_id: executionId } } }));
 
 const READ_WITHIN = 300;
 

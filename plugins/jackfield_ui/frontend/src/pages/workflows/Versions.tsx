@@ -1,7 +1,7 @@
 import { Button, Drawer, Group, Skeleton, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { request, segment } from '../../api/client';
+import { api } from '../../api/client';
 import { confirm } from '../../components/confirm';
 import { Failure } from '../../components/Failure';
 import { notifyDone, notifyError } from '../../components/notify';
@@ -75,7 +75,9 @@ function Chosen({ version, editable, onRestored }: { version: number; editable: 
   const found = useMemo(() => (old.data ? difference(old.data, doc) : undefined), [old.data, doc]);
   const restore = useMutation({
     mutationFn: async () => {
-      await request('POST', `/api/v1/workflows/${segment(id)}/versions/${version}/restore`);
+      await api.POST('/api/v1/workflows/{workflow_id}/versions/{version}/restore', {
+        params: { path: { workflow_id: id, version: String(version) } },
+      });
       return readWorkflow(id);
     },
     onSuccess: (saved) => {

@@ -12,8 +12,8 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { request, segment } from '../../api/client';
-import { usePaged } from '../../api/paging';
+import { api, body, segment } from '../../api/client';
+import { usePaged, yesOrNo } from '../../api/paging';
 import type { WorkflowRow } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { areaPath } from '../../app/areas';
@@ -41,10 +41,9 @@ export default function Workflows() {
   const [tag, setTag] = useState('');
   const [search] = useDebouncedValue(text, 200);
   const { data: tags = [] } = useTags();
-  const { rows, paging, error, refetch } = usePaged<WorkflowRow>(['workflows', 'list'], '/api/v1/workflows', {
-    search,
-    active: state,
-    tags: tag,
+  const { rows, paging, error, refetch } = usePaged(['workflows', 'list', search, state, tag], (page, signal) => {
+    const query = { search, active: yesOrNo(state), tags: tag, ...page };
+    return body(api.GET('/api/v1/workflows', { params: { query }, signal }));
   });
   useInvalidate(
     'workflows',
@@ -199,6 +198,7 @@ function ActiveSwitch({ row }: { row: WorkflowRow }) {
 }
 
 function Actions({ row }: { row: WorkflowRow }) {
+  const ofRow = { params: { path: { workflow_id: row.id } } };
   const reread = useReread();
   const navigate = useNavigate();
   const run = useMutation({
@@ -210,7 +210,7 @@ function Actions({ row }: { row: WorkflowRow }) {
     onError: (error) => notifyError(error, `“${row.name}” cannot run`),
   });
   const duplicate = useMutation({
-    mutationFn: () => request<WorkflowRow>('POST', `/api/v1/workflows/${segment(row.id)}/duplicate`, { json: {} }),
+    mutationFn: () => body(api.POST('/api/v1/workflows/{workflow_id}/duplicate', { ...ofRow, body: {} })),
     onSuccess: ({ name }) => {
       reread();
       notifyDone(`Copied to “${name}”.`);
@@ -218,7 +218,7 @@ function Actions({ row }: { row: WorkflowRow }) {
     onError: (error) => notifyError(error),
   });
   const remove = useMutation({
-    mutationFn: () => request('DELETE', `/api/v1/workflows/${segment(row.id)}`),
+    mutationFn: () => api.DELETE('/api/v1/workflows/{workflow_id}', ofRow),
     onSuccess: reread,
     onError: (error) => notifyError(error),
   });

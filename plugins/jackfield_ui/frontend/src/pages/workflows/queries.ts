@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, request, segment, send, withQuery } from '../../api/client';
+import { api, body } from '../../api/client';
 import { isRecord } from '../../api/errors';
-import type { PageOf } from '../../api/paging';
-import type { ExecutionRow, Schemas } from '../../api/types';
+import type { Item, Schemas } from '../../api/types';
 import type { NodeForm } from './form/model';
 import { type Doc, documentOf } from './model/document';
 
@@ -52,33 +51,11 @@ export interface KindWhole extends Kind {
   forms: NodeForm[];
 }
 
-export interface Problem {
-  path: string;
-  message: string;
-  /** `activation`: it may be saved, and cannot be live. */
-  severity: 'error' | 'activation' | 'warning';
-}
-
-export type Item = { json: Record<string, unknown>; binary?: Record<string, unknown>; [other: string]: unknown };
-
-export interface NodeRun {
-  index: number;
-  startedAt: string;
-  duration: number;
-  status: 'success' | 'failed';
-  error?: { message?: string; itemIndex?: number };
-  /** The first items of each. */
-  outputs: Item[][];
-  /** What an agent has called. */
-  toolCalls?: { item: number; tool: string; input: string; result: string }[];
-  /** How many there are in all. */
-  counts?: number[] | null;
-}
-
-export interface Execution extends ExecutionRow {
-  data: Item[];
-  nodes: Record<string, NodeRun[]>;
-}
+/** `activation`: it may be saved, and cannot be live. */
+export type Problem = Schemas['ProblemShown'];
+export type NodeRun = Schemas['NodeRunShown'];
+export type Execution = Schemas['ExecutionShown'];
+export type { Item };
 
 /** Why a live workflow cannot start, or a part of it. */
 export interface AttentionReason {
@@ -95,6 +72,8 @@ export interface Saved {
   /** The version on which the next write builds. */
   version: number;
 }
+
+const ofWorkflow = (id: string) => ({ params: { path: { workflow_id: id } } });
 
 export const workflowKey = (id: string) => ['workflows', id] as const;
 
@@ -116,41 +95,40 @@ export function attentionOf(given: unknown): AttentionReason[] {
 }
 
 export async function readWorkflow(id: string, signal?: AbortSignal): Promise<Saved> {
-  const path = { workflow_id: id };
-  const { data, response } = await api.GET('/api/v1/workflows/{workflow_id}', {
-    params: { path },
-    ...(signal ? { signal } : {}),
-  });
+  const { data, response } = await api.GET('/api/v1/workflows/{workflow_id}', { ...ofWorkflow(id), signal });
   return savedOf(data, response);
 }
 
 /** `version`: the one that is replaced; undefined: whatever there is. */
 export async function writeWorkflow(id: string, doc: Doc, version: number | undefined): Promise<Saved> {
   const { data, response } = await api.PUT('/api/v1/workflows/{workflow_id}', {
-    params: { path: { workflow_id: id } },
+    ...ofWorkflow(id),
     body: doc as Schemas['WorkflowDocument'],
     headers: { 'If-Match': version === undefined ? '*' : String(version) },
   });
   return savedOf(data, response);
 }
 
-export function createWorkflow(doc: Record<string, unknown>) {
-  return request<{ id: string; name: string }>('POST', '/api/v1/workflows', { json: doc });
+export function createWorkflow(doc: Schemas['WorkflowDocument']) {
+  return body(api.POST('/api/v1/workflows', { body: doc }));
 }
 
+/** `documents`: whatever somebody's file has; the daemon says what is wrong with it. */
 export function importWorkflows(documents: unknown) {
-  return request<Schemas['ImportShown']>('POST', '/api/v1/workflows/import', {
-    query: { partial: true },
-    json: documents,
-  });
+  const json = JSON.stringify(documents);
+  return body(
+    api.POST('/api/v1/workflows/import', {
+      params: { query: { partial: true } },
+      body: [],
+      bodySerializer: () => json,
+    }),
+  );
 }
 
-export function setActive(id: string, active: boolean) {
+export async function setActive(id: string, active: boolean) {
   const verb = active ? 'activate' : 'deactivate';
-  return request<{ active: boolean; attention?: AttentionReason[] }>(
-    'POST',
-    `/api/v1/workflows/${segment(id)}/${verb}`,
-  );
+  const now = await body(api.POST(`/api/v1/workflows/{workflow_id}/${verb}`, ofWorkflow(id)));
+  return { active: now.active, attention: attentionOf(now.attention) };
 }
 
 /** Which part of a workflow runs, and with which input. */
@@ -158,22 +136,24 @@ export interface Part {
   start?: string | undefined;
   /** The node at which it ends. */
   until?: string;
-  items?: unknown;
+  items?: Record<string, unknown>[];
 }
 
 export function startWorkflow(id: string, { start, until, items }: Part = {}) {
-  return request<{ executionId: string }>('POST', `/api/v1/workflows/${segment(id)}/execute-async`, {
-    query: { start, until },
-    ...(items === undefined ? {} : { json: { inputData: items } }),
-  });
+  return body(
+    api.POST('/api/v1/workflows/{workflow_id}/execute-async', {
+      params: { path: { workflow_id: id }, query: { start, until } },
+      ...(items === undefined ? {} : { body: { inputData: items } }),
+    }),
+  );
 }
 
 /** Items of each output that come with an execution; the others are read when somebody looks at them. */
 const FIRST_ITEMS = 50;
 
 export function readExecution(id: string, signal?: AbortSignal) {
-  const path = `/api/v1/executions/${segment(id)}`;
-  return request<Execution>('GET', path, { query: { items: FIRST_ITEMS }, ...(signal ? { signal } : {}) });
+  const params = { path: { execution_id: id }, query: { items: FIRST_ITEMS } };
+  return body(api.GET('/api/v1/executions/{execution_id}', { params, signal }));
 }
 
 export function useWorkflow(id: string) {
@@ -188,7 +168,7 @@ export function useKinds() {
   return useQuery({
     queryKey: ['node-types'],
     queryFn: async ({ signal }) => {
-      const found = await request<{ data: Kind[] }>('GET', '/api/v1/node-types', { query: { schemas: false }, signal });
+      const found = await body(api.GET('/api/v1/node-types', { params: { query: { schemas: false } }, signal }));
       return new Map(found.data.map((kind) => [kind.kind, kind]));
     },
     staleTime: Number.POSITIVE_INFINITY,
@@ -198,7 +178,7 @@ export function useKinds() {
 export function useKind(kind: string) {
   return useQuery({
     queryKey: ['node-types', kind],
-    queryFn: ({ signal }) => request<KindWhole>('GET', `/api/v1/node-types/${segment(kind)}`, { signal }),
+    queryFn: ({ signal }) => body(api.GET('/api/v1/node-types/{kind}', { params: { path: { kind } }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: undefined,
     retry: false,
@@ -210,7 +190,7 @@ export function useLastExecution(id: string) {
     queryKey: ['executions', 'last', id],
     queryFn: async ({ signal }) => {
       const query = { workflowId: id, limit: 1 };
-      const rows = await request<PageOf<ExecutionRow>>('GET', '/api/v1/executions', { query, signal });
+      const rows = await body(api.GET('/api/v1/executions', { params: { query }, signal }));
       const [row] = rows.data;
       return row ? readExecution(row.id, signal) : null;
     },
@@ -221,8 +201,7 @@ export function useLastExecution(id: string) {
 export function useVariables() {
   return useQuery({
     queryKey: ['variables', 'keys'],
-    queryFn: async ({ signal }) =>
-      (await request<{ data: { key: string }[] }>('GET', '/api/v1/variables', { signal })).data.map(({ key }) => key),
+    queryFn: async ({ signal }) => (await body(api.GET('/api/v1/variables', { signal }))).data.map(({ key }) => key),
     retry: false,
   });
 }
@@ -231,17 +210,18 @@ export function useVersions(id: string) {
   return useQuery({
     queryKey: [...workflowKey(id), 'versions'],
     queryFn: ({ signal }) =>
-      request<PageOf<{ version: number; name: string; createdAt: string; author?: string | null }>>(
-        'GET',
-        `/api/v1/workflows/${segment(id)}/versions`,
-        { query: { limit: 100 }, signal },
+      body(
+        api.GET('/api/v1/workflows/{workflow_id}/versions', {
+          params: { path: { workflow_id: id }, query: { limit: 100 } },
+          signal,
+        }),
       ),
   });
 }
 
 export async function readVersion(id: string, version: number, signal?: AbortSignal): Promise<Doc> {
-  const path = `/api/v1/workflows/${segment(id)}/versions/${version}`;
-  return documentOf(await request<Record<string, unknown>>('GET', path, signal ? { signal } : {}));
+  const params = { path: { workflow_id: id, version: String(version) } };
+  return documentOf(await body(api.GET('/api/v1/workflows/{workflow_id}/versions/{version}', { params, signal })));
 }
 
 /** What somebody takes over from n8n. `encryptionKey`: empty when nothing is encrypted. */
@@ -257,9 +237,9 @@ export async function moveIn({ files, encryptionKey, activate, dryRun }: MovingI
   const form = new FormData();
   for (const file of files) form.append('files', file);
   form.append('encryptionKey', encryptionKey);
-  const address = withQuery('/api/v1/import', { activate, dryRun });
-  const answer = await send(new Request(new URL(address, location.origin), { method: 'POST', body: form }));
-  return (await answer.json()) as Schemas['ReportShown'];
+  return body(
+    api.POST('/api/v1/import', { params: { query: { activate, dryRun } }, body: {}, bodySerializer: () => form }),
+  );
 }
 
 const TAGS_PAGE = 100;
@@ -274,7 +254,7 @@ export function useTags() {
       let total = 1;
       while (names.length < Math.min(total, MOST_TAGS)) {
         const query = { offset: names.length, limit: TAGS_PAGE };
-        const page = await request<PageOf<Schemas['TagShown']>>('GET', '/api/v1/tags', { query, signal });
+        const page = await body(api.GET('/api/v1/tags', { params: { query }, signal }));
         if (page.data.length === 0) break;
         names.push(...page.data.map(({ name }) => name));
         total = page.total;

@@ -14,7 +14,7 @@ import {
   setKey,
 } from '../model/document';
 import type { EditorStore } from '../model/store';
-import type { Execution, Item, Kind } from '../queries';
+import type { Execution, Kind } from '../queries';
 import { offsetOf, type Place, snapped } from './edits';
 
 const STICKY = { content: '## Note\n', width: 240, height: 160 };
@@ -67,7 +67,7 @@ export function setPin(store: EditorStore, name: string, items: unknown): void {
 /** What the node gave last, of its first output, in the form of a pin. */
 export async function lastOutput(doc: Doc, name: string, execution: Execution | undefined) {
   const { items, total, place } = givenBy(doc, execution, name, 0);
-  const all = place && items.length < total ? await readEveryItem<Item>(place, MOST_PINNED) : items;
+  const all = place && items.length < total ? await readEveryItem(place, MOST_PINNED) : items;
   if (!all.length) throw new Error('It has put nothing out yet: run the workflow first.');
   return all.map(({ json, binary }) => (binary ? { json, binary } : { json }));
 }

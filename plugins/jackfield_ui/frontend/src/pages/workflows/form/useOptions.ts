@@ -2,9 +2,8 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { request, segment } from '../../../api/client';
+import { api, body } from '../../../api/client';
 import { messageOf } from '../../../api/errors';
-import type { Schemas } from '../../../api/types';
 import type { FieldChoice, LoadedList, Values } from './model';
 import { isExpression } from './values';
 
@@ -125,7 +124,6 @@ export function listSource(
         : unknown !== undefined
           ? `${label(unknown)} is an expression, so the list is not known yet. Type an ID.`
           : '';
-  const path = `/api/v1/node-types/${segment(place.kind)}/lists/${segment(name)}`;
   return {
     key: ['node-lists', place.kind, version, name, place.credential ?? '', needed],
     searchable,
@@ -133,7 +131,12 @@ export function listSource(
     page: async (search, cursor, signal) => {
       const json = needs.length ? JSON.stringify(needed) : '';
       const query = { credential: place.credential, version, search, cursor, values: json };
-      const found = await request<Schemas['NodeListShown']>('GET', path, { query, signal });
+      const found = await body(
+        api.GET('/api/v1/node-types/{kind}/lists/{name}', {
+          params: { path: { kind: place.kind, name }, query },
+          signal,
+        }),
+      );
       return { options: found.data, cursor: found.nextCursor };
     },
   };

@@ -3,7 +3,7 @@ import { IconChevronDown, IconMessage, IconPlayerPlay, IconPlayerStop, IconWebho
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { segment } from '../../../api/client';
-import { messageOf } from '../../../api/errors';
+import { isRecord, messageOf } from '../../../api/errors';
 import { areaPath } from '../../../app/areas';
 import { hasArea } from '../../../app/pages';
 import { CodeEditor } from '../../../components/CodeEditor';
@@ -149,9 +149,7 @@ function Ask({
     try {
       const given: unknown = JSON.parse(text.trim() || '[]');
       const list = Array.isArray(given) ? given : [given];
-      const items = list.map((one: unknown) =>
-        typeof one === 'object' && one !== null && 'json' in one ? one : { json: one },
-      );
+      const items = list.map((one: unknown) => (isRecord(one) && 'json' in one ? one : { json: one }));
       run({ start: start ?? undefined, ...(items.length ? { items } : {}) });
       onClose();
     } catch (error) {

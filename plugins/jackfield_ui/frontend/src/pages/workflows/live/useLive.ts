@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { request, segment } from '../../../api/client';
+import { api } from '../../../api/client';
 import { useEvents } from '../../../api/useEvents';
 import { notifyError } from '../../../components/notify';
 import { type Execution, type Part, readExecution, startWorkflow, useLastExecution } from '../queries';
@@ -125,7 +125,9 @@ export function useLive(workflowId: string): Live {
     run,
     cancel: () => {
       if (!watched) return;
-      request('POST', `/api/v1/executions/${segment(watched.id)}/cancel`).catch((error: unknown) => notifyError(error));
+      api
+        .POST('/api/v1/executions/{execution_id}/cancel', { params: { path: { execution_id: watched.id } } })
+        .catch((error: unknown) => notifyError(error));
     },
     listen: setListening,
     clear: () => {

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { request } from '../../../api/client';
+import { api, body } from '../../../api/client';
 import type { Doc } from '../model/document';
 import type { Problem } from '../queries';
 
@@ -21,9 +21,7 @@ export function useProblems(id: string, doc: Doc): Problems {
   const { data } = useQuery({
     queryKey: ['workflow-problems', id, settled],
     queryFn: async ({ signal }) => {
-      const path = '/api/v1/workflows/validate';
-      const json = { ...settled, id };
-      const found = await request<{ problems: Problem[] }>('POST', path, { json, signal });
+      const found = await body(api.POST('/api/v1/workflows/validate', { body: { ...settled, id }, signal }));
       return problemsOf(found.problems, settled);
     },
     gcTime: 0,

@@ -2,18 +2,13 @@ import { Box, Input, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { request } from '../../../api/client';
+import { api, body } from '../../../api/client';
 import { messageOf } from '../../../api/errors';
 import { CodeEditor } from '../../../components/CodeEditor';
 import { useEditor, useStore } from '../model/store';
 import { expressionCompletion } from './completion';
 import { usePanel } from './context';
 import classes from './panel.module.css';
-
-interface Preview {
-  items: number;
-  values: Record<string, { value?: unknown; error?: string; truncated?: boolean }>;
-}
 
 /** A template with what it gives for the item that is looked at. `value` begins with "=". */
 export function ExpressionField({
@@ -63,17 +58,19 @@ function Result({ value }: { value: string }) {
   const { data, error, isFetching } = useQuery({
     queryKey: ['expression-preview', id, node, item, executionId, settled],
     queryFn: ({ signal }) =>
-      request<Preview>('POST', '/api/v1/expressions/preview', {
-        json: {
-          workflowId: id,
-          ...(store.dirty ? { workflow: store.doc } : {}),
-          ...(executionId ? { executionId } : {}),
-          node,
-          item,
-          templates: { value: settled },
-        },
-        signal,
-      }),
+      body(
+        api.POST('/api/v1/expressions/preview', {
+          body: {
+            workflowId: id,
+            ...(store.dirty ? { workflow: store.doc } : {}),
+            ...(executionId ? { executionId } : {}),
+            node,
+            item,
+            templates: { value: settled },
+          },
+          signal,
+        }),
+      ),
     enabled: editable && settled.includes('{{'),
     retry: false,
     gcTime: 30_000,

@@ -21,7 +21,7 @@ export function InputPane({
   const [view, setView] = useState<View>('schema');
   const [chosen, setChosen] = useState(0);
   const source = sources[chosen] ?? sources[0];
-  const given = useMoreItems<Item>(source?.place, source?.items ?? NONE, source?.total);
+  const given = useMoreItems(source?.place, source?.items ?? NONE, source?.total);
   const count = sources.find(({ input }) => input === 0)?.total ?? 0;
   if (!source) {
     return <Text c="dimmed">Nothing leads to this node, and no other has run.</Text>;

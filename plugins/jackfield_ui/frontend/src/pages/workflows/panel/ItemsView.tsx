@@ -36,7 +36,7 @@ export function ItemsView({
   label,
   prefix,
 }: {
-  given: MoreItems<Item>;
+  given: MoreItems;
   view: View;
   label: string;
   prefix: string | undefined;

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
-import { request } from '../../../api/client';
+import { api, body } from '../../../api/client';
 import { ApiError } from '../../../api/errors';
 import type { Schemas } from '../../../api/types';
 import { areaPath } from '../../../app/areas';
@@ -31,10 +31,7 @@ export function NewCredential({
   const [name, setName] = useState(kind.title);
   const [values, setValues] = useState<CredentialValues>(() => defaults(kind));
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () =>
-      request<Schemas['CredentialRow']>('POST', CREDENTIALS, {
-        json: { name, kind: kind.kind, values: given(values) },
-      }),
+    mutationFn: () => body(api.POST(CREDENTIALS, { body: { name, kind: kind.kind, values: given(values) } })),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: ['credentials'] });
       onMade(made);

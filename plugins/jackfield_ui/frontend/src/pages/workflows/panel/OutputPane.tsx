@@ -10,7 +10,7 @@ import { Duration } from '../../../components/values';
 import * as commands from '../canvas/commands';
 import { givenBy, pinnedOf } from '../model/data';
 import { presentDoc, useEditor, useStore } from '../model/store';
-import type { Execution, Item } from '../queries';
+import type { Execution } from '../queries';
 import { usePanel } from './context';
 import { ItemsView, type View, ViewSwitch } from './ItemsView';
 
@@ -33,7 +33,7 @@ export function OutputPane({
   const run = execution?.nodes[name]?.at(-1);
   const pinned = pinnedOf(doc, name);
   const found = useMemo(() => givenBy(doc, execution, name, output), [doc, execution, name, output]);
-  const given = useMoreItems<Item>(found.place, found.items, found.total);
+  const given = useMoreItems(found.place, found.items, found.total);
   const { items, total } = given;
   const outputs = Math.max(labels.length, run?.outputs.length ?? 0);
   const pin = (value: unknown) => commands.setPin(store, name, value);

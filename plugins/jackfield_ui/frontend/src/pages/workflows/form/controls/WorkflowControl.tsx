@@ -1,5 +1,4 @@
-import { request } from '../../../../api/client';
-import type { PageOf } from '../../../../api/paging';
+import { api, body } from '../../../../api/client';
 import type { OptionSource } from '../useOptions';
 import { Locator } from './LocatorControl';
 import type { ControlProps } from './props';
@@ -13,7 +12,7 @@ const WORKFLOWS: OptionSource = {
   page: async (search, cursor, signal) => {
     const offset = Number(cursor) || 0;
     const query = { search, offset, limit: PAGE };
-    const found = await request<PageOf<{ id: string; name: string }>>('GET', '/api/v1/workflows', { query, signal });
+    const found = await body(api.GET('/api/v1/workflows', { params: { query }, signal }));
     const next = offset + found.data.length;
     return {
       options: found.data.map(({ id, name }) => ({ value: id, label: name })),
