@@ -69,6 +69,10 @@ NAMED: dict[str, tuple[Any, list[str]]] = {
         {"video": {"id": "v"}, "fileUri": "https://g.example/v1beta/files/a:download?alt=media"},
         ["v", "files/a"],
     ),
+    "Gemini's file, addressed as no browser would": (
+        {"parts": [{"fileData": {"fileUri": "\n//generativelanguage.googleapis.com/v1beta/fi%6ces/a"}}]},
+        ["\n//generativelanguage.googleapis.com/v1beta/fi%6ces/a"],
+    ),
     "a web site": ({"contents": [{"parts": [{"fileData": {"fileUri": "https://acme.example/a.png"}}]}]}, []),
     "arguments of Gemini's call": ({"contents": [{"parts": [{"functionCall": {"args": {"file_id": "x"}}}]}]}, []),
     "words about it": ({"messages": [{"role": "user", "content": '"file_id": "x"'}]}, []),
@@ -88,6 +92,11 @@ def test_bodies(case: str) -> None:
 
 RESULT = {"type": "code_execution_tool_result", "previous_response_id": "x", "content": {"file_id": "y"}}
 HIDDEN: dict[str, tuple[DialectName, Any, list[str]]] = {
+    "the video that a video job extends": (
+        "gemini",
+        {"instances": [{"video": {"uri": "https://g.example/v1beta/files/a:download?alt=media"}}]},
+        ["files/a"],
+    ),
     "a body of a result's type": ("responses", {"type": "x_tool_result", "previous_response_id": "x"}, ["x"]),
     "a batch of a result's type": ("chat", {"type": "mcp_tool_result", "input_file_id": "x"}, ["x"]),
     "a body of a call's type": (

@@ -29,6 +29,8 @@ _REPLACED = _HOP | {
     "cookie", "accept-encoding", "forwarded", "x-real-ip", "via", "x-client-ip", "x-cluster-client-ip",
     "true-client-ip", "cf-connecting-ip",
     "cf-connecting-ipv6", "fastly-client-ip", "x-jackfield-profile",
+    # By these some servers take a request for another one than was looked at.
+    "x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url",
 }  # fmt: skip
 _LOGINS = ("authorization", "x-api-key")
 MODEL = "{model}"

@@ -37,12 +37,13 @@ _DECIDING = _NAMES | {"batch", "file", "filedata", "id", "input", "items", "sour
 """Names of which a second value could hide the first one."""
 _TEXTS = frozenset({"prompt", "video"})
 """Of these a text is no id, and only an object has one."""
-_OF_GOOGLE_ALONE = frozenset({"file_name", "filename", "uris"})
+_OF_GOOGLE_ALONE = frozenset({"file_name", "filename", "uri", "uris"})
 """Names of the same in Gemini's dialect; elsewhere they are a client's own words."""
 _NAMES_BY_DIALECT: Mapping[str, frozenset[str]] = {"gemini": _NAMES | _OF_GOOGLE_ALONE}
 _ADDRESSES = frozenset({"file_uri", "fileuri", *_OF_GOOGLE_ALONE})
 _OF_GOOGLE = re.compile(
-    r"gs:|.*/files/|files/|https?://[^/]*(?:generativelanguage|aiplatform)[^/]*\.googleapis\.com", re.IGNORECASE
+    r"gs:|.*/files/|files/|(?:https?:)?//[^/]*(?:generativelanguage|aiplatform)[^/]*\.googleapis\.com",
+    re.IGNORECASE | re.DOTALL,
 ).match
 """Addresses that name a file that Google keeps."""
 _FILE_OF_GOOGLE = re.compile(r"(?:https?://[^/?#]+/v1\w*/)?(files/[^/?#:]+)(?::download(?:\?alt=media)?)?").fullmatch
@@ -217,7 +218,7 @@ def _ids(name: str, value: Json) -> Iterator[str]:
         if isinstance(inner, str):
             yield inner
     elif name in _ADDRESSES:
-        if isinstance(value, str) and _OF_GOOGLE(value):  # else of anybody's web site
+        if isinstance(value, str) and _OF_GOOGLE(unquote(value).strip()):  # else of anybody's web site
             yield file_of_google(value)
     elif isinstance(value, str) and value and name not in _TEXTS and (name != "skill_id" or value.startswith(_OURS)):
         yield value
