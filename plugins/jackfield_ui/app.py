@@ -15,6 +15,7 @@ from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield_ui.encodings import accepted
+from jackfield_ui.extensions import FOLDER, LIST, Extensions
 from jackfield_ui.files import StaticFile, StaticFiles
 from jackfield_ui.headers import HASHED, IMMUTABLE, REVALIDATED, page_headers, secured
 from jackfield_ui.missing import MISSING_PAGE
@@ -29,8 +30,9 @@ NONCE_MARK = b"__CSP_NONCE__"
 class Interface:
     """Serves one folder of built files. It is looked into when somebody asks first, on a thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, extensions: Extensions) -> None:
         self._files = StaticFiles(folder)
+        self._extensions = extensions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -39,13 +41,25 @@ class Interface:
             raise MethodNotAllowed(["GET", "HEAD"])
         headers = dict(scope["headers"])
         name = scope["path"].removeprefix(f"/{SEGMENT}").removeprefix("/")
-        found = await asyncio.to_thread(self._files.find, name) if name else None
+        if name == LIST:
+            await self._list(scope["method"], send)
+            return
+        found = await asyncio.to_thread(self._find, name) if name else None
         if found is not None:
             await self._file(found, headers, scope["method"], send)
-        elif name.startswith(ASSETS):
+        elif name.startswith((ASSETS, FOLDER)):
             raise NotFound("There is no such file; load the page again.")
         else:
             await self._page(headers, scope["method"], send)
+
+    def _find(self, name: str) -> StaticFile | None:
+        if name.startswith(FOLDER):
+            return self._extensions.find(name.removeprefix(FOLDER))
+        return self._files.find(name)
+
+    async def _list(self, method: str, send: Send) -> None:
+        headers = [(b"content-type", b"application/json"), (b"cache-control", REVALIDATED), *secured()]
+        await respond(send, 200, headers, await asyncio.to_thread(self._extensions.listing), method)
 
     async def _file(self, file: StaticFile, headers: dict[bytes, bytes], method: str, send: Send) -> None:
         encoding = accepted(headers.get(b"accept-encoding", b""), file.encodings)
@@ -83,6 +97,6 @@ async def respond(send: Send, status: int, headers: Sequence[tuple[bytes, bytes]
     await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
 
 
-def mounts(_context: PluginContext) -> Sequence[AsgiMount]:
-    interface = Interface(STATIC)
+def mounts(context: PluginContext) -> Sequence[AsgiMount]:
+    interface = Interface(STATIC, Extensions(context))
     return [AsgiMount("", interface, "open"), AsgiMount(SEGMENT, interface, "open")]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .asgi import AsgiMount
     from .auth import AuthMethod
     from .binary import BinaryStore
+    from .browser import BrowserExtension
     from .credentials import CredentialKind
     from .diagnosis import Finding, Metric
     from .engine import Engine
@@ -156,6 +157,10 @@ class Hooks:
     @hookspec
     def jackfield_blueprints(self) -> Sequence[Blueprint]:  # type: ignore[empty-body]
         """Quart blueprints with their full url_prefix; views carry `jackfield.api.http.operation`."""
+
+    @hookspec
+    def jackfield_browser_extensions(self) -> Sequence[BrowserExtension]:  # type: ignore[empty-body]
+        """Pages, icons and controls for the browser interface. Asked for when a browser asks first."""
 
     @hookspec
     def jackfield_asgi(self) -> Sequence[AsgiMount]:  # type: ignore[empty-body]

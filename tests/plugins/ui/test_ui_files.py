@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jackfield.api.browser import BROWSER_EXTENSIONS, BrowserExtension, BrowserPage
 from jackfield.api.errors import NotFound
 from jackfield_ui.app import Interface
 from jackfield_ui.encodings import accepted
+from jackfield_ui.extensions import Extensions
 
 NAME = "assets/index-D79a2g5O.js"
 
@@ -29,6 +32,21 @@ def folder(tmp_path: Path) -> Path:
     return built
 
 
+class Brought:
+    """A context in which one plugin gives an extension."""
+
+    def __init__(self, *extensions: BrowserExtension) -> None:
+        self._extensions = extensions
+
+    def extensions(self, _point: object) -> dict[str, BrowserExtension]:
+        return {one.name: one for one in self._extensions}
+
+
+def made(folder: Path) -> Interface:
+    brought = BrowserExtension("kilns", folder / "assets", "index.js", [BrowserPage("overview", "Kilns")])
+    return Interface(folder, Extensions(Brought(brought)))  # type: ignore[arg-type]
+
+
 async def ask(folder: Path, path: str, *headers: tuple[bytes, bytes], method: str = "GET") -> Any:
     """Status, headers, body. Raises what the dispatcher would answer."""
     sent: list[Any] = []
@@ -37,7 +55,7 @@ async def ask(folder: Path, path: str, *headers: tuple[bytes, bytes], method: st
         sent.append(message)
 
     scope = {"type": "http", "method": method, "path": path, "headers": [(b"host", b"127.0.0.1:8765"), *headers]}
-    await Interface(folder)(scope, None, send)  # type: ignore[arg-type]
+    await made(folder)(scope, None, send)  # type: ignore[arg-type]
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
@@ -102,8 +120,34 @@ async def test_an_unknown_asset_is_not_the_page(folder: Path, path: str) -> None
 
 
 async def test_a_new_build_is_noticed(folder: Path) -> None:
-    interface = Interface(folder)
+    interface = made(folder)
     assert interface._files.page() is not None
     (folder / "index.html").unlink()
     assert interface._files.page() is None
     assert b"npm run build" in (await ask(folder, "/"))[2]
+
+
+async def test_extensions_of_plugins_are_listed_and_served(folder: Path) -> None:
+    (folder / "assets/index.js").write_text("export default {}")
+    status, headers, body = await ask(folder, "/ui/extensions.json")
+    assert (status, headers[b"content-type"]) == (200, b"application/json")
+    (shown,) = json.loads(body)
+    assert (shown["name"], shown["pages"]) == ("kilns", [{"name": "overview", "label": "Kilns", "group": "System"}])
+    path = shown["module"].partition("?")[0]
+    assert (await ask(folder, path))[2] == b"export default {}"
+    for other in ("/ui/extensions/kilns/../favicon.svg", "/ui/extensions/other/index.js"):
+        with pytest.raises(NotFound):
+            await ask(folder, other)
+
+
+@pytest.mark.parametrize(
+    ("extension", "mistakes"),
+    [
+        (BrowserExtension("kilns", Path(), "a.js", [BrowserPage("a-b", "A")]), 0),
+        (BrowserExtension("../kilns", Path()), 1),
+        (BrowserExtension("kilns", Path(), "", [BrowserPage("A", "A")]), 2),
+    ],
+)
+def test_names_are_parts_of_addresses(extension: BrowserExtension, mistakes: int) -> None:
+    assert BROWSER_EXTENSIONS.check is not None
+    assert len(list(BROWSER_EXTENSIONS.check(extension))) == mistakes

@@ -106,7 +106,8 @@ class NodeDescription:
     """Names of `jackfield.api.auth.SCOPES` that whoever stores, activates or starts a workflow with such a node needs:
     `machine:write` for what reaches the machine, `agents:write` for what starts an agent. See also `ScopedNode`."""
     icon: str = ""
-    """An icon's name, such as `webhook` or `slack`; the browser decides on the picture. Empty: that of the group."""
+    """An icon's name, such as `webhook` or `slack`; the browser decides on the picture. `kilns/oven` is the picture
+    `oven.svg` of the browser extension `kilns` (`jackfield.api.browser`). Empty: that of the group."""
     shapes: Sequence[NodeShape] = ()
     """What of `inputs`, `outputs`, `provides` and `accepts` it has with which parameters; the first whose `when` holds
     counts. Empty: always all of them."""

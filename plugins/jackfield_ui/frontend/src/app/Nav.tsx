@@ -1,17 +1,24 @@
+import { IconPuzzle } from '@tabler/icons-react';
 import { useId } from 'react';
 import { Link, useLocation } from 'react-router';
 import { areaPath } from './areas';
+import { extensionPath, useExtensions } from './extensions';
 import { areaAt, SHOWN_AREAS } from './pages';
 import classes from './shell.module.css';
 
 const GROUPS = ['', 'Automation', 'Agents', 'System'] as const;
 
 export function Nav() {
-  const here = areaAt(useLocation().pathname);
   const id = useId();
+  const { pathname } = useLocation();
+  const here = areaAt(pathname);
+  const extensions = useExtensions().data ?? [];
   return GROUPS.map((group) => {
     const areas = SHOWN_AREAS.filter((area) => area.group === group);
-    if (areas.length === 0) return null;
+    const brought = extensions.flatMap(({ name, pages }) =>
+      pages.flatMap((page) => (page.group === group ? [{ ...page, to: extensionPath(name, page.name) }] : [])),
+    );
+    if (areas.length + brought.length === 0) return null;
     return (
       <div key={group}>
         {group && (
@@ -24,6 +31,14 @@ export function Nav() {
             <li key={area}>
               <Link className={classes.link} to={areaPath(area)} aria-current={here?.id === area ? 'page' : undefined}>
                 <Icon size={18} stroke={1.7} aria-hidden="true" />
+                {label}
+              </Link>
+            </li>
+          ))}
+          {brought.map(({ to, label }) => (
+            <li key={to}>
+              <Link className={classes.link} to={to} aria-current={pathname === to ? 'page' : undefined}>
+                <IconPuzzle size={18} stroke={1.7} aria-hidden="true" />
                 {label}
               </Link>
             </li>

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import { useFormState } from './context';
 import { CONTROLS } from './controls';
+import { ExtensionControl, extensionOf } from './controls/ExtensionControl';
 import { JsonControl } from './controls/JsonControl';
 import { ListControl } from './controls/ListControl';
 import type { ControlProps } from './controls/props';
@@ -25,7 +26,9 @@ export function FieldView({ field, path, value, onChange, onDropped }: Props) {
   const error = errorOf(errors, pathText(path), isContainer(field));
   const shown = value ?? field.default ?? undefined;
   const Input = controlOf(field, shown);
-  const input = <Input field={field} path={path} value={shown} onChange={onChange} error={error} />;
+  const named = extensionOf(field);
+  const props = { field, path, value: shown, onChange, error };
+  const input = named ? <ExtensionControl {...props} named={named} Otherwise={Input} /> : <Input {...props} />;
   const expression = holdsExpression(field, shown);
   const switches = field.expression !== false && !isContainer(field) && field.control !== 'notice';
   if (!expression && !switches) return input;

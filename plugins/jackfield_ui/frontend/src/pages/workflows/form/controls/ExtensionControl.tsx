@@ -1,0 +1,63 @@
+import { Input } from '@mantine/core';
+import { type ComponentType, useEffect, useEffectEvent, useRef } from 'react';
+import { type ControlState, type MountedControl, useExtension } from '../../../../app/extensions';
+import { useFormState } from '../context';
+import type { NodeField } from '../model';
+import { helpOf } from './help';
+import type { ControlProps } from './props';
+
+/** The extension and the control that a field names in `options.extension`, such as `kilns/heat`. */
+export function extensionOf({ options }: NodeField): [string, string] | undefined {
+  const named = options?.extension;
+  const parts = typeof named === 'string' ? named.split('/') : [];
+  return parts.length === 2 ? (parts as [string, string]) : undefined;
+}
+
+/** A control that a plugin draws. Until it is there, and where it is missing, the one that the field names itself. */
+export function ExtensionControl({
+  named: [extension, control],
+  Otherwise,
+  ...props
+}: ControlProps & { named: [string, string]; Otherwise: ComponentType<ControlProps> }) {
+  const { module } = useExtension(extension);
+  const mount = module?.controls?.[control];
+  return mount ? <Mounted {...props} mount={mount} /> : <Otherwise {...props} />;
+}
+
+type Mount = (element: HTMLElement, state: ControlState) => MountedControl;
+
+function Mounted({ field, value, onChange, error, mount }: ControlProps & { mount: Mount }) {
+  const { editable } = useFormState();
+  const place = useRef<HTMLDivElement>(null);
+  const mounted = useRef<MountedControl>(undefined);
+  const change = useEffectEvent((next: unknown) => onChange(next));
+  const state = useEffectEvent(
+    (): ControlState => ({
+      label: field.label,
+      value,
+      change: (next) => change(next),
+      readOnly: !editable,
+      error,
+      options: field.options ?? {},
+    }),
+  );
+  useEffect(() => {
+    if (!place.current) return;
+    const control = mount(place.current, state());
+    mounted.current = control;
+    return () => control.unmount?.();
+  }, [mount]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what a control shows
+  useEffect(() => mounted.current?.update(state()), [value, editable, error]);
+  return (
+    <Input.Wrapper
+      label={field.label}
+      labelElement="div"
+      description={helpOf(field)}
+      withAsterisk={field.required === true}
+      error={error}
+    >
+      <div ref={place} role="group" aria-label={field.label} />
+    </Input.Wrapper>
+  );
+}
