@@ -43,6 +43,20 @@ describe('inputs of one value', () => {
     expect(form.value()).toEqual({ it: 7 });
   });
 
+  it.each(['=', '{'])('%s begins an expression in a number', async (begun) => {
+    const form = shown([field('number', { default: 5 })]);
+    await form.user.type(screen.getByLabelText('Thing'), begun === '{' ? '{{' : begun);
+    expect(String(form.value().it)).toMatch(/^=/);
+    expect(screen.getByRole('button', { name: 'Expression for Thing' }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  it('an expression is pasted into a number', async () => {
+    const form = shown([field('number', { default: 5 })]);
+    await form.user.click(screen.getByLabelText('Thing'));
+    await form.user.paste('{{ $json.total }}');
+    expect(form.value()).toEqual({ it: '={{ $json.total }}' });
+  });
+
   it('switch', async () => {
     const form = shown([field('switch', { default: true })]);
     await form.user.click(screen.getByRole('switch', { name: 'Thing' }));

@@ -1,6 +1,6 @@
 /** Inputs of one value. */
 import { Alert, ColorInput, NumberInput, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
-import { type ChangeEvent, useState } from 'react';
+import { type ChangeEvent, type ClipboardEvent, type KeyboardEvent, type SyntheticEvent, useState } from 'react';
 import { useFormState, useTyped } from '../context';
 import { emptied, likeBefore } from '../values';
 import { helpOf } from './help';
@@ -45,15 +45,30 @@ export function SecretControl(props: ControlProps) {
   return <PasswordInput {...useCommon(props)} {...useWritten(props)} autoComplete="new-password" />;
 }
 
+/** What begins an expression is no part of a number, so that an input of numbers would drop it. */
+function useBegun() {
+  const typed = useTyped();
+  const take = (event: SyntheticEvent, text: string) => {
+    const begun = text.startsWith('=') ? text : `=${text}`;
+    if (/^\s*(=|\{)/.test(text) && typed(begun, begun.length)) event.preventDefault();
+  };
+  return {
+    onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => take(event, event.key),
+    onPaste: (event: ClipboardEvent<HTMLInputElement>) => take(event, event.clipboardData.getData('text/plain')),
+  };
+}
+
 /** An emptied number is left out when the field is left; until then its default does not come back. */
 export function NumberControl(props: ControlProps) {
   const { field, value, onChange } = props;
   const [empty, setEmpty] = useState(false);
+  const begins = useBegun();
   const { min, max, step } = field.options ?? {};
   const bound = (given: unknown) => (typeof given === 'number' ? given : undefined);
   return (
     <NumberInput
       {...useCommon(props)}
+      {...begins}
       value={empty || value === undefined || value === null ? '' : (value as number | string)}
       min={bound(min)}
       max={bound(max)}
