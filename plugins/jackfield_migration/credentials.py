@@ -55,7 +55,10 @@ class CredentialImport:
     async def run(self, sources: Sequence[Source]) -> list[Result]:
         import asyncio
 
-        self._digest_key = await asyncio.to_thread(self._context.secrets.key, "imports")
+        if (
+            self._ids.owners() or not self._dry_run
+        ):  # else there is nothing to compare with, and no key to be made for it
+            self._digest_key = await asyncio.to_thread(self._context.secrets.key, "imports")
         await self._read_present()
         taken = self._ids.owners()
         self._free = {place: own for place, own in self._by_name.items() if own not in taken}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
+import pytest
 from n8n_documents import (
     ERRORS,
     HOOK,
@@ -23,6 +25,7 @@ from n8n_documents import (
 from test_cipher import KEY, SEALED
 
 from jackfield.testing.daemon import Daemon
+from jackfield_migration.credentials import CredentialImport
 
 
 def imported(api: httpx.Client, body: Any, **query: str) -> dict[str, Any]:
@@ -80,6 +83,15 @@ def test_a_dry_run_changes_nothing(daemon: Daemon) -> None:
     assert (report["dryRun"], [row["status"] for row in report["results"]]) == (True, ["created"] * 3)
     assert [api.get(path).json()["total"] for path in ("/workflows", "/credentials", "/variables")] == before
     assert [row["status"] for row in imported(api, body, source="dry")["results"]] == ["created"] * 3
+
+
+async def test_a_dry_run_makes_no_key() -> None:
+    async def nothing(offset: int, limit: int) -> SimpleNamespace:
+        return SimpleNamespace(rows=[], total=0)
+
+    context: Any = SimpleNamespace(store=SimpleNamespace(credentials=nothing), secrets=SimpleNamespace(key=pytest.fail))
+    ids: Any = SimpleNamespace(owners=dict)
+    assert await CredentialImport(context, ids, None, dry_run=True).run([]) == []
 
 
 def test_credentials_are_sealed_anew_and_found_by_their_nodes(daemon: Daemon) -> None:
