@@ -21,6 +21,7 @@ How: TypeAlias = Literal["hidden", "read", "write", "temporary"]
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/gnu/store")
 _NOWHERE_TO_WORK = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/boot", "/dev", "/proc", "/sys", "/run",
+    "/var/spool",
 )  # fmt: skip
 """A working directory can be written; what is written here is run by others, as root too."""
 _ROOT = Path("/")
@@ -160,6 +161,10 @@ def _require_own(cwd: Path, home: Path, protected: Sequence[Path]) -> None:
         return
     config_dir, user_home, *others = protected
     inside = any(cwd.is_relative_to(place) for place in (config_dir, *others))
+    if cwd.is_relative_to(user_home) and cwd != user_home:
+        # Keys are there, and what programs of the user's run or read at their start.
+        first = cwd.relative_to(user_home).parts[0]
+        inside = inside or first.startswith(".") or first == "bin"
     if inside or cwd == _ROOT or user_home.is_relative_to(cwd):
         raise _no_directory(f"The working directory {cwd} would show the agent what its sandbox must hide.")
 

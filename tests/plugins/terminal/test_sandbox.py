@@ -130,12 +130,12 @@ def test_links_lead_nowhere_else(house: House) -> None:
         view(house, cwd=house.home / "out")
 
 
-@pytest.mark.parametrize("name", ["config", "config/keys", "other", "user", "root", "/"])
+@pytest.mark.parametrize("name", ["config", "config/keys", "other", "user", "root", "/", ".ssh", "bin"])
 def test_working_directories_that_would_show_what_is_hidden(house: House, name: str) -> None:
     (house.config / "keys").mkdir()
     where = {
         "config": house.config, "config/keys": house.config / "keys", "other": house.other, "user": house.user,
-        "root": house.root, "/": Path("/"),
+        "root": house.root, "/": Path("/"), ".ssh": house.user / ".ssh", "bin": house.user / "bin",
     }[name]  # fmt: skip
     with pytest.raises(InvalidInput, match="working directory") as caught:
         view(house, cwd=where)
