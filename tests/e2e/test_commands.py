@@ -108,6 +108,7 @@ def test_executions_are_listed_watched_and_retried(shell: Shell, orders: str) ->
     again = shell.json("execution", "retry", found)["executionId"]
     assert shell.json("execution", "watch", again)["status"] == "success"
     assert "jackfield: " in shell("execution", "cancel", again, code=1)
+    assert f"{found}: " in shell("execution", "cancel", again, found, code=1)
 
 
 def test_a_webhook_is_looked_at_and_tried(shell: Shell, daemon: Daemon, orders: str) -> None:

@@ -57,14 +57,21 @@ def test_find_look_and_run_again_from_a_node(page: Page) -> None:
     page.get_by_role("heading", name="Orders", level=1).wait_for()
     page.get_by_text("This node failed").wait_for()
 
-    page.get_by_role("list", name="Node runs").get_by_role("button", name=re.compile("Shape")).click()
+    canvas = page.get_by_role("region", name="Canvas")
+    canvas.get_by_role("img", name="Failed: No stock for Ada [line 1]").wait_for()
+    canvas.get_by_text("3 items").wait_for()
+    canvas.get_by_label("Node Shape", exact=True).click()
     panel = page.get_by_role("region", name="Node Shape")
     output = panel.get_by_role("table", name="the output")
+    page.get_by_role("textbox", name="Search the data of all nodes").fill("ada")
+    panel.get_by_text("3 of 3, 3 hits").wait_for()
+    assert output.locator("mark").all_inner_texts() == ["Ada"] * 3
+    page.get_by_role("textbox", name="Search the data of all nodes").fill("")
     output.locator("tbody tr").nth(2).wait_for()
     assert output.locator("tbody tr").count() == 3
     assert output.get_by_text("Ada").count() == 3
     panel.get_by_role("radiogroup", name="Show the output as").get_by_text("Schema").click()
-    panel.get_by_role("table", name="Fields of the output").get_by_text("city", exact=True).wait_for()
+    panel.get_by_role("group", name="Fields of the output").get_by_text("city", exact=True).wait_for()
     panel.get_by_role("radiogroup", name="Show the output as").get_by_text("JSON").click()
     panel.get_by_role("group", name="the output").get_by_text("customer").first.wait_for()
 
@@ -73,6 +80,35 @@ def test_find_look_and_run_again_from_a_node(page: Page) -> None:
     page.get_by_role("link", name="another execution").wait_for()
     assert page.url != before
     page.get_by_text("This node failed").wait_for()
+
+
+def test_many_are_stopped_and_two_are_compared(page: Page, daemon: Daemon, api: httpx.Client) -> None:
+    """Also those that cannot be stopped are named."""
+    slow = chain("Many slow", hook("many-slow"), node("Wait", "wait", 1, amount=300, unit="seconds"))
+    made = daemon.live(slow, api)
+    for _ in range(3):
+        api.post(f"/workflows/{made}/execute-async", json=[{"json": {"body": {}}}]).raise_for_status()
+    page.goto(f"/ui/executions?workflow={made}")
+    rows = page.get_by_role("table", name="Executions").locator("tbody tr")
+    rows.nth(2).wait_for()
+    rows.nth(0).get_by_role("checkbox").click()
+    rows.nth(2).get_by_role("checkbox").click(modifiers=["Shift"])
+    page.get_by_text("3 selected").wait_for()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    confirmed(page, "Stop")
+    page.get_by_text("3 executions stopped.").wait_for()
+    assert {row["status"] for row in api.get("/executions", params={"workflowId": made}).json()["data"]} == {
+        "cancelled"
+    }
+    for row in (0, 1):
+        rows.nth(row).get_by_role("checkbox").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    confirmed(page, "Stop")
+    report = page.get_by_role("dialog", name="2 executions not stopped")
+    report.get_by_text("The execution is over: cancelled.").nth(1).wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_text("No node differs, but for the time that it took.").wait_for()
 
 
 def test_what_runs_now_shows_at_once(page: Page, daemon: Daemon, orders: str) -> None:

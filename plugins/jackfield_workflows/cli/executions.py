@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from jackfield.api.cli import CommandGroup
 from jackfield.api.daemon_commands import DaemonCall, completed, daemon_command, segment
-from jackfield.api.errors import InvalidInput
+from jackfield.api.errors import Conflict, InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield_workflows.cli.progress import CommandOutcome, RunPrinter
 from jackfield_workflows.cli.progress import show as show_outcome
 from jackfield_workflows.cli.run_following import FIRST_PAUSE_S, OVER, longer, tell_nodes
 
 execution_argument = click.argument("execution_id", shell_complete=completed("/executions", key="id", about="status"))
+executions_argument = click.argument(
+    "execution_ids", nargs=-1, required=True, shell_complete=completed("/executions", key="id", about="status")
+)
 STATUSES = ("queued", "running", "waiting", "success", "failed", "cancelled")
 COLUMNS = {"ID": "id", "WORKFLOW": "workflow", "STATUS": "status", "MODE": "mode", "STARTED": "startedAt"}
 
@@ -80,26 +84,57 @@ def watch(call: DaemonCall, execution_id: str) -> None:
 
 
 @execution.command()
-@execution_argument
+@executions_argument
 @click.option("--from-failed", is_flag=True, help="From the node that failed, with the items that it had.")
 @click.option("--from", "node", metavar="NODE", help="From this node, with the items that it had.")
 @daemon_command
-def retry(call: DaemonCall, execution_id: str, from_failed: bool, node: str | None) -> None:
-    """Run EXECUTION_ID once more, from its original input unless told otherwise."""
+def retry(call: DaemonCall, execution_ids: tuple[str, ...], from_failed: bool, node: str | None) -> None:
+    """Run EXECUTION_IDS once more, from their original input unless told otherwise."""
     if from_failed and node:
         raise InvalidInput("Give --from-failed or --from, not both.")
     query = {"from": "failed"} if from_failed else {"from": "node", "node": node} if node else {}
-    found = call.ask("POST", f"/executions/{segment(execution_id)}/retry", query=query)
-    call.say(f"The execution {found['executionId']} was started.", found)
+
+    def again(execution_id: str) -> tuple[str, dict[str, Json]]:
+        found = call.ask("POST", f"/executions/{segment(execution_id)}/retry", query=query)
+        return f"The execution {found['executionId']} was started.", found
+
+    _each(call, execution_ids, again)
 
 
 @execution.command()
-@execution_argument
+@executions_argument
 @daemon_command
-def cancel(call: DaemonCall, execution_id: str) -> None:
-    """Cancel EXECUTION_ID."""
-    found = call.ask("POST", f"/executions/{segment(execution_id)}/cancel")
-    call.say(f"The execution {execution_id} is being cancelled.", found)
+def cancel(call: DaemonCall, execution_ids: tuple[str, ...]) -> None:
+    """Cancel EXECUTION_IDS."""
+
+    def end(execution_id: str) -> tuple[str, dict[str, Json]]:
+        found = call.ask("POST", f"/executions/{segment(execution_id)}/cancel")
+        return f"The execution {execution_id} is being cancelled.", found
+
+    _each(call, execution_ids, end)
+
+
+def _each(call: DaemonCall, execution_ids: tuple[str, ...], act: Callable[[str], tuple[str, dict[str, Json]]]) -> None:
+    """One after the other; one that is refused does not keep the others from it. With --json several give a list.
+    Raises the refusal of a single one, and `Conflict` with all of them where there are several."""
+    if len(execution_ids) == 1:
+        call.say(*act(execution_ids[0]))
+        return
+    done: list[dict[str, Json]] = []
+    refused: dict[str, str] = {}
+    for execution_id in execution_ids:
+        try:
+            text, found = act(execution_id)
+        except JackfieldError as exc:
+            refused[execution_id] = exc.message
+            continue
+        done.append(found)
+        if not call.as_json:
+            call.say(text, found)
+    if call.as_json:
+        call.say("", done)
+    if refused:
+        raise Conflict(f"{len(refused)} of {len(execution_ids)} executions were refused.", details=refused)
 
 
 def _read(call: DaemonCall, execution_id: str) -> dict[str, Any]:  # as `GET /executions/{id}` answers

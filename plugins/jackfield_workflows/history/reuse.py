@@ -12,7 +12,7 @@ from jackfield.api.history import NodeRecord, OriginalInput, node_records, origi
 from jackfield.api.json_slices import written
 from jackfield.api.records import replace
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
-from jackfield.api.workflows import Workflow
+from jackfield.api.workflows import Items, Outputs, Workflow
 from jackfield_workflows.history.retries import executed_workflow
 from jackfield_workflows.starts import leading
 
@@ -50,7 +50,7 @@ def reusable(
     itself is not. A node with a failed run, and one that was the end of that execution, lets nothing behind it count,
     and `until` runs in any case."""
     before = leading(now, until) - {until}
-    changed = _changed(began, ran, now)
+    changed = _changed(records, began, ran, now)
     if began.start not in before or began.start in changed or ran.settings.order != now.settings.order:
         return None
     stale = changed | {until} | {record["node"] for record in records if record["status"] == "failed"}
@@ -58,14 +58,34 @@ def reusable(
     return [record for record in records if record["node"] in before - stale and record["index"] > 0]
 
 
-def _changed(began: OriginalInput, ran: Workflow, now: Workflow) -> set[str]:
+def _changed(records: Sequence[NodeRecord], began: OriginalInput, ran: Workflow, now: Workflow) -> set[str]:
     """Names of nodes of the present workflow that are not as they were."""
     then = ran.pin_data if began.pin else {}
+    gave = {**{record["node"]: record.get("outputs") for record in records}, began.start: _given(began)}
     return {
         name
         for name in now.nodes
-        if then.get(name) != now.pin_data.get(name) or _described(ran, name) != _described(now, name)
+        if _described(ran, name) != _described(now, name)
+        or (name not in now.pin_data and name in then)
+        or (
+            name in now.pin_data
+            and now.pin_data[name] != then.get(name)
+            and not _is(now.pin_data[name], gave.get(name))
+        )
     }
+
+
+def _given(began: OriginalInput) -> Outputs:
+    return [*([] for _ in range(began.output)), began.items]
+
+
+def _is(pinned: Items, outputs: Outputs | None) -> bool:
+    """Whether the node gave what is pinned: people pin what a run has given, without where its items came from."""
+    return outputs is not None and bool(outputs) and _plain(pinned) == _plain(outputs[0])
+
+
+def _plain(items: Items) -> list[tuple[object, object]]:
+    return [(item["json"], item.get("binary")) for item in items]
 
 
 _SHAPING = ("type", "parameters", "credentials", "disabled", "on_error", "execute_once", "always_output_data")

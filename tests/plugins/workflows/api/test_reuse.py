@@ -80,6 +80,12 @@ def test_a_pin_that_is_new_counts_as_a_change(taken: Taken) -> None:
     assert taken(changed(lambda made: made.update(pinData={"B": ITEMS}))) == ["A", "Side"]
 
 
+def test_a_pin_of_what_the_node_gave_is_no_change(taken: Taken) -> None:
+    assert taken(changed(lambda made: made.update(pinData={"Webhook": ITEMS, "A": [{"json": {"n": 2}}]}))) == []
+    assert taken(changed(lambda made: made.update(pinData={"Webhook": ITEMS}))) == ["A", "B", "Side"]
+    assert taken(changed(lambda made: made.update(pinData={"Webhook": [{"json": {}}]}))) is None
+
+
 def test_nothing_is_taken_when_the_beginning_changed(taken: Taken) -> None:
     assert taken(changed(lambda made: made["nodes"][0]["parameters"].update(path="other"))) is None
     assert taken(changed(lambda made: made["settings"].update(executionOrder="v1"))) is None

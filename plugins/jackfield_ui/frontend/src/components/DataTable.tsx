@@ -16,7 +16,7 @@ export type { Column, DataTableProps, Selection } from './table/types';
 const MANY = 12;
 
 /**
- * A list. Arrow keys go from row to row, Enter opens, Space selects. At less than 48 em each row becomes a card.
+ * A list. Arrow keys go from row to row, Enter opens, Space selects, with Shift all from the last one. At less than 48 em each row becomes a card.
  * Give `primary` to the column with the name and put a link into it, so that a row also opens in a new tab.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {

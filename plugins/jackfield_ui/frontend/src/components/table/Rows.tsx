@@ -1,6 +1,7 @@
 import { Checkbox, Skeleton } from '@mantine/core';
 import { Fragment, type KeyboardEvent, type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
+import { picked } from './range';
 import type { DataTableProps } from './types';
 import { useDrawnRows } from './useDrawnRows';
 
@@ -14,6 +15,8 @@ export function Rows<Row>(props: Props<Row>) {
   const { rows, rowKey, onOpen, selection, width } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const [focused, setFocused] = useState<string>();
+  /** The row that was selected last: with Shift, all from there to the next one are. */
+  const pressed = useRef<string>(undefined);
   /** The row that a key asked for takes the focus once it is drawn. */
   const asked = useRef(false);
   const kept = rows.findIndex((row) => rowKey(row) === focused);
@@ -26,11 +29,16 @@ export function Rows<Row>(props: Props<Row>) {
     body.current?.querySelector<HTMLElement>(`tr[data-index="${kept}"]`)?.focus();
   }, [kept]);
 
+  const toggle = (key: string, range: boolean) => {
+    const anchor = range ? pressed.current : undefined;
+    pressed.current = key;
+    if (selection) selection.onChange(picked(rows.map(rowKey), selection.selected, key, anchor));
+  };
   const press = (event: KeyboardEvent<HTMLTableRowElement>, row: Row, index: number) => {
     if (event.target !== event.currentTarget) return;
     const next = stepOf(event.key, index, rows.length - 1);
     if (event.key === 'Enter') onOpen?.(row);
-    else if (event.key === ' ' && selection) toggle(selection, rowKey(row));
+    else if (event.key === ' ' && selection) toggle(rowKey(row), event.shiftKey);
     else if (next === undefined) return;
     event.preventDefault();
     const target = next === undefined ? undefined : rows[next];
@@ -59,7 +67,7 @@ export function Rows<Row>(props: Props<Row>) {
               onKeyDown={(event) => press(event, row, index)}
               onClick={(event) => click(event, () => onOpen?.(row))}
             >
-              <Cells {...props} row={row} />
+              <Cells {...props} row={row} onToggle={toggle} />
             </tr>
           </Fragment>
         );
@@ -69,7 +77,13 @@ export function Rows<Row>(props: Props<Row>) {
   );
 }
 
-function Cells<Row>({ columns, row, rowKey, rowName = rowKey, rowActions, selection }: Props<Row> & { row: Row }) {
+interface CellsProps<Row> extends Props<Row> {
+  row: Row;
+  /** `range`: with all rows from the one that was selected last. */
+  onToggle: (key: string, range: boolean) => void;
+}
+
+function Cells<Row>({ columns, row, rowKey, rowName = rowKey, rowActions, selection, onToggle }: CellsProps<Row>) {
   const key = rowKey(row);
   return (
     <>
@@ -78,7 +92,7 @@ function Cells<Row>({ columns, row, rowKey, rowName = rowKey, rowActions, select
           <Checkbox
             aria-label={`Select ${rowName(row)}`}
             checked={selection.selected.has(key)}
-            onChange={() => toggle(selection, key)}
+            onChange={({ nativeEvent }) => onToggle(key, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
           />
         </td>
       )}
@@ -111,12 +125,6 @@ function Gap({ height, width }: { height: number; width: number }) {
       <td role="presentation" colSpan={width} style={{ height }} />
     </tr>
   );
-}
-
-function toggle({ selected, onChange }: NonNullable<DataTableProps<unknown>['selection']>, key: string): void {
-  const next = new Set(selected);
-  if (!next.delete(key)) next.add(key);
-  onChange(next);
 }
 
 function click(event: MouseEvent<HTMLElement>, open: () => void): void {

@@ -9,7 +9,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
@@ -22,8 +22,11 @@ import { Failure } from '../../components/Failure';
 import { notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { CompareWith } from './CompareWith';
+import classes from './executions.module.css';
 import { Facts } from './Facts';
-import { type Run, runsOf } from './model';
+import { type Run, runsOf, wiresOf } from './model';
+import { Overview } from './Overview';
 import {
   cancel,
   type Execution,
@@ -32,11 +35,12 @@ import {
   nameOf,
   remove,
   retry,
+  useExecutedWorkflow,
   useExecution,
-  useWires,
   useWorkflowNames,
 } from './queries';
 import { RunPanel } from './RunPanel';
+import { statesOf } from './states';
 import { Timeline } from './Timeline';
 import { useLive } from './useLive';
 
@@ -80,11 +84,14 @@ function Body({ execution }: { execution: Execution }) {
   const may = useMay('member');
   const [params, setParams] = useSearchParams();
   const live = useLive(execution.id);
-  const wires = useWires(execution);
+  const workflow = useExecutedWorkflow(execution.id);
+  const wires = useMemo(() => wiresOf(workflow.data?.connections), [workflow.data]);
+  const [wanted, setWanted] = useState('');
+  const panel = useRef<HTMLDivElement>(null);
   const again = useRetry(execution.id);
   const runs = useMemo(() => runsOf(execution.nodes, live.runs), [execution.nodes, live.runs]);
-  const wanted = params.get('run');
-  const selected = runs.find(({ index }) => String(index) === wanted) ?? first(runs);
+  const named = params.get('run');
+  const selected = runs.find(({ index }) => String(index) === named) ?? first(runs);
   const select = (run: Run | undefined) => run && setParams({ run: String(run.index) }, { replace: true });
   const step = (by: number) => select(runs[runs.findIndex(({ index }) => index === selected?.index) + by]);
   useShortcuts([
@@ -95,6 +102,10 @@ function Body({ execution }: { execution: Execution }) {
     ? runs.findLast(({ node, error }) => node === execution.error?.node && error)
     : undefined;
   const ended = !isOpen(execution);
+  const states = useMemo(
+    () => statesOf(runs, ended ? undefined : live.running, execution.error),
+    [runs, ended, live.running, execution.error],
+  );
 
   return (
     <Stack gap="md">
@@ -120,25 +131,47 @@ function Body({ execution }: { execution: Execution }) {
           )}
         </Alert>
       )}
-      {runs.length > 0 || (live.running !== undefined && !ended) ? (
-        <Timeline runs={runs} running={ended ? undefined : live.running} selected={selected} onSelect={select} />
-      ) : (
-        <EmptyState icon={IconClock} title={ended ? 'No node ran' : 'No node has run yet'}>
-          {ended ? 'It ended before its first node.' : 'The nodes show here as they run.'}
-        </EmptyState>
-      )}
-      {selected && (
-        <RunPanel
-          execution={execution.id}
-          run={selected}
-          runs={runs}
-          wires={wires.isPending && execution.workflowId ? undefined : (wires.data ?? [])}
-          retrying={again.isPending}
-          onRetry={
-            may && ended && selected.index > 0 ? () => again.mutate({ from: 'node', node: selected.node }) : undefined
-          }
-        />
-      )}
+      <Overview
+        document={workflow.data ?? undefined}
+        states={states}
+        selected={selected?.node}
+        onOpen={(node) => {
+          const ran = runs.filter((run) => run.node === node);
+          select(ran.findLast(({ status }) => status === 'failed') ?? ran.at(-1));
+          if (ran.length) panel.current?.scrollIntoView({ block: 'nearest' });
+        }}
+      >
+        {runs.length > 0 || (live.running !== undefined && !ended) ? (
+          <Timeline
+            runs={runs}
+            running={ended ? undefined : live.running}
+            selected={selected}
+            onSelect={select}
+            wanted={wanted}
+            onWanted={setWanted}
+          />
+        ) : (
+          <EmptyState icon={IconClock} title={ended ? 'No node ran' : 'No node has run yet'}>
+            {ended ? 'It ended before its first node.' : 'The nodes show here as they run.'}
+          </EmptyState>
+        )}
+      </Overview>
+      <div ref={panel} className={classes.panel}>
+        {selected && (
+          <RunPanel
+            execution={execution.id}
+            run={selected}
+            runs={runs}
+            wires={workflow.isPending ? undefined : wires}
+            wanted={wanted}
+            onWanted={setWanted}
+            retrying={again.isPending}
+            onRetry={
+              may && ended && selected.index > 0 ? () => again.mutate({ from: 'node', node: selected.node }) : undefined
+            }
+          />
+        )}
+      </div>
     </Stack>
   );
 }
@@ -188,6 +221,7 @@ function Actions({ execution }: { execution: Execution }) {
     <>
       {editor}
       {withData}
+      <CompareWith execution={execution} />
       {may && (isOpen(execution) ? <Cancel id={id} /> : <Again execution={execution} />)}
     </>
   );

@@ -1,14 +1,16 @@
 import { Alert, Button, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle, IconPlayerPlay } from '@tabler/icons-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import type { Item } from '../../api/types';
 import { moment } from '../../components/format';
+import { Items } from '../../components/items/Items';
+import { SplitPane } from '../../components/SplitPane';
 import { StatusBadge } from '../../components/StatusBadge';
 import { useMoreItems } from '../../components/useMoreItems';
 import { Duration } from '../../components/values';
 import classes from './executions.module.css';
-import { ItemsView, type View } from './ItemsView';
-import { type Input, type Item, inputsOf, type Run, type Wire } from './model';
+import { type Input, inputsOf, type Run, type Wire } from './model';
 
 /** One node run: what went in, what came out, and what went wrong. */
 export function RunPanel({
@@ -18,6 +20,8 @@ export function RunPanel({
   wires,
   onRetry,
   retrying,
+  wanted,
+  onWanted,
 }: {
   /** Its id. */
   execution: string;
@@ -27,8 +31,11 @@ export function RunPanel({
   /** Missing where it cannot be run again from here. */
   onRetry: (() => void) | undefined;
   retrying: boolean;
+  wanted: string;
+  onWanted: (text: string) => void;
 }) {
-  const [view, setView] = useLocalStorage<View>({ key: 'jackfield.items-view', defaultValue: 'table' });
+  const narrow = useMediaQuery('(max-width: 62em)', false, { getInitialValueInEffect: false });
+  const searching = { wanted, onWanted };
   const inputs = wires ? inputsOf(runs, run, wires) : [];
   const item = run.error?.itemIndex;
   return (
@@ -44,6 +51,7 @@ export function RunPanel({
           <Text size="sm" c="dimmed">
             {moment(new Date(run.startedAt))}, took <Duration ms={run.duration} />
             {run.run > 0 && `, run ${run.run + 1} of this node`}
+            {run.reused && ', in an earlier execution'}
           </Text>
         </div>
         {onRetry && (
@@ -67,8 +75,8 @@ export function RunPanel({
           <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{run.error.message}</Text>
         </Alert>
       )}
-      <div className={classes.panes}>
-        <Stack gap={0} miw={0}>
+      <Panes narrow={Boolean(narrow)}>
+        <Stack gap={0} miw={0} className={classes.pane}>
           <Title order={3} mb="xs">
             Input
           </Title>
@@ -77,26 +85,34 @@ export function RunPanel({
             run={run}
             inputs={inputs}
             known={Boolean(wires?.length)}
-            view={view}
-            onView={setView}
             marked={item}
+            {...searching}
           />
         </Stack>
-        <Stack gap={0} miw={0}>
+        <Stack gap={0} miw={0} className={classes.pane}>
           <Title order={3} mb="xs">
             Output
           </Title>
-          <Outputs key={run.index} execution={execution} run={run} view={view} onView={setView} />
+          <Outputs key={run.index} execution={execution} run={run} {...searching} />
         </Stack>
-      </div>
+      </Panes>
     </Paper>
+  );
+}
+
+function Panes({ narrow, children }: { narrow: boolean; children: [ReactNode, ReactNode] }) {
+  if (narrow) return <Stack>{children}</Stack>;
+  return (
+    <SplitPane name="execution-items" label="Width of the input">
+      {children}
+    </SplitPane>
   );
 }
 
 interface Viewing {
   execution: string;
-  view: View;
-  onView: (view: View) => void;
+  wanted: string;
+  onWanted: (text: string) => void;
 }
 
 function Inputs({
@@ -133,11 +149,14 @@ function OneInput({
   execution,
   ...viewing
 }: { given: Input; several: boolean; marked: number | undefined } & Viewing) {
-  const read = useMoreItems({ execution, run: from.index, output }, items, from.counts[output]);
+  const place = { execution, run: from.index, output };
+  const read = useMoreItems(place, items, from.counts[output]);
   return (
-    <ItemsView
+    <Items
       label={several ? `input ${input}` : 'the input'}
-      from={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${several ? `, into input ${input}` : ''}`}
+      keep="execution-input"
+      place={place}
+      about={`from ${from.node}${output > 0 ? `, output ${output}` : ''}${several ? `, into input ${input}` : ''}`}
       given={read}
       {...viewing}
     />
@@ -169,7 +188,7 @@ function Outputs({ run, execution, ...viewing }: { run: Run } & Viewing) {
           data={run.counts.map((some, index) => ({ value: String(index), label: `Output ${index} (${some})` }))}
         />
       )}
-      <ItemsView label="the output" given={given} {...viewing} />
+      <Items label="the output" keep="execution-output" given={given} place={place} {...viewing} />
     </>
   );
 }

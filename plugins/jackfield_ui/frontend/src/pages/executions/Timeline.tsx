@@ -1,7 +1,8 @@
-import { Button, Group, Paper, Text, Title } from '@mantine/core';
-import { IconCircleCheck, IconCircleX, IconPlayerPlay } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { Button, Group, Paper, Text, TextInput, Title } from '@mantine/core';
+import { IconCircleCheck, IconCircleX, IconPlayerPlay, IconSearch } from '@tabler/icons-react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { count, duration } from '../../components/format';
+import { hitsIn } from '../../components/items/values';
 import classes from './executions.module.css';
 import { type Run, scale } from './model';
 
@@ -13,13 +14,20 @@ export function Timeline({
   running,
   selected,
   onSelect,
+  wanted,
+  onWanted,
 }: {
   runs: readonly Run[];
   /** The node that runs now. */
   running: string | undefined;
   selected: Run | undefined;
   onSelect: (run: Run) => void;
+  /** What is looked for in the data of all nodes. */
+  wanted: string;
+  onWanted: (text: string) => void;
 }) {
+  const text = useDeferredValue(wanted.trim());
+  const hits = useMemo(() => new Map(text ? runs.map((run) => [run.index, hitsOf(run, text)]) : []), [runs, text]);
   const [most, setMost] = useState(CHUNK);
   const place = useMemo(() => scale(runs), [runs]);
   const repeated = useMemo(() => new Set(runs.filter(({ run }) => run > 0).map(({ node }) => node)), [runs]);
@@ -27,9 +35,20 @@ export function Timeline({
     <Paper component="section" aria-label="Timeline">
       <Group justify="space-between" px={12} pt="sm">
         <Title order={2}>Timeline</Title>
-        <Text size="sm" c="dimmed">
-          {count(runs.length)} {runs.length === 1 ? 'node run' : 'node runs'}
+        <Text size="sm" c="dimmed" role="status">
+          {text
+            ? `${count([...hits.values()].filter(Boolean).length)} of ${count(runs.length)} node runs have it`
+            : `${count(runs.length)} ${runs.length === 1 ? 'node run' : 'node runs'}`}
         </Text>
+        <TextInput
+          size="xs"
+          w="100%"
+          aria-label="Search the data of all nodes"
+          placeholder="Search the data of all nodes"
+          leftSection={<IconSearch size={13} aria-hidden="true" />}
+          value={wanted}
+          onChange={({ currentTarget: { value } }) => onWanted(value)}
+        />
       </Group>
       <ol className={classes.timeline} tabIndex={0} aria-label="Node runs">
         {runs.slice(0, most).map((run) => {
@@ -41,6 +60,7 @@ export function Timeline({
               <button
                 type="button"
                 className={classes.run}
+                data-without={hits.get(run.index) === 0 || undefined}
                 aria-current={run.index === selected?.index}
                 onClick={() => onSelect(run)}
               >
@@ -62,9 +82,9 @@ export function Timeline({
                     style={{ left: `${left}%`, width: `${width}%` }}
                   />
                 </span>
-                <span className={classes.figure}>{duration(run.duration)}</span>
+                <span className={classes.figure}>{run.reused ? 'earlier' : duration(run.duration)}</span>
                 <span className={classes.figure}>
-                  {count(items)} {items === 1 ? 'item' : 'items'}
+                  {text ? hitsText(hits.get(run.index) ?? 0) : `${count(items)} ${items === 1 ? 'item' : 'items'}`}
                 </span>
               </button>
             </li>
@@ -88,4 +108,13 @@ export function Timeline({
       </ol>
     </Paper>
   );
+}
+
+/** In the items that are here. */
+function hitsOf({ outputs }: Run, text: string): number {
+  return (outputs ?? []).flat().reduce((sum, item) => sum + hitsIn(item, text), 0);
+}
+
+function hitsText(hits: number): string {
+  return hits === 1 ? '1 hit' : `${count(hits)} hits`;
 }

@@ -1,6 +1,5 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
-import { IconActivity, IconSearch, IconTrash } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Anchor, Button, Text } from '@mantine/core';
+import { IconActivity, IconSearch } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { api, body } from '../../api/client';
@@ -8,25 +7,14 @@ import { oneOf, usePaged } from '../../api/paging';
 import type { ExecutionRow } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
 import { useMay } from '../../app/session';
-import { confirm } from '../../components/confirm';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
-import { notifyDone, notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
 import { Duration, RelativeTime } from '../../components/values';
+import { Chosen } from './Chosen';
 import { type Filter, Filters, SPANS } from './Filters';
-import {
-  executionPath,
-  isOpen,
-  MODE_WORDS,
-  MODES,
-  nameOf,
-  remove,
-  STATUSES,
-  useStats,
-  useWorkflowNames,
-} from './queries';
+import { executionPath, isOpen, MODE_WORDS, MODES, nameOf, STATUSES, useStats, useWorkflowNames } from './queries';
 
 const LIVE = ['execution.started', 'execution.waiting', 'execution.finished'];
 
@@ -60,7 +48,9 @@ export default function Executions() {
   return (
     <Page title="Executions" subtitle="What ran, what is running, and what became of it.">
       <Filters filter={filter} stats={stats.data} onChange={change} />
-      {selected.size > 0 && <Chosen selected={selected} onDone={() => setSelected(new Set())} />}
+      {selected.size > 0 && (
+        <Chosen selected={selected} rows={list.rows ?? []} names={names.data} onChange={setSelected} />
+      )}
       <DataTable
         label="Executions"
         columns={columns}
@@ -118,47 +108,6 @@ function useFilter(): [Filter, (change: Partial<Filter>) => void] {
       replace: true,
     });
   return [filter, change];
-}
-
-function Chosen({ selected, onDone }: { selected: ReadonlySet<string>; onDone: () => void }) {
-  const client = useQueryClient();
-  const { mutate, isPending } = useMutation({
-    mutationFn: async () => {
-      const ended = await Promise.allSettled([...selected].map(remove));
-      const failure = ended.find(({ status }) => status === 'rejected');
-      if (failure?.status === 'rejected') throw failure.reason;
-    },
-    onSuccess: () => notifyDone(selected.size === 1 ? 'Execution deleted.' : `${selected.size} executions deleted.`),
-    onError: (error) => notifyError(error, 'Not all could be deleted'),
-    onSettled: () => {
-      onDone();
-      void client.invalidateQueries({ queryKey: ['executions'] });
-    },
-  });
-  const ask = async () => {
-    const title = `Delete ${selected.size} ${selected.size === 1 ? 'execution' : 'executions'}?`;
-    const body = 'Their items and results are gone for good. What still runs has to be cancelled first.';
-    if (await confirm({ title, body, action: 'Delete' })) mutate();
-  };
-  return (
-    <Group gap="sm" mb="sm">
-      <Text size="sm" role="status">
-        {selected.size} selected
-      </Text>
-      <Button
-        variant="default"
-        size="compact-sm"
-        leftSection={<IconTrash size={14} aria-hidden="true" />}
-        loading={isPending}
-        onClick={() => void ask()}
-      >
-        Delete
-      </Button>
-      <Button variant="subtle" color="gray" c="dimmed" size="compact-sm" onClick={onDone}>
-        Select none
-      </Button>
-    </Group>
-  );
 }
 
 function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<ExecutionRow>[] {

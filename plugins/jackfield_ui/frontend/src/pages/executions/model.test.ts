@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Item, inputsOf, liveRun, type Run, runsOf, scale, wiresOf } from './model';
-import { shapeOf } from './shape';
+import type { Item } from '../../api/types';
+import { inputsOf, liveRun, type Run, runsOf, scale, wiresOf } from './model';
 
 const item = (n: number): Item => ({ json: { n } });
 const run = (node: string, index: number, outputs: Item[][], more: Partial<Run> = {}): Run => ({
@@ -54,6 +54,15 @@ describe('scale', () => {
       { left: 90, width: 10 },
     ]);
   });
+
+  it('leaves out what ran in an earlier execution', () => {
+    const runs = [run('A', 0, [], { startedAt: -9_000_000, reused: true }), run('B', 1, []), run('C', 10, [])];
+    expect(runs.map(scale(runs))).toEqual([
+      { left: 0, width: 0 },
+      { left: 0, width: 10 },
+      { left: 90, width: 10 },
+    ]);
+  });
 });
 
 describe('inputsOf', () => {
@@ -84,18 +93,5 @@ describe('inputsOf', () => {
       run('X', 3, [[item(2)]], { run: 1 }),
     ];
     expect(inputsOf(runs, runs[3] as Run, loop).map(({ items }) => items[0]?.json.n)).toEqual([2]);
-  });
-});
-
-describe('shapeOf', () => {
-  it('names fields with their types, those of lists too', () => {
-    const items = [{ json: { a: 1, b: { c: null } } }, { json: { a: 'x', list: [{ d: true }] } }];
-    expect(shapeOf(items).map(({ path, types, present }) => [path, types.join(), present])).toEqual([
-      ['a', 'number,string', 2],
-      ['b', 'object', 1],
-      ['b.c', 'null', 1],
-      ['list', 'list', 1],
-      ['list[].d', 'true/false', 1],
-    ]);
   });
 });

@@ -1,8 +1,6 @@
 import { isRecord } from '../../api/errors';
 import type { Item } from '../../api/types';
 
-export type { Item };
-
 /** One run of one node. `outputs` is missing for one that only an event has told of. */
 export interface Run {
   node: string;
@@ -19,6 +17,8 @@ export interface Run {
   /** Items of each output. */
   counts: number[];
   outputs: Item[][] | undefined;
+  /** It ran in an earlier execution. */
+  reused?: boolean;
 }
 
 interface StoredRun {
@@ -29,6 +29,7 @@ interface StoredRun {
   error?: Record<string, unknown> | null | undefined;
   outputs?: unknown;
   counts?: number[] | null | undefined;
+  reused?: boolean | null | undefined;
 }
 
 /** The runs of an execution in their order; `live` are those that events told of since. */
@@ -50,6 +51,7 @@ function storedRun(node: string, run: StoredRun, at: number): Run {
     error: errorOf(run.error),
     counts: run.counts ?? outputs.map((items) => items.length),
     outputs,
+    ...(run.reused ? { reused: true } : {}),
   };
 }
 
@@ -76,12 +78,17 @@ function errorOf(error: unknown): Run['error'] {
   return { message: String(error.message ?? 'It failed.'), ...item };
 }
 
-/** Where a run's bar begins and how wide it is, in percent of all the time that the runs took. */
-export function scale(runs: readonly Run[]): (run: Run) => { left: number; width: number } {
+/**
+ * Where a run's bar begins and how wide it is, in percent of all the time that the runs took; without those of an
+ * earlier execution, which stand at the beginning.
+ */
+export function scale(all: readonly Run[]): (run: Run) => { left: number; width: number } {
+  const runs = all.filter(({ reused }) => !reused);
   const from = Math.min(...runs.map(({ startedAt }) => startedAt));
   const to = Math.max(...runs.map(({ startedAt, duration }) => startedAt + duration));
   const whole = Math.max(1, to - from);
-  return ({ startedAt, duration }) => {
+  return ({ startedAt, duration, reused }) => {
+    if (reused) return { left: 0, width: 0 };
     const left = Math.min(99.5, ((startedAt - from) / whole) * 100);
     return { left, width: Math.min(100 - left, Math.max(0.5, (duration / whole) * 100)) };
   };

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, body, segment } from '../../api/client';
 import { ApiError } from '../../api/errors';
-import type { ExecutionRow, Schemas } from '../../api/types';
+import type { Schemas } from '../../api/types';
 import { areaPath } from '../../app/areas';
-import { wiresOf } from './model';
 
 export type Execution = Schemas['ExecutionShown'];
 export type Stats = Schemas['Counts'];
@@ -27,6 +26,8 @@ export const MODE_WORDS: readonly Mode[] = ['webhook', 'test', 'manual', 'trigge
 export const OPEN: ReadonlySet<string> = new Set(['queued', 'running', 'waiting']);
 
 export const executionPath = (id: string) => `${areaPath('executions')}/${segment(id)}`;
+export const comparePath = (left: string, right: string) =>
+  `${areaPath('executions')}/compare/${segment(left)}/${segment(right)}`;
 export const isOpen = ({ status }: { status: string }) => OPEN.has(status);
 
 const MOST_PAGES = 20;
@@ -75,23 +76,18 @@ export function useExecution(id: string) {
   });
 }
 
-/** The wires of the workflow as it was when it ran; none when it is not kept any more. */
-export function useWires(execution: ExecutionRow | undefined) {
-  const { workflowId, workflowVersion } = execution ?? {};
+/** The workflow as it ran; null when it is not kept any more. */
+export function useExecutedWorkflow(id: string) {
   return useQuery({
-    queryKey: ['workflows', workflowId, 'versions', workflowVersion, 'wires'],
-    enabled: Boolean(workflowId),
+    queryKey: ['executed-workflow', id],
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: undefined,
     queryFn: async ({ signal }) => {
-      const path = { workflow_id: workflowId ?? '', version: String(workflowVersion) };
+      const params = { path: { execution_id: id } };
       try {
-        return wiresOf(
-          (await body(api.GET('/api/v1/workflows/{workflow_id}/versions/{version}', { params: { path }, signal })))
-            .connections,
-        );
+        return await body(api.GET('/api/v1/executions/{execution_id}/workflow', { params, signal }));
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return [];
+        if (error instanceof ApiError && error.status === 404) return null;
         throw error;
       }
     },

@@ -4,6 +4,7 @@ export default {
   area: 'executions',
   routes: [
     { path: '', load: () => import('./index') },
+    { path: 'compare/:left/:right', load: () => import('./Compare') },
     { path: ':id', load: () => import('./Detail') },
   ],
   actions: [{ label: 'Failed executions', keywords: 'errors', to: '/ui/executions?status=failed' }],

@@ -20,7 +20,7 @@ import { Header } from './Header';
 import { LiveContext } from './live/context';
 import { RunBar } from './live/RunBar';
 import { useExecutionData } from './live/useExecutionData';
-import { useLive } from './live/useLive';
+import { type DataOf, useLive } from './live/useLive';
 import { useProblems } from './live/useProblems';
 import { type DocNode, isSticky, kindOf, positionOf } from './model/document';
 import { presentDoc, renameIn, useEditor, useStore } from './model/store';
@@ -107,7 +107,10 @@ export function Workbench({ newest }: { newest: Saved }) {
     if (running || !(await save.save())) return;
     await live.run(part);
   };
-  const runTo = (until: string) => void run({ until }).catch((error: unknown) => notifyError(error, CANNOT_RUN));
+  const runTo = (until: string, data: DataOf) =>
+    void run({ until, reuse: data === 'last' ? live.reusable : undefined }).catch((error: unknown) =>
+      notifyError(error, CANNOT_RUN),
+    );
   const renamed = (to: string) => {
     if (renaming !== undefined) renameIn(store, renaming, to, rename);
   };
@@ -216,7 +219,15 @@ export function Workbench({ newest }: { newest: Saved }) {
       </div>
       <Suspense fallback={null}>
         {opened !== undefined && (
-          <NodePanel key="panel" name={opened} problems={problems} editable={editable} onRenamed={rename} run={run} />
+          <NodePanel
+            key="panel"
+            name={opened}
+            problems={problems}
+            editable={editable}
+            onRenamed={rename}
+            run={run}
+            onRunTo={runTo}
+          />
         )}
         {renaming !== undefined && <Rename name={renaming} onRename={renamed} onClose={() => setRenaming(undefined)} />}
         {versions && <Versions onClose={() => setVersions(false)} editable={editable} />}

@@ -136,13 +136,15 @@ export interface Part {
   start?: string | undefined;
   /** The node at which it ends. */
   until?: string;
+  /** The execution whose data count for what has not changed since; only with `until`. */
+  reuse?: string | undefined;
   items?: Record<string, unknown>[];
 }
 
-export function startWorkflow(id: string, { start, until, items }: Part = {}) {
+export function startWorkflow(id: string, { start, until, reuse, items }: Part = {}) {
   return body(
     api.POST('/api/v1/workflows/{workflow_id}/execute-async', {
-      params: { path: { workflow_id: id }, query: { start, until } },
+      params: { path: { workflow_id: id }, query: { start, until, reuse } },
       ...(items === undefined ? {} : { body: { inputData: items } }),
     }),
   );

@@ -2,6 +2,7 @@ import '@xyflow/react/dist/base.css';
 import { useMantineColorScheme } from '@mantine/core';
 import { Panel, ReactFlow } from '@xyflow/react';
 import { type MouseEvent as ReactMouseEvent, type ReactNode, useRef, useState } from 'react';
+import type { DataOf } from '../live/useLive';
 import { presentDoc, useEditor, useStore } from '../model/store';
 import type { Kind } from '../queries';
 import { CanvasContext, WritingContext } from './actions';
@@ -44,7 +45,7 @@ export function Canvas({
   touch: boolean;
   onWanted: (wanted: Wanted) => void;
   onAdd: (kind: Kind, wanted: Wanted) => void;
-  onRunTo: (name: string) => void;
+  onRunTo: (name: string, data: DataOf) => void;
   onRename: (name: string) => void;
   children?: ReactNode;
 }) {

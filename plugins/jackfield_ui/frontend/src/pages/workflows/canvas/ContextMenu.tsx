@@ -14,6 +14,7 @@ import {
   IconPlayerTrackNext,
   IconPlus,
   IconPower,
+  IconRefresh,
   IconSelectAll,
   IconTrash,
 } from '@tabler/icons-react';
@@ -22,6 +23,7 @@ import type { ComponentType, ReactNode } from 'react';
 import { keysOf } from '../../../app/shortcuts';
 import { notifyDone, notifyError } from '../../../components/notify';
 import { useLiveRun } from '../live/context';
+import type { DataOf } from '../live/useLive';
 import { isSticky, kindOf } from '../model/document';
 import { type EditorStore, presentDoc, useEditor, useSteps, useStore } from '../model/store';
 import type { Execution, Kind } from '../queries';
@@ -44,7 +46,7 @@ export interface MenuActions {
   onWanted: (wanted: Wanted) => void;
   onRename: (name: string) => void;
   /** Runs no further than this node. */
-  onRunTo: (name: string) => void;
+  onRunTo: (name: string, data: DataOf) => void;
   onWrite: (name: string) => void;
 }
 
@@ -95,7 +97,7 @@ function Item({
 function OfNode({ name, editable, kinds, onRename, onRunTo, onWrite }: { name: string } & MenuActions) {
   const store = useStore();
   const doc = useEditor(presentDoc);
-  const { execution } = useLiveRun();
+  const { execution, reusable } = useLiveRun();
   const selection = useEditor((state) => state.selection);
   const node = doc.nodes.find((one) => one.name === name);
   if (!node) return null;
@@ -118,8 +120,13 @@ function OfNode({ name, editable, kinds, onRename, onRunTo, onWrite }: { name: s
         </Item>
       )}
       {one && inTurn && editable && (
-        <Item icon={IconPlayerTrackNext} onClick={() => onRunTo(name)}>
+        <Item icon={IconPlayerTrackNext} onClick={() => onRunTo(name, 'last')}>
           Run to here
+        </Item>
+      )}
+      {one && inTurn && editable && reusable !== undefined && (
+        <Item icon={IconRefresh} onClick={() => onRunTo(name, 'fresh')}>
+          Run to here with fresh data
         </Item>
       )}
       {one && editable && !sticky && (

@@ -1,6 +1,7 @@
-import { IconAlertTriangle, IconCheck, IconPinFilled, IconPlus, IconX } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCheck, IconHistory, IconPinFilled, IconPlus, IconX } from '@tabler/icons-react';
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import { memo } from 'react';
+import type { NodeState } from '../live/progress';
 import { partLabel, subtitleOf } from '../model/shape';
 import { useActions } from './actions';
 import classes from './canvas.module.css';
@@ -50,8 +51,12 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
           </span>
         )}
         {state?.status === 'success' && (
-          <span className={classes.good} title={state.runs > 1 ? `Ran ${state.runs} times` : 'Succeeded'}>
-            <IconCheck size={15} stroke={3} aria-label="Succeeded" role="img" />
+          <span className={classes.good} title={doneText(state)}>
+            {state.reused ? (
+              <IconHistory size={15} stroke={2.5} aria-label="Data of an earlier run" role="img" />
+            ) : (
+              <IconCheck size={15} stroke={3} aria-label="Succeeded" role="img" />
+            )}
             {state.runs > 1 && state.runs}
           </span>
         )}
@@ -60,6 +65,11 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
     </div>
   );
 });
+
+function doneText({ reused, runs }: NodeState): string {
+  if (reused) return 'It did not run again: this is the data of an earlier run';
+  return runs > 1 ? `Ran ${runs} times` : 'Succeeded';
+}
 
 /** Only what may not fit is cut off: fewer signs do, whatever they are. */
 const isLong = (text: string) => text.length > 16 || undefined;

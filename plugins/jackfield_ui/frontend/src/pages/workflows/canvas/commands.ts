@@ -64,6 +64,11 @@ export function setPin(store: EditorStore, name: string, items: unknown): void {
   });
 }
 
+/** Data of several nodes, in one step back. */
+export function setPins(store: EditorStore, pins: ReadonlyMap<string, unknown>): void {
+  if (pins.size) store.commit((doc) => ({ ...doc, pinData: { ...doc.pinData, ...Object.fromEntries(pins) } }));
+}
+
 /** What the node gave last, of its first output, in the form of a pin. */
 export async function lastOutput(doc: Doc, name: string, execution: Execution | undefined) {
   const { items, total, place } = givenBy(doc, execution, name, 0);

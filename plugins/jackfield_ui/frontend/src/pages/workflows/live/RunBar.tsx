@@ -16,6 +16,7 @@ import { presentDoc, useEditor } from '../model/store';
 import type { Kind, Part } from '../queries';
 import type { Save } from '../useSave';
 import { useLiveRun } from './context';
+import type { Progress } from './progress';
 import { TestWebhook } from './TestWebhook';
 
 type Run = (part?: Part) => Promise<void>;
@@ -113,6 +114,7 @@ export function RunBar({
       </span>
       {live.id && !running && (
         <Group gap="xs">
+          <Reused progress={live.progress} />
           {hasArea('executions') && (
             <Anchor component={Link} to={`${areaPath('executions')}/${segment(live.id)}`} size="sm">
               Details
@@ -126,6 +128,17 @@ export function RunBar({
       {asking && <Ask kinds={kinds} run={start} onClose={() => setAsking(false)} />}
       {testing && <TestWebhook hooks={hooks} save={save} onClose={() => setTesting(false)} />}
     </div>
+  );
+}
+
+/** How many nodes did not run again. */
+function Reused({ progress }: { progress: Progress }) {
+  const names = [...progress].flatMap(([name, { reused }]) => (reused ? [name] : []));
+  if (!names.length) return null;
+  return (
+    <Text span size="sm" c="dimmed" title={names.join(', ')}>
+      {names.length === 1 ? '1 node' : `${names.length} nodes`} not run again
+    </Text>
   );
 }
 

@@ -9,6 +9,7 @@ export const LiveContext = createContext<Live>({
   id: undefined,
   status: undefined,
   execution: undefined,
+  reusable: undefined,
   listening: false,
   run: away,
   cancel: () => undefined,

@@ -8,6 +8,8 @@ export interface NodeState {
   outputs: readonly number[];
   runs: number;
   error?: string;
+  /** All of its runs are those of an earlier execution. */
+  reused?: boolean;
 }
 
 export type Progress = ReadonlyMap<string, NodeState>;
@@ -21,7 +23,7 @@ export function advanced(before: Progress, data: Record<string, unknown>): Progr
   for (const one of Array.isArray(data.nodes) ? data.nodes : []) {
     if (!isRecord(one) || typeof one.node !== 'string') continue;
     const counts = Array.isArray(one.outputs) ? one.outputs.map(Number) : [];
-    next.set(one.node, added(next.get(one.node), one.status === 'failed', counts, errorText(one.error)));
+    next.set(one.node, withRun(next.get(one.node), one.status === 'failed', counts, errorText(one.error)));
   }
   if (typeof data.running === 'string') {
     const present = next.get(data.running);
@@ -35,7 +37,8 @@ function settle(next: Map<string, NodeState>, name: string, state: NodeState): v
   else next.set(name, { ...state, status: state.error ? 'failed' : 'success' });
 }
 
-function added(
+/** With one more run of the node. */
+export function withRun(
   before: NodeState | undefined,
   failed: boolean,
   counts: readonly number[],
@@ -71,23 +74,28 @@ function same(one: NodeState, other: NodeState): boolean {
     one.status === other.status &&
     one.runs === other.runs &&
     one.error === other.error &&
+    one.reused === other.reused &&
     one.outputs.length === other.outputs.length &&
     one.outputs.every((items, at) => items === other.outputs[at])
   );
 }
 
 /** Of an execution that is over, or of one that runs as far as it is stored. */
-export function progressOf(execution: Execution): Progress {
+export function progressOf({ nodes, status, error }: Execution): Progress {
   const found = new Map<string, NodeState>();
-  for (const [name, runs] of Object.entries(execution.nodes)) {
+  for (const [name, runs] of Object.entries(nodes)) {
     for (const run of runs) {
       const counts = run.counts ?? run.outputs.map((items) => items.length);
-      found.set(name, added(found.get(name), run.status === 'failed', counts, errorText(run.error)));
+      const state = withRun(found.get(name), run.status === 'failed', counts, errorText(run.error));
+      found.set(name, runs.every(({ reused }) => reused) ? { ...state, reused: true } : state);
     }
   }
-  const { error } = execution;
-  if (execution.status === 'failed' && error?.node && found.get(error.node)?.status !== 'failed') {
-    found.set(error.node, { outputs: [], runs: 1, ...found.get(error.node), status: 'failed', error: error.message });
-  }
-  return found;
+  return status === 'failed' ? withFailure(found, error) : found;
+}
+
+/** A node that stopped the execution without a run of its own is the one that failed. */
+export function withFailure(found: Map<string, NodeState>, error: Execution['error']): Map<string, NodeState> {
+  const node = error?.node ?? undefined;
+  if (!error || node === undefined || found.get(node)?.status === 'failed') return found;
+  return found.set(node, { outputs: [], runs: 1, ...found.get(node), status: 'failed', error: error.message });
 }

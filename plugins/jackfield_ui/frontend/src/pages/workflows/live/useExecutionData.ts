@@ -34,7 +34,7 @@ async function pinStarts(store: EditorStore, execution: Execution): Promise<stri
   const found = await Promise.all(
     starts.map(async (name) => [name, await commands.lastOutput(unpinned, name, execution)] as const),
   );
-  for (const [name, items] of found) commands.setPin(store, name, items);
+  commands.setPins(store, new Map(found));
   return starts;
 }
 

@@ -6,6 +6,9 @@ import { notifyError } from '../../../components/notify';
 import { type Execution, type Part, readExecution, startWorkflow, useLastExecution } from '../queries';
 import { advanced, kept, NOTHING, type Progress, progressOf } from './progress';
 
+/** Whose data a run to a node has: the last run's where nothing has changed since, or none. */
+export type DataOf = 'last' | 'fresh';
+
 export interface Live {
   /** What is drawn on the canvas. */
   progress: Progress;
@@ -14,6 +17,8 @@ export interface Live {
   status: string | undefined;
   /** Data of the last execution that was read. */
   execution: Execution | undefined;
+  /** The execution whose data a run to a node may take; undefined: there is none that is over. */
+  reusable: string | undefined;
   /** A test call is waited for. */
   listening: boolean;
   run: (part?: Part) => Promise<void>;
@@ -27,6 +32,7 @@ export interface Live {
 }
 
 const OPEN = new Set(['queued', 'running']);
+const ENDED = new Set(['success', 'failed', 'cancelled']);
 const READ_AGAIN_AFTER = 150;
 const READ_AT_MOST = 20;
 
@@ -116,11 +122,13 @@ export function useLive(workflowId: string): Live {
     }
   };
 
+  const known = read ?? last.data ?? undefined;
   return {
     progress: watched?.progress ?? NOTHING,
     id: watched?.id,
     status: watched?.status,
-    execution: read ?? last.data ?? undefined,
+    execution: known,
+    reusable: known && ENDED.has(known.status) ? known.id : undefined,
     listening,
     run,
     cancel: () => {

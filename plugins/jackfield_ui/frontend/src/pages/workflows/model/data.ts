@@ -62,67 +62,7 @@ export function sourcesOf(doc: Doc, execution: Execution | undefined, name: stri
   return [...parents, ...others];
 }
 
-const IDENTIFIER = /^[\p{L}_$][\p{L}\p{N}_$]*$/u;
-
-/** `.name`, `["two words"]`, `[0]`. */
-export function accessor(path: readonly (string | number)[]): string {
-  return path
-    .map((part) => {
-      if (typeof part === 'number') return `[${part}]`;
-      return IDENTIFIER.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`;
-    })
-    .join('');
-}
-
 /** What the fields of a source are called in expressions of the node. */
 export function prefixOf({ name, input }: Source): string {
   return input === 0 ? '$json' : `$(${JSON.stringify(name)}).item.json`;
-}
-
-export interface SchemaField {
-  path: (string | number)[];
-  name: string;
-  type: string;
-  sample: string;
-  fields: SchemaField[];
-}
-
-const DEEP = 6;
-const WIDE = 100;
-const SAMPLE = 120;
-
-/** The fields of items, with the first value that is not null as a sample. */
-export function schemaOf(items: readonly Item[]): SchemaField[] {
-  const merged: Record<string, unknown> = {};
-  for (const { json } of items.slice(0, 100)) {
-    for (const [key, value] of Object.entries(json)) {
-      if (merged[key] === undefined || merged[key] === null) merged[key] = value;
-    }
-  }
-  return fieldsOf(merged, []);
-}
-
-function fieldsOf(value: unknown, path: (string | number)[]): SchemaField[] {
-  if (path.length >= DEEP || typeof value !== 'object' || value === null) return [];
-  const entries: [string | number, unknown][] = Array.isArray(value)
-    ? value.slice(0, 1).map((one, index) => [index, one])
-    : Object.entries(value).slice(0, WIDE);
-  return entries.map(([key, one]) => ({
-    path: [...path, key],
-    name: String(key),
-    type: typeOf(one),
-    sample: sampleOf(one),
-    fields: fieldsOf(one, [...path, key]),
-  }));
-}
-
-export function typeOf(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'list' : typeof value;
-}
-
-function sampleOf(value: unknown): string {
-  if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'element' : 'elements'}`;
-  if (isRecord(value)) return `${Object.keys(value).length} fields`;
-  return String(value).slice(0, SAMPLE);
 }

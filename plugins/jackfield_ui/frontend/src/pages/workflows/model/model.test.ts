@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { suggested } from '../panel/completion';
 import { copied, n8nType, parsed, pasted } from './clipboard';
-import { accessor, schemaOf } from './data';
 import { difference, isSame } from './diff';
 import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
 
@@ -93,11 +92,6 @@ it('tells what is different', () => {
   expect(found.changed[1]?.fields[0]?.path).toBe('parameters.v');
   expect(found.wiresAdded).toEqual([]);
   expect(found.rest.map(({ path }) => path)).toContain('name');
-});
-
-it('names fields as expressions do', () => {
-  expect(accessor(['a', 0, 'two words', 'quo"te'])).toBe('.a[0]["two words"]["quo\\"te"]');
-  expect(schemaOf([{ json: { a: null } }, { json: { a: { b: [1] } } }])[0]?.fields[0]?.type).toBe('list');
 });
 
 it('completes fields, nodes and roots', () => {

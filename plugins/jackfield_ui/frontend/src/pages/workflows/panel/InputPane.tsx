@@ -1,10 +1,12 @@
 import { ActionIcon, Group, Select, Stack, Text } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
+import { type FieldUse, Items } from '../../../components/items/Items';
+import { accessor } from '../../../components/items/values';
 import { useMoreItems } from '../../../components/useMoreItems';
+import { drag } from '../form/drag';
 import { prefixOf, type Source } from '../model/data';
 import type { Item } from '../queries';
-import { ItemsView, type View, ViewSwitch } from './ItemsView';
 
 const NONE: readonly Item[] = [];
 
@@ -18,7 +20,7 @@ export function InputPane({
   item: number;
   onItem: (item: number) => void;
 }) {
-  const [view, setView] = useState<View>('schema');
+  const [wanted, setWanted] = useState('');
   const [chosen, setChosen] = useState(0);
   const source = sources[chosen] ?? sources[0];
   const given = useMoreItems(source?.place, source?.items ?? NONE, source?.total);
@@ -26,6 +28,8 @@ export function InputPane({
   if (!source) {
     return <Text c="dimmed">Nothing leads to this node, and no other has run.</Text>;
   }
+  const prefix = prefixOf(source);
+  const fields: FieldUse = { expression: (path) => `{{ ${prefix}${accessor(path)} }}`, drag };
   const options = sources.map(({ name, output, input, total }, index) => ({
     value: String(index),
     label: `${name}${output ? `, output ${output}` : ''}${input ? `, into input ${input + 1}` : ''} (${total})`,
@@ -39,24 +43,30 @@ export function InputPane({
         onChange={(next) => setChosen(Number(next))}
         allowDeselect={false}
       />
-      <Group justify="space-between" gap="xs">
-        <ViewSwitch view={view} onView={setView} label="input" />
-        {count > 1 && (
-          <Group gap={4}>
-            <ActionIcon size="sm" disabled={item === 0} onClick={() => onItem(item - 1)} aria-label="Previous item">
-              <IconChevronLeft size={14} />
-            </ActionIcon>
-            <Text size="xs">
-              Item {item + 1} of {count}
-            </Text>
-            <ActionIcon size="sm" disabled={item >= count - 1} onClick={() => onItem(item + 1)} aria-label="Next item">
-              <IconChevronRight size={14} />
-            </ActionIcon>
-          </Group>
-        )}
-      </Group>
+      {count > 1 && (
+        <Group gap={4} justify="flex-end">
+          <ActionIcon size="sm" disabled={item === 0} onClick={() => onItem(item - 1)} aria-label="Previous item">
+            <IconChevronLeft size={14} />
+          </ActionIcon>
+          <Text size="xs">
+            Item {item + 1} of {count}
+          </Text>
+          <ActionIcon size="sm" disabled={item >= count - 1} onClick={() => onItem(item + 1)} aria-label="Next item">
+            <IconChevronRight size={14} />
+          </ActionIcon>
+        </Group>
+      )}
       {source.total ? (
-        <ItemsView given={given} view={view} label="Input" prefix={prefixOf(source)} />
+        <Items
+          given={given}
+          place={source.place}
+          label="the input"
+          keep="panel-input"
+          first="schema"
+          wanted={wanted}
+          onWanted={setWanted}
+          fields={fields}
+        />
       ) : (
         <Text c="dimmed">No data yet: run the workflow, or pin data to {source.name}.</Text>
       )}

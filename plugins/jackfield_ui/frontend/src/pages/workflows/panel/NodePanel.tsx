@@ -1,11 +1,13 @@
-import { ActionIcon, Button, Group, Modal, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Modal, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconPlayerPlay, IconX } from '@tabler/icons-react';
+import { IconChevronDown, IconPlayerPlay, IconPlayerTrackNext, IconRefresh, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { fetchEditor } from '../../../components/CodeEditor';
 import { notifyError } from '../../../components/notify';
+import { SplitPane } from '../../../components/SplitPane';
 import { Picture } from '../canvas/Picture';
 import { useLiveRun } from '../live/context';
+import type { DataOf } from '../live/useLive';
 import type { Problems } from '../live/useProblems';
 import { sourcesOf } from '../model/data';
 import { type DocNode, isSticky, kindOf, wiresOf } from '../model/document';
@@ -19,20 +21,17 @@ import { OutputPane } from './OutputPane';
 import { Parameters } from './Parameters';
 import classes from './panel.module.css';
 
-/** One node: what comes in on the left, what it does in the middle, what comes out on the right. */
-export default function NodePanel({
-  name,
-  problems,
-  editable,
-  onRenamed,
-  run,
-}: {
-  name: string;
+interface Running {
   problems: Problems;
   editable: boolean;
   onRenamed: (from: string, to: string) => void;
   run: () => Promise<void>;
-}) {
+  /** Runs no further than the node. */
+  onRunTo: (name: string, data: DataOf) => void;
+}
+
+/** One node: what comes in on the left, what it does in the middle, what comes out on the right. */
+export default function NodePanel({ name, problems, editable, onRenamed, run, onRunTo }: { name: string } & Running) {
   const store = useStore();
   const doc = useEditor(presentDoc);
   const node = doc.nodes.find((one) => one.name === name);
@@ -57,7 +56,12 @@ export default function NodePanel({
     >
       <Modal.Overlay backgroundOpacity={0.45} />
       <Modal.Content classNames={{ content: classes.dialog }} aria-label={`Node ${name}`} data-node-panel>
-        <Content key={name} node={node} narrow={Boolean(narrow)} {...{ problems, editable, onRenamed, run, close }} />
+        <Content
+          key={name}
+          node={node}
+          narrow={Boolean(narrow)}
+          {...{ problems, editable, onRenamed, run, onRunTo, close }}
+        />
       </Modal.Content>
     </Modal.Root>
   );
@@ -92,18 +96,11 @@ function Content({
   editable,
   onRenamed,
   run,
+  onRunTo,
   close,
-}: {
-  node: DocNode;
-  narrow: boolean;
-  problems: Problems;
-  editable: boolean;
-  onRenamed: (from: string, to: string) => void;
-  run: () => Promise<void>;
-  close: () => void;
-}) {
+}: { node: DocNode; narrow: boolean; close: () => void } & Running) {
   const doc = useEditor(presentDoc);
-  const { execution, status } = useLiveRun();
+  const { execution } = useLiveRun();
   const { data: kinds } = useKinds();
   const variables = useVariables();
   const [asked, setItem] = useState(0);
@@ -151,14 +148,10 @@ function Content({
         />
         <Name node={node} editable={editable} onRenamed={onRenamed} />
         {editable && (
-          <Button
-            variant="default"
-            leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
-            loading={status === 'running'}
-            onClick={() => run().catch((error: unknown) => notifyError(error, 'The workflow cannot run'))}
-          >
-            Run
-          </Button>
+          <RunNode
+            onRun={() => run().catch((error: unknown) => notifyError(error, 'The workflow cannot run'))}
+            onRunTo={node.disabled || kind?.provides ? undefined : (data) => onRunTo(node.name, data)}
+          />
         )}
         <ActionIcon onClick={close} aria-label="Close the node">
           <IconX size={18} />
@@ -180,20 +173,87 @@ function Content({
           ))}
         </Tabs>
       ) : (
-        <div className={classes.panes} data-count={panes.length}>
-          {panes.map(([key, label, pane]) => (
-            <section key={key} className={classes.pane} data-pane={key} aria-label={label}>
-              {key !== 'node' && (
-                <Title order={2} mb="sm">
-                  {label}
-                </Title>
-              )}
-              {pane}
-            </section>
-          ))}
+        <div className={classes.panes}>
+          <Beside panes={panes.map(([key, label, pane]) => ({ key, label, pane }))} />
         </div>
       )}
     </PanelContext>
+  );
+}
+
+interface Pane {
+  key: string;
+  label: string;
+  pane: ReactNode;
+}
+
+/** Per cent of the first pane of two and of three. */
+const SHARES = [50, 53, 32];
+
+/** Two or three panes with bars between them that can be moved. */
+function Beside({ panes: [first, ...others] }: { panes: readonly Pane[] }): ReactNode {
+  if (!first) return null;
+  const section = (
+    <section className={classes.pane} data-pane={first.key} aria-label={first.label}>
+      {first.key !== 'node' && (
+        <Title order={2} mb="sm">
+          {first.label}
+        </Title>
+      )}
+      {first.pane}
+    </section>
+  );
+  if (!others.length) return section;
+  return (
+    <SplitPane name={`node-${first.key}`} initial={SHARES[others.length] ?? 50} label={`Width of ${first.label}`}>
+      {section}
+      <Beside panes={others} />
+    </SplitPane>
+  );
+}
+
+/** The whole workflow, or as far as this node. */
+function RunNode({
+  onRun,
+  onRunTo,
+}: {
+  onRun: () => void;
+  /** undefined: the node does not run in turn. */
+  onRunTo: ((data: DataOf) => void) | undefined;
+}) {
+  const { status, reusable } = useLiveRun();
+  const run = (
+    <Button
+      variant="default"
+      leftSection={<IconPlayerPlay size={16} aria-hidden="true" />}
+      loading={status === 'running'}
+      onClick={onRun}
+    >
+      Run
+    </Button>
+  );
+  if (!onRunTo) return run;
+  return (
+    <Button.Group>
+      {run}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px="xs" aria-label="More ways to run" disabled={status === 'running'}>
+            <IconChevronDown size={16} />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPlayerTrackNext size={16} />} onClick={() => onRunTo('last')}>
+            Run to here
+          </Menu.Item>
+          {reusable !== undefined && (
+            <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onRunTo('fresh')}>
+              Run to here with fresh data
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </Button.Group>
   );
 }
 

@@ -4,15 +4,15 @@ import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { isRecord, messageOf } from '../../../api/errors';
 import { CodeEditor } from '../../../components/CodeEditor';
+import { Items } from '../../../components/items/Items';
 import { notifyError } from '../../../components/notify';
 import { useMoreItems } from '../../../components/useMoreItems';
 import { Duration } from '../../../components/values';
 import * as commands from '../canvas/commands';
 import { givenBy, pinnedOf } from '../model/data';
 import { presentDoc, useEditor, useStore } from '../model/store';
-import type { Execution } from '../queries';
+import type { Execution, NodeRun } from '../queries';
 import { usePanel } from './context';
-import { ItemsView, type View, ViewSwitch } from './ItemsView';
 
 /** What the node gave in the last run, and data pinned in its place. */
 export function OutputPane({
@@ -27,7 +27,7 @@ export function OutputPane({
   const store = useStore();
   const doc = useEditor(presentDoc);
   const { editable } = usePanel();
-  const [view, setView] = useState<View>('schema');
+  const [wanted, setWanted] = useState('');
   const [output, setOutput] = useState(0);
   const [writing, setWriting] = useState(false);
   const run = execution?.nodes[name]?.at(-1);
@@ -113,24 +113,30 @@ export function OutputPane({
           }))}
         />
       )}
-      <Group justify="space-between" gap="xs">
-        <ViewSwitch view={view} onView={setView} label="output" />
-        <Text size="xs" c="dimmed">
-          {total} {total === 1 ? 'item' : 'items'}
-          {run && !pinned && (
-            <>
-              {' '}
-              in <Duration ms={run.duration} />
-            </>
-          )}
-        </Text>
-      </Group>
       {total ? (
-        <ItemsView given={given} view={view} label="Output" prefix={undefined} />
+        <Items
+          given={given}
+          place={found.place}
+          label="the output"
+          keep="panel-output"
+          first="schema"
+          wanted={wanted}
+          onWanted={setWanted}
+          about={run && !pinned && <Took run={run} />}
+        />
       ) : (
         <Text c="dimmed">{run ? 'No items came out here.' : 'This node has not run yet.'}</Text>
       )}
     </Stack>
+  );
+}
+
+function Took({ run: { duration, reused } }: { run: NodeRun }) {
+  return (
+    <>
+      in <Duration ms={duration} />
+      {reused && ', in an earlier run'}
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@codemirror/autocomplete';
 import type { Extension } from '@codemirror/state';
 import { isRecord } from '../../../api/errors';
-import { accessor, typeOf } from '../model/data';
+import { accessor, typeOf } from '../../../components/items/values';
 import type { PanelState } from './context';
 
 const ROOTS: readonly [string, string][] = [

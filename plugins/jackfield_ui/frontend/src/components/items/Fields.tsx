@@ -1,0 +1,54 @@
+import { Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { CopyIcon } from '../Copyable';
+import { Highlight } from '../Highlight';
+import type { FieldUse, Numbered } from './Items';
+import classes from './items.module.css';
+import { type SchemaField, schemaOf } from './values';
+
+interface Shown {
+  wanted: string;
+  fields: FieldUse | undefined;
+}
+
+/** The fields of items, which can be taken into parameters where there are some. */
+export function Fields({ items, label, ...shown }: { items: readonly Numbered[]; label: string } & Shown) {
+  const found = useMemo(() => schemaOf(items.map(({ item }) => item)), [items]);
+  if (!found.length) return <Text c="dimmed">The items have no fields.</Text>;
+  return (
+    <div className={classes.schema} tabIndex={0} role="group" aria-label={`Fields of ${label}`}>
+      <FieldList found={found} {...shown} />
+    </div>
+  );
+}
+
+function FieldList({ found, wanted, fields }: { found: readonly SchemaField[] } & Shown) {
+  return (
+    <ul className={classes.fields}>
+      {found.map((field) => {
+        const type = field.types[0] ?? 'null';
+        return (
+          <li key={field.name}>
+            <div className={classes.fieldRow}>
+              {/* biome-ignore lint/a11y/noStaticElementInteractions: the button beside it copies the expression for the keyboard */}
+              <span
+                className={classes.fieldName}
+                draggable={fields !== undefined}
+                onDragStart={(event) => fields?.drag(event, fields.expression(field.path), field.name, type)}
+                title={fields && 'Drag it into a parameter'}
+              >
+                <Highlight text={field.name} wanted={wanted} />
+              </span>
+              <span className={classes.fieldType}>{field.types.join(', ')}</span>
+              <span className={classes.sample} title={field.sample}>
+                <Highlight text={field.sample} wanted={wanted} />
+              </span>
+              {fields && <CopyIcon text={fields.expression(field.path)} label={`the expression for ${field.name}`} />}
+            </div>
+            {field.fields.length > 0 && <FieldList found={field.fields} wanted={wanted} fields={fields} />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
