@@ -1,6 +1,7 @@
 /** What plugins bring to the interface; `docs/ui.md` has the contract. */
 import { useQuery } from '@tanstack/react-query';
-import { request } from '../api/client';
+import { send } from '../api/client';
+import { isRecord } from '../api/errors';
 import type { Area } from './areas';
 
 export interface Extension {
@@ -10,10 +11,26 @@ export interface Extension {
   pages: { name: string; label: string; group: Exclude<Area['group'], ''> }[];
 }
 
+interface Asked {
+  query?: Readonly<Record<string, string>>;
+  json?: unknown;
+}
+
+/** What a module asks: its author knows the answer's type. The envelope of `/api` is taken off. */
+export async function requested(method: string, path: string, { query = {}, json }: Asked = {}): Promise<unknown> {
+  const url = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  const headers = json === undefined ? {} : { 'content-type': 'application/json' };
+  const body = json === undefined ? null : JSON.stringify(json);
+  const answer = await send(new Request(url, { method, headers, body }));
+  const whole: unknown = answer.status === 204 ? undefined : await answer.json();
+  return isRecord(whole) && whole.success === true && 'data' in whole ? whole.data : whole;
+}
+
 /** What a page may use. */
 export interface PageTools {
   /** Asks the daemon as the page's user; throws with the daemon's words. */
-  request: typeof request;
+  request: typeof requested;
   /** To an address below `/ui/`. */
   navigate: (to: string) => void;
 }
@@ -43,7 +60,8 @@ export interface ExtensionModule {
 export function useExtensions() {
   return useQuery({
     queryKey: ['extensions'],
-    queryFn: ({ signal }) => request<Extension[]>('GET', '/ui/extensions.json', { signal }),
+    queryFn: async ({ signal }) =>
+      (await send(new Request('/ui/extensions.json', { signal }))).json() as Promise<Extension[]>,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
