@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jackfield.api.nodes.forms import LoadedList
 from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
 
+MODELS = "models"
+"""The list of a provider's models."""
+_LIST = LoadedList(name=MODELS, searchable=True)
+_MODEL = Ui(label="Model", load=_LIST)
 _NAMED: Case = {"modelName": {"_cnd": {"exists": True}}}
 
 
 def _model(help: str) -> UiFields:
     """Documents have the model under one of two names; the form shows the one that is set."""
-    return {"model": Ui(hide=_NAMED, help=help), "modelName": Ui(label="Model", when=_NAMED, help=help)}
+    return {
+        "model": Ui(hide=_NAMED, help=help, load=_LIST),
+        "modelName": Ui(label="Model", when=_NAMED, help=help, load=_LIST),
+    }
 
 
 CHAT_MODEL: UiFields = {
@@ -143,8 +151,8 @@ OPENAI: UiFields = {
         ),
     ),
     "modelId": (
-        Ui(label="Model", when={**_TEXT, "operation": ["message", "response"]}, help="The model that answers."),
-        Ui(label="Model", when=_ANALYZE, help="The model that looks at the image."),
+        Ui(when={**_TEXT, "operation": ["message", "response"]}, help="The model that answers.").over(_MODEL),
+        Ui(when=_ANALYZE, help="The model that looks at the image.").over(_MODEL),
     ),
     "model": (
         Ui(label="Model", when={**_IMAGE, "operation": "generate"}, help="The model that makes the image."),
@@ -213,7 +221,7 @@ STANDALONE: UiFields = {
         Ui(when=_TEXT, choices={"message": "Ask a model"}, default="message", help="The work that the model does."),
         Ui(when=_IMAGE, choices={"analyze": "Analyze an image"}, default="analyze", help="The work that it does."),
     ),
-    "modelId": Ui(label="Model", help="The model that answers."),
+    "modelId": Ui(label="Model", help="The model that answers.", load=_LIST),
     "messages": Ui(when=_TEXT, options={"add": "Add message"}, help="The conversation so far."),
     "simplify": Ui(help="Gives the essential fields instead of the whole answer."),
     "jsonOutput": Ui(label="Output as JSON", when=_TEXT, help="Makes the model answer with JSON."),

@@ -13,6 +13,7 @@ from jackfield.api.records import record
 from jackfield.api.urls import joined
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.models.dialect_models import AnthropicModel, GeminiModel, OpenAiModel
+from jackfield_ai.models.listing import ModelListingNode
 from jackfield_ai.models.ollama import OllamaModel
 from jackfield_ai.models.options import (
     AnthropicParameters,
@@ -147,7 +148,7 @@ PROVIDERS = (
 )
 
 
-class ChatModelNode(ServingNode):
+class ChatModelNode(ModelListingNode, ServingNode):
     """One provider's models."""
 
     def __init__(self, context: PluginContext, provider: ChatProvider) -> None:

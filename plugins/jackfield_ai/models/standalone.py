@@ -21,8 +21,9 @@ from jackfield_ai.asking import CountedModel
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.models.dialect_models import AnthropicModel, GeminiModel
 from jackfield_ai.models.form import STANDALONE, STANDALONE_OPTIONS, STANDALONE_ROLES
+from jackfield_ai.models.listing import ModelListingNode
 from jackfield_ai.models.options import CommonOptions
-from jackfield_ai.nodes import AiNode, each_item
+from jackfield_ai.nodes import each_item
 from jackfield_ai.parameters import Chosen, Text, chosen
 from jackfield_ai.pictures import MAX_BYTES, MAX_PICTURES, picture_of
 from jackfield_ai.reading import list_at
@@ -71,7 +72,7 @@ class StandaloneParameters(Parameters, title="DirectParameters"):
     options: StandaloneOptions = Field(default_factory=StandaloneOptions)
 
 
-class StandaloneNode(AiNode):
+class StandaloneNode(ModelListingNode):
     """What the two have in common."""
 
     model = StandaloneParameters

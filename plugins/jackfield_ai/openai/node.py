@@ -9,7 +9,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.workflows import Items
 from jackfield_ai.models.client import ProviderClient
-from jackfield_ai.nodes import AiNode, each_item
+from jackfield_ai.models.listing import ModelListingNode
+from jackfield_ai.nodes import each_item
 from jackfield_ai.openai import images, sounds, texts
 from jackfield_ai.openai.asked import OpenAiItem
 from jackfield_ai.openai.parameters import OpenAiNodeParameters
@@ -30,7 +31,7 @@ WORKS: Mapping[tuple[str, str], Work] = {
 _FIRST = {"image": "generate", "audio": "generate"}
 
 
-class OpenAiNode(AiNode):
+class OpenAiNode(ModelListingNode):
     kind = "langchain.openAi"
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 2, 2.1)
     model = OpenAiNodeParameters

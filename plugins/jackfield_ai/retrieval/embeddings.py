@@ -16,6 +16,7 @@ from jackfield.api.records import record
 from jackfield.api.urls import joined
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.models.form import EMBEDDING_OPTIONS, EMBEDDING_UI
+from jackfield_ai.models.listing import ModelListingNode
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, chosen
 from jackfield_ai.reading import at, count_at, list_at
@@ -139,8 +140,9 @@ def _batches(texts: Sequence[str], size: int) -> Iterator[Sequence[str]]:
     return (texts[start : start + size] for start in range(0, len(texts), size))
 
 
-class EmbeddingsNode(ServingNode):
+class EmbeddingsNode(ModelListingNode, ServingNode):
     model = EmbeddingParameters
+    vectors = True
 
     def __init__(self, context: PluginContext, kind: str) -> None:
         super().__init__(context)
