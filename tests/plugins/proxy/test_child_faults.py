@@ -196,9 +196,10 @@ async def saying(answer: bytes) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
 
 
-async def test_no_http_at_all() -> None:
+@pytest.mark.parametrize("said", [b"what do you want?\r\n\r\n", b"HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n"])
+async def test_no_http_at_all(said: bytes) -> None:
     async with (
-        saying(b"what do you want?\r\n\r\n") as url,
+        saying(said) as url,
         proxy_of(plan({"north": Upstream("north", "anthropic", url)})) as proxy,
     ):
         status, body = await proxy.post(ASKED)
@@ -381,3 +382,11 @@ async def test_tokens_are_counted_by_the_provider_or_estimated(north: Provider_)
         found = json.loads((await proxy.post(body, "/v1/messages/count_tokens"))[1])
     assert 700 < found["input_tokens"] < 1500
     assert not proxy.pipe.served, "a count is no use"
+
+
+async def test_no_sign_of_a_models_name_reaches_a_terminal(north: Provider_, capfd: pytest.CaptureFixture[str]) -> None:
+    north.answer = failing(400)
+    async with proxy_of(plan({"north": upstream(north)})) as proxy:
+        await proxy.post({**ASKED, "model": "a\n\x1b[31mb"})
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.endswith("north/a ?[31mb: status 400 after 1 attempts")

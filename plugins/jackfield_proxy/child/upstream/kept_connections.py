@@ -25,8 +25,8 @@ ADDRESSES = 1024
 """That are remembered in the form in which a request is written to them."""
 LENGTHS = 16
 """Of time limits that are in use; each plan has one."""
-_FINAL = 200
-"""The first status of an answer that is none of those in between."""
+_BETWEEN = range(100, 200)
+"""Statuses of what comes before an answer."""
 
 
 @record
@@ -102,7 +102,7 @@ class KeptConnections:
         try:
             while True:
                 head, content = await protocol.read()
-                if head.code >= _FINAL:
+                if head.code not in _BETWEEN:
                     return KeptReply(connection, head, content)
                 if head.upgrade:
                     raise aiohttp.ClientPayloadError("an upgrade that was not asked for")

@@ -40,6 +40,7 @@ LARGEST_ERROR = 256 * 1024
 """Bytes of a refusal that are read."""
 HEAD_LIMIT = 64 * 1024
 """Bytes of one header of an answer."""
+LEAST_STATUS = 200
 SIGNATURES = 10_000
 """Signatures of tool calls that are remembered."""
 _WEB_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
@@ -177,7 +178,7 @@ class UpstreamSender:
         try:
             headers = CIMultiDict([*outgoing.headers, *login])
             reply = await self._over_kept(outgoing, headers, limits.first_byte_timeout)
-            return reply or await self._over_new(outgoing, headers, limits.first_byte_timeout)
+            return _with_status(reply or await self._over_new(outgoing, headers, limits.first_byte_timeout))
         except aiohttp.ConnectionTimeoutError:
             raise failures.unreachable(provider, "no connection in time") from None
         except TimeoutError:
@@ -207,6 +208,14 @@ class UpstreamSender:
                 headers=headers,
                 allow_redirects=False,
             )
+
+
+def _with_status(reply: ProviderReply) -> ProviderReply:
+    """Raises HttpProcessingError for a number that is no status: parsers take any three digits."""
+    if reply.status < LEAST_STATUS:
+        reply.close()
+        raise HttpProcessingError
+    return reply
 
 
 def _nobody_there(error: Exception) -> bool:
