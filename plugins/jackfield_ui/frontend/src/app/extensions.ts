@@ -20,7 +20,7 @@ interface Asked {
 export async function requested(method: string, path: string, { query = {}, json }: Asked = {}): Promise<unknown> {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  const headers = json === undefined ? {} : { 'content-type': 'application/json' };
+  const headers = new Headers(json === undefined ? [] : [['content-type', 'application/json']]);
   const body = json === undefined ? null : JSON.stringify(json);
   const answer = await send(new Request(url, { method, headers, body }));
   const whole: unknown = answer.status === 204 ? undefined : await answer.json();
