@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from jackfield_terminal.sandbox.mounts import SandboxPaths, view_of
 from jackfield_terminal.settings import SandboxSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 BWRAP = "bwrap"
 PROBE_TIMEOUT = 10.0
@@ -39,8 +40,12 @@ _NAMESPACES = (
     # The daemon may be root, who could undo the mounts.
     "--cap-drop", "ALL",
 )  # fmt: skip
-_HEARING = ("/usr/bin/env", "--default-signal", "/bin/sh", "-c", 'exec "$0" "$@"')
+_ENV, _SHELL, _GO_ON = "/usr/bin/env", ("/bin/sh", "-c"), 'exec "$0" "$@"'
 """The shell: for `env`, a program with `=` in its path would be a variable."""
+_HEARING = (_ENV, "--default-signal", *_SHELL)
+_SAME_DIRECTORY = (
+    '[ "$({stat} -c %d:%i .)" = {identity} ] || {{ echo "The working directory has changed." >&2; exit 126; }}; '
+)
 _OF_LOADERS = re.compile(
     r"(?:LD_|DYLD_|GLIBC_|PYTHON|BASH_).*|SHELLOPTS|BASHOPTS|ENV|PS4|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCPATH"
     r"|MALLOC_TRACE|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS",
@@ -92,9 +97,10 @@ class Sandbox:
         around = {name: value for name, value in launch.env.items() if name not in within}
 
         def command() -> tuple[str, ...]:
-            mounts = view_of(kind, places, self._settings).arguments(self._settings.tmp_size)
-            named = [argument for pair in within.items() for argument in ("--setenv", *pair)]
-            return _command([*mounts, *named], launch.cwd, self._settings)
+            view = view_of(kind, places, self._settings)
+            mounts = view.arguments(self._settings.tmp_size)
+            inside = (*_in_place(view.identity), *_with_variables(within))
+            return (*_command(mounts, launch.cwd, self._settings), *inside)
 
         return replace(launch, argv=(*await asyncio.to_thread(command), *launch.argv), env=around)
 
@@ -111,8 +117,21 @@ def _wanting(launch: Launch) -> str:
     return "The shell needs" if launch.kind == "shell" else f"The profile {launch.profile.alias} wants"
 
 
+def _in_place(identity: str) -> tuple[str, ...]:
+    """A shell's words that go on in the directory of this identity alone; empty: in any."""
+    check = _SAME_DIRECTORY.format(stat=shlex.quote(_path("stat")), identity=identity) if identity else ""
+    return (check + _GO_ON,)
+
+
+def _with_variables(variables: Mapping[str, str]) -> tuple[str, ...]:
+    """Set for the agent alone, after all that has to be looked at."""
+    if not variables:
+        return ()
+    return (_ENV, *(f"{name}={value}" for name, value in variables.items()), *_SHELL, _GO_ON)
+
+
 def _command(mounts: Sequence[str], cwd: Path, settings: SandboxSettings) -> tuple[str, ...]:
-    """Up to the agent's own arguments."""
+    """Up to the words of the shell inside."""
     inside = (*_limits(settings), *_HEARING)
     return ("/bin/sh", "-c", _DEAF, "sh", _path(BWRAP), *_NAMESPACES, *mounts, "--chdir", str(cwd), "--", *inside)
 
@@ -141,7 +160,7 @@ def problem_of_sandbox(settings: SandboxSettings) -> str | None:
     if shutil.which(BWRAP) is None:
         return "bubblewrap (bwrap) is not installed."
     mounts = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--size", "4096", "--tmpfs", "/tmp"]  # noqa: S108
-    command = (*_command(mounts, Path("/"), settings), "true")
+    command = (*_command(mounts, Path("/"), settings), _GO_ON, "true")
     try:
         done = subprocess.run(  # noqa: S603 - nothing of it comes from outside
             command,

@@ -6,6 +6,7 @@ All of it looks at the file system and blocks.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -42,18 +43,22 @@ class SandboxPaths:
 
 
 class SandboxView:
-    """Mount points and what is there; `source` differs where a link leads elsewhere."""
+    """Mount points and what is there; `source` differs where a link leads elsewhere. identity: device and inode of the
+    working directory, as `stat -c %d:%i` writes them, where it is a mount of its own: by its path another one may have
+    been mounted, when somebody has put a link in its place meanwhile."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
+        self.identity = ""
         self._mounts: dict[Path, tuple[How, Path]] = {}
 
     def add(self, path: Path, how: How, source: Path | None = None) -> None:
         self._mounts[path] = (how, source or path)
 
-    def show(self, path: Path, how: Literal["read", "write"]) -> None:
-        """The file or directory, and the name that it was given by when that leads there over links."""
-        real = path.resolve()
+    def show(self, path: Path, how: Literal["read", "write"], real: Path | None = None) -> None:
+        """The file or directory, and the name that it was given by when that leads there over links. real: where,
+        when that is known."""
+        real = real or path.resolve()
         self.add(real, how)
         if path != real and not self.shows(path.parent):
             self.add(path, how, real)
@@ -107,7 +112,7 @@ def view_of(kind: Kind, places: SandboxPaths, settings: SandboxSettings) -> Sand
     """Raises `InvalidInput` for a working directory that no sandbox can have."""
     home, config_dir, user_home = places.home.resolve(), places.config_dir.resolve(), places.user_home.resolve()
     others = [other for other in {other.resolve() for other in places.others} if other != home]
-    cwd = places.cwd.resolve()
+    cwd, identity = _opened(places.cwd)
     daemon = [place.resolve() for place in places.daemon]
     _require_own(cwd, home, [config_dir, user_home, *others])
     _require_no_program(cwd, home, daemon)
@@ -122,7 +127,8 @@ def view_of(kind: Kind, places: SandboxPaths, settings: SandboxSettings) -> Sand
     _show_present(made, Path("/etc/resolv.conf"))
     made.show(places.home, "write")
     if not cwd.is_relative_to(home):
-        made.show(places.cwd, "write")
+        made.show(places.cwd, "write", cwd)
+        made.identity = identity
     _show_program(made, places.program, [config_dir, user_home, home, *others])
     for path in daemon:
         if path.is_relative_to(home) or path.is_relative_to(cwd):
@@ -131,6 +137,19 @@ def view_of(kind: Kind, places: SandboxPaths, settings: SandboxSettings) -> Sand
         _hide(made, path)
     made.pin()
     return made
+
+
+def _opened(directory: Path) -> tuple[Path, str]:
+    """Where it really is, and its identity, both of one look at it. Raises `InvalidInput`."""
+    try:
+        descriptor = os.open(directory, os.O_PATH | os.O_DIRECTORY)
+    except OSError as exc:
+        raise _no_directory(f"The working directory {directory} cannot be opened: {exc.strerror}.") from None
+    try:
+        found = os.fstat(descriptor)
+        return Path(f"/proc/self/fd/{descriptor}").readlink(), f"{found.st_dev}:{found.st_ino}"
+    finally:
+        os.close(descriptor)
 
 
 def _hide(view: SandboxView, path: Path) -> None:

@@ -298,6 +298,25 @@ async def test_nothing_of_the_agents_environment_runs_outside(hub: Hub, house: H
 
 
 @needs_sandbox
+async def test_a_directory_that_was_put_in_place_of_another_is_not_worked_in(
+    hub: Hub, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = house.project / "sub"
+    project.mkdir()
+    looked_at = sandboxes.view_of
+
+    def swapped(*given: Any) -> SandboxView:
+        found = looked_at(*given)
+        project.rename(house.project / "aside")
+        project.symlink_to(house.user / ".ssh")
+        return found
+
+    monkeypatch.setattr(sandboxes, "view_of", swapped)
+    text = await said(hub, "cat id; echo worked", working_dir=str(project))
+    assert text == "The working directory has changed.\r\n"
+
+
+@needs_sandbox
 async def test_what_cannot_be_written_cannot_be_put_aside(profiles: FakeProfiles, house: House) -> None:
     config = house.project / "some" / "config"
     config.mkdir(parents=True)
