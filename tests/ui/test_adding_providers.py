@@ -29,7 +29,7 @@ def test_a_provider_is_added_with_its_key_and_removed(page: Page, daemon: Daemon
     assert dialog.get_by_label("Endpoint").get_attribute("aria-invalid") == "true"
     dialog.get_by_label("Endpoint").fill("https://gateway.example/v1")
     dialog.get_by_label("Key is sent").click()
-    page.get_by_role("option", name="In a header of its own").click()
+    page.get_by_role("option", name="In its own header").click()
     dialog.get_by_label("Header").fill("x-gateway-key")
     dialog.get_by_role("textbox", name="Key for proxies").fill("key-canary-0123456789")
     dialog.get_by_label("Models").fill("large")

@@ -131,7 +131,7 @@ def test_the_registry_is_synced_and_pinned(
 ) -> None:
     page = make_context(base_url=with_registry.base_url).new_page()
     page.goto("/ui/registry")
-    page.get_by_text("Nothing was synced yet").wait_for()
+    page.get_by_text("Nothing synced yet").wait_for()
     axe(page)
     page.get_by_role("button", name="Sync", exact=True).click()
     page.get_by_role("region", name="State").get_by_text("stable").wait_for()

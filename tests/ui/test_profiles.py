@@ -65,7 +65,7 @@ def told(page: Page, text: str) -> None:
 
 def test_a_profile_is_made_in_three_steps(page: Page, sessions: Sessions) -> None:
     page.goto("/ui/profiles")
-    told(page, "No profile yet")
+    told(page, "No profiles yet")
     page.get_by_role("button", name="New profile").click()
     page.get_by_role("radio", name="Shell").check(force=True)
     page.get_by_role("button", name="Next").click()
@@ -185,12 +185,12 @@ def test_deleting_asks_for_the_name(page: Page, sessions: Sessions, daemon: Daem
     page.get_by_role("menuitem", name="Delete…").click()
     delete = page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True)
     assert delete.is_disabled()
-    page.get_by_label("Remove its home as well").check()
+    page.get_by_label("Also delete its home directory").check()
     page.get_by_label("Type “work” to confirm").fill("work")
     delete.click()
     page.get_by_label("End its sessions").check()
     delete.click()
-    told(page, "No profile yet")
+    told(page, "No profiles yet")
     assert not home.exists()
 
 
@@ -243,7 +243,7 @@ def test_the_pages_are_accessible(
 ) -> None:
     page = make_context(scheme=scheme, viewport=viewport).new_page()
     page.goto("/ui/profiles")
-    told(page, "No profile yet")
+    told(page, "No profiles yet")
     axe(page)
     hooks = {"Stop": [{"matcher": "*", "hooks": [{"type": "command", "command": "true"}]}]}
     sessions.profile("work", env={"SOME_TOKEN": "x", "PLAIN": "y"}, hooks_config=hooks)

@@ -63,7 +63,7 @@ def test_an_empty_page_imports_logs(
     seed: Seeded, make_context: Make, axe: Callable[[Page], None], tmp_path: Path
 ) -> None:
     page = opened(make_context)
-    page.get_by_text("Nothing was used yet").wait_for()
+    page.get_by_text("No usage yet").wait_for()
     axe(page)
     page.get_by_role("button", name="Import from agents’ logs").click()
     dialog = page.get_by_role("dialog")

@@ -49,7 +49,7 @@ def test_a_call_shows_as_it_comes_and_is_replayed(page: Page, daemon: Daemon, ap
     found = live(daemon, api, "live")
     page.goto("/ui/webhooks")
     page.get_by_role("link", name="/live").click()
-    page.get_by_text("Nobody has called yet").wait_for()
+    page.get_by_text("No calls yet").wait_for()
     secret = {"Authorization": "Bearer secret-of-the-caller", "X-Event": "created"}
     assert call(daemon, "live", json={"customer": "Ada"}, headers=secret).status_code == httpx.codes.OK
 

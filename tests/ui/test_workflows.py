@@ -156,8 +156,8 @@ def test_a_conflict_is_told_and_nothing_is_lost(page: Page, api: httpx.Client) -
     api.put(f"/workflows/{workflow_id}", json={**SMALL, "name": "Theirs"})
     page.get_by_label("Name of the workflow").fill("Mine")
     page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_role("dialog", name="Somebody else has saved this workflow").wait_for()
-    page.get_by_role("button", name="Overwrite it with mine").click()
+    page.get_by_role("dialog", name="Somebody else saved this workflow").wait_for()
+    page.get_by_role("button", name="Replace it with mine").click()
     page.get_by_role("button", name="Saved").wait_for()
     assert api.get(f"/workflows/{workflow_id}").json()["name"] == "Mine"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from jackfield.api.context import PluginContext
-from jackfield.api.errors import InvalidInput
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import ConfigurationError, InvalidInput
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.storage import StoredWorkflow
 from jackfield.api.workflows import Problem, Workflow
 from jackfield_workflows.activation.obstacles import obstacle_problems
 from jackfield_workflows.activation.references import References, reachable
@@ -34,6 +35,19 @@ class ActivationChecks:
             if problem.path not in told:
                 found.append(problem)
         return found[:MOST]
+
+    async def of_stored(self, stored: StoredWorkflow) -> list[Problem]:
+        """The same of a stored one; what cannot be read is a problem, too. Raises `StoreUnavailable`."""
+        try:
+            reader = self._context.port(WorkflowReader)
+            parsed = await reader.parse_stored(
+                stored.document, id=stored.id, version=stored.version, active=stored.active
+            )
+        except InvalidInput as exc:
+            return [Problem(path, str(message)) for path, message in (exc.details or {}).items()]
+        except ConfigurationError as exc:
+            return [Problem("", exc.message)]
+        return await self.problems(parsed)
 
     async def check(self, workflow: Workflow, before: Workflow | None = None) -> bool:
         """Whether nothing is wrong with it. before: the live version that it replaces, whose problems it may keep: its

@@ -134,6 +134,15 @@ class Activation(Shown):
     attention: list[AttentionShown] | None = None
 
 
+class ActivationState(Shown):
+    """reasons: of a workflow that is not live, what keeps it from going live; of a live one, what needs attention."""
+
+    id: str
+    active: bool
+    activatable: bool
+    reasons: list[AttentionShown]
+
+
 class InputData(Body):
     """Items for the start node. A bare list of items means the same."""
 

@@ -20,7 +20,7 @@ from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.activation.obstacles import joined
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
-from jackfield_workflows.activation.views import attention_of, starts_view
+from jackfield_workflows.activation.views import activation_view, attention_of, starts_view
 from jackfield_workflows.documents.credential_exports import CREDENTIAL, is_credential
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
@@ -53,6 +53,7 @@ class WorkflowRoutes:
         self._changes = changes
         self._attention = context.port(Attention)
         self._folders = context.port(FolderChanges)
+        self._checks = ActivationChecks(context)
         self._secrets = SecretParameters(context)
         self._sealed = SealedSecrets(context)
 
@@ -66,6 +67,7 @@ class WorkflowRoutes:
             ("PUT", one, self.replace_workflow),
             ("PATCH", one, self.patch_workflow),
             ("DELETE", one, self.delete_workflow),
+            ("GET", f"{one}/activation", self.get_activation),
             ("POST", f"{one}/activate", self.activate_workflow),
             ("POST", f"{one}/deactivate", self.deactivate_workflow),
             ("POST", f"{one}/duplicate", self.duplicate_workflow),
@@ -172,6 +174,20 @@ class WorkflowRoutes:
         return Response(status=204)
 
     @operation(
+        "Say whether a workflow is live, whether it could be, and what keeps it from it",
+        scope="workflows:read",
+        response=schema("ActivationState"),
+        tags=TAGS,
+        errors=(DataDamaged,),
+    )
+    async def get_activation(self, workflow_id: str) -> Response:
+        stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))
+        if stored is None:
+            raise NotFound("There is no workflow with this id.")
+        found = await self._checks.of_stored(stored)
+        return json_response(activation_view(stored, found, self._attention.of(stored.id)))
+
+    @operation(
         "Take a workflow live",
         scope="workflows:write",
         response=schema("Activation"),
@@ -242,7 +258,7 @@ class WorkflowRoutes:
         except InvalidInput as exc:
             return [Problem(path, str(message)) for path, message in (exc.details or {}).items()], ()
         found = await off_loop(document, lambda: reader.problems(workflow))
-        activation = await ActivationChecks(self._context).problems(workflow)
+        activation = await self._checks.problems(workflow)
         return joined(found, activation), await self._context.port(TriggerCalls).starts(workflow)
 
     @operation(

@@ -2259,6 +2259,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{workflow_id}/activation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say whether a workflow is live, whether it could be, and what keeps it from it */
+        get: operations["getActivation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{workflow_id}/deactivate": {
         parameters: {
             query?: never;
@@ -2624,6 +2641,22 @@ export interface components {
         ActivationShown: {
             /** Data */
             data: components["schemas"]["ActivatedShown"][];
+        };
+        /**
+         * ActivationState
+         * @description reasons: of a workflow that is not live, what keeps it from going live; of a live one, what needs attention.
+         */
+        ActivationState: {
+            /** Activatable */
+            activatable: boolean;
+            /** Active */
+            active: boolean;
+            /** Id */
+            id: string;
+            /** Reasons */
+            reasons: components["schemas"]["AttentionShown"][];
+        } & {
+            [key: string]: unknown;
         };
         /** AgentAnswer */
         AgentAnswer: {
@@ -16415,6 +16448,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Activation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    getActivation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Say whether a workflow is live, whether it could be, and what keeps it from it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivationState"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -41,7 +41,7 @@ export function Gatekeeper() {
         closeOnClickOutside={false}
         title="Your session has ended"
       >
-        <LoginForm hint="Log in again to go on; this page stays as it is." username={info?.user?.username} />
+        <LoginForm hint="Log in again to continue. This page stays as you left it." username={info?.user?.username} />
       </Modal>
     </>
   );

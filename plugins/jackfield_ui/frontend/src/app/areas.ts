@@ -4,6 +4,7 @@ import {
   IconArrowsRightLeft,
   IconBooks,
   IconChartBar,
+  IconHelp,
   IconLayoutDashboard,
   IconListDetails,
   IconMessages,
@@ -41,6 +42,7 @@ export const AREAS: readonly Area[] = [
   { id: 'plugins', label: 'Plugins', icon: IconPlug, jump: 'i', group: 'System' },
   { id: 'logs', label: 'Logs', icon: IconListDetails, jump: 'l', group: 'System' },
   { id: 'settings', label: 'Settings', icon: IconSettings, jump: 's', group: 'System' },
+  { id: 'help', label: 'Help', icon: IconHelp, jump: 'm', group: 'System' },
 ];
 
 /** The address of an area's first page. */

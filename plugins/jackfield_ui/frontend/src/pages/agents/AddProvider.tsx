@@ -14,7 +14,7 @@ const TYPES: { value: ProviderBody['type']; label: string; hint: string }[] = [
 const AUTH = [
   { value: 'vendor', label: 'As the dialect’s vendor has it' },
   { value: 'bearer', label: 'Authorization: Bearer' },
-  { value: 'api-key', label: 'In a header of its own' },
+  { value: 'api-key', label: 'In its own header' },
   { value: 'none', label: 'No key' },
 ];
 const ENDPOINT = 'main';

@@ -47,7 +47,7 @@ export function NewChat({
     <Modal opened onClose={onClose} title="New chat" size="md">
       {profiles.data?.length === 0 ? (
         <EmptyState
-          title="There is no profile yet"
+          title="No profiles yet"
           action={
             <Button component={Link} to={`${areaPath('profiles')}?new`}>
               New profile

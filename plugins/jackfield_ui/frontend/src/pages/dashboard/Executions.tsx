@@ -54,7 +54,7 @@ export function Executions() {
           onOpen={open}
           empty={
             <EmptyState icon={IconActivity} title="Nothing has run yet">
-              Executions of workflows show here as they happen: by hand, by a webhook, or by a schedule.
+              Executions appear here as they happen: started by hand, by a webhook or by a schedule.
             </EmptyState>
           }
         />

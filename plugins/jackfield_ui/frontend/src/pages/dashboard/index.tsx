@@ -21,7 +21,7 @@ export default function Dashboard() {
   const tokens = today.data && Object.values(today.data.total_tokens).reduce((sum, some) => sum + some, 0);
 
   return (
-    <Page title="Dashboard" subtitle="What runs now, and what needs you.">
+    <Page title="Dashboard" subtitle="A live view of your runs, and of everything that needs you.">
       <Stack gap="lg">
         <FirstSteps />
         <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">

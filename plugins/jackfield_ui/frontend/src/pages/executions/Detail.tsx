@@ -235,7 +235,7 @@ function Cancel({ id }: { id: string }) {
     onError: (error) => notifyError(error, 'It cannot be cancelled'),
   });
   const ask = async () => {
-    const body = 'What its nodes have done so far stays done.';
+    const body = 'Work that its nodes have already done is not undone.';
     if (await confirm({ title: 'Cancel this execution?', body, action: 'Cancel the execution' })) mutate();
   };
   return (

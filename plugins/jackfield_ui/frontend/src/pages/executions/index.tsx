@@ -46,7 +46,7 @@ export default function Executions() {
   const filtered = Object.values(filter).some(Boolean);
 
   return (
-    <Page title="Executions" subtitle="What ran, what is running, and what became of it.">
+    <Page title="Executions" subtitle="Every run of a workflow, with its outcome and data.">
       <Filters filter={filter} stats={stats.data} onChange={change} />
       {selected.size > 0 && (
         <Chosen selected={selected} rows={list.rows ?? []} names={names.data} onChange={setSelected} />
@@ -85,7 +85,7 @@ export default function Executions() {
                 </Button>
               }
             >
-              Run a workflow by hand, call its webhook, or let a schedule start it. It shows here at once.
+              Run a workflow by hand, call its webhook, or let a schedule start it. It then appears here.
             </EmptyState>
           )
         }

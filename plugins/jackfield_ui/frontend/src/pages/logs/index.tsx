@@ -30,7 +30,7 @@ const KEY = ['logs'];
 export default function Logs() {
   const may = useMay('admin');
   return (
-    <Page title="Logs" subtitle="What the daemon says about itself, as it says it.">
+    <Page title="Logs" subtitle="Messages of the daemon, live.">
       {may ? (
         <Log />
       ) : (

@@ -27,10 +27,7 @@ export default function Plugins() {
   });
   const failed = list.data?.filter(({ error }) => error).length ?? 0;
   return (
-    <Page
-      title="Plugins"
-      subtitle="What this daemon is made of. Every concern is a plugin, and one that fails stops no other."
-    >
+    <Page title="Plugins" subtitle="Jackfield is made of plugins. If one fails, the others keep running.">
       {failed > 0 && (
         <Alert
           color="red"
@@ -38,7 +35,7 @@ export default function Plugins() {
           icon={<IconAlertTriangle />}
           title={failed === 1 ? 'One plugin does not work' : `${count(failed)} plugins do not work`}
         >
-          What they bring is missing until that is mended and the daemon is started again.
+          Their features are missing until you fix the problem and restart the daemon.
         </Alert>
       )}
       <DataTable

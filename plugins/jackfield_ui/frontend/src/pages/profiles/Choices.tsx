@@ -3,8 +3,8 @@ import type { Sandbox } from './queries';
 
 const SANDBOXES = [
   { value: 'off', label: 'None' },
-  { value: 'standard', label: 'Standard: writes in its home and directory alone' },
-  { value: 'strict', label: 'Strict: sees its home, its directory and the system alone' },
+  { value: 'standard', label: 'Standard: writes only to its home and working directory' },
+  { value: 'strict', label: 'Strict: sees only its home, its working directory and the system' },
 ];
 
 const KEEPS = [

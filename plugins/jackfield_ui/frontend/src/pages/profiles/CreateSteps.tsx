@@ -205,7 +205,7 @@ export function NameStep({
           />
           <KeyValueEditor
             label="Environment"
-            description="Stored in the clear; keys belong into the API key."
+            description="Stored unencrypted: put secrets in the API key instead."
             addLabel="Add a variable"
             pairs={draft.env}
             onChange={(env) => put({ env })}

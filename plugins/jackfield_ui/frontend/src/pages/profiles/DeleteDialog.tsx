@@ -39,7 +39,7 @@ export function DeleteDialog({
         <Stack>
           <Text>The profile, its key and its command are removed. Its home stays, unless you say otherwise.</Text>
           <Checkbox
-            label="Remove its home as well"
+            label="Also delete its home directory"
             description={
               home
                 ? `${home}: the agent’s settings, logins and histories of this profile`

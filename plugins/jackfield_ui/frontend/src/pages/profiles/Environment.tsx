@@ -40,7 +40,7 @@ export function Environment({ profile }: { profile: Detail }) {
         <Stack gap="sm">
           <KeyValueEditor
             label="Variables of this profile"
-            description="Stored in the clear; keys belong into the API key. What is called like a secret is shown as ***, and stays as it is stored while it says so."
+            description="Stored unencrypted: put secrets in the API key instead. Values named like secrets show as ***; leave *** to keep what is stored."
             addLabel="Add a variable"
             pairs={pairs}
             onChange={setPairs}

@@ -38,7 +38,7 @@ export default function Profiles() {
   return (
     <Page
       title="Profiles"
-      subtitle="An agent with its provider, model and key, and a home of its own."
+      subtitle="A profile is an agent with its own provider, model, key and home directory."
       actions={profiles.data && profiles.data.length > 0 && newButton}
     >
       <Warnings title="Files that cannot be used" warnings={warnings.data ?? []} />
@@ -82,7 +82,7 @@ export default function Profiles() {
           </Menu>
         )}
         empty={
-          <EmptyState icon={IconUserCog} title="No profile yet" action={newButton}>
+          <EmptyState icon={IconUserCog} title="No profiles yet" action={newButton}>
             A profile binds a coding agent to a provider, a model and a key. Several accounts work side by side, and
             your own configuration of the agent stays as it is.
           </EmptyState>

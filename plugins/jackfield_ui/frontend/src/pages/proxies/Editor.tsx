@@ -64,7 +64,7 @@ export function Editor({
     save.mutate(sent, {
       onSuccess: ({ value }) => {
         take(value);
-        notifyDone('Saved; new requests follow it at once.');
+        notifyDone('Saved. New requests use it right away.');
       },
       onError: (error) => {
         if (error instanceof ApiError && error.status === 400) setErrors(fieldErrors(error.fields));

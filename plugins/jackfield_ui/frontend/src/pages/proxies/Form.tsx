@@ -172,8 +172,8 @@ function Sticky({ draft, errors, onChange }: FormProps) {
   return (
     <Group gap="lg" align="flex-start">
       <Switch
-        label="A conversation keeps its target"
-        description="Providers cache the beginning of a prompt, so that changing costs."
+        label="Keep each conversation on its target"
+        description="Providers cache the start of a prompt, so a switch costs money."
         checked={draft.sticky !== undefined}
         onChange={(event) => put(event.currentTarget.checked ? 300 : undefined)}
       />

@@ -64,7 +64,7 @@ export function RuleRow({
             />
             <NumberInput
               label="Priority"
-              description="The highest comes first"
+              description="Rules with a higher number come first"
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               maw={160}
               allowDecimal={false}

@@ -43,7 +43,7 @@ export function TargetInput({
       />
       <Autocomplete
         label={labels[1]}
-        placeholder="Any of its models"
+        placeholder="Any model"
         disabled={!provider}
         data={[...(found.data?.models ?? [])]}
         value={model}

@@ -172,7 +172,7 @@ function RuleResults({ tested }: { tested: RuleTest }) {
 
 function said(error: unknown): string {
   const [first] = error instanceof ApiError ? Object.entries(fieldErrors(error.fields)) : [];
-  return first ? `What is written is not valid yet: ${first[0]}: ${first[1]}` : messageOf(error);
+  return first ? `The configuration is not valid yet: ${first[0]}: ${first[1]}` : messageOf(error);
 }
 
 function firstModel(draft: Draft): string {

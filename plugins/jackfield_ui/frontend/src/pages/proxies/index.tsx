@@ -171,7 +171,7 @@ function SetUp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
           ) : (
             <Select
               label="Profile"
-              description="Its rules are written next; nothing runs before you save them."
+              description="You add its rules next. Nothing runs until you save them."
               data={names}
               value={alias}
               onChange={setAlias}

@@ -46,7 +46,7 @@ export default function Registry() {
   return (
     <Page
       title="Registry"
-      subtitle="Manifests of agents and providers, scripts and prices that somebody publishes."
+      subtitle="Published manifests of agents and providers, with scripts and prices."
       actions={may && <SyncButtons busy={busy} onSync={(force) => sync.mutate(force)} />}
     >
       <Stack gap="md">
@@ -64,12 +64,12 @@ export default function Registry() {
             <Text size="sm" c="dimmed">
               {sync.error instanceof ApiError && sync.error.status === 409
                 ? 'A forced sync takes the older state anyway.'
-                : 'What was there before is still in use.'}
+                : 'The previous version is still in use.'}
             </Text>
           </Alert>
         )}
         {data?.warnings.length ? (
-          <Alert color="yellow" icon={<IconAlertTriangle />} title="What is on the disk is damaged">
+          <Alert color="yellow" icon={<IconAlertTriangle />} title="The files on disk are damaged">
             <List>
               {data.warnings.map((warning) => (
                 <List.Item key={warning}>{warning}</List.Item>
@@ -119,7 +119,7 @@ function Content({ state, may }: { state: State; may: boolean }) {
   if (!state.commit && !state.pinned) {
     return (
       <Paper>
-        <EmptyState icon={IconBooks} title="Nothing was synced yet">
+        <EmptyState icon={IconBooks} title="Nothing synced yet">
           Name a registry as <span className="jf-mono">registry.url</span> in config.toml, then sync. Until then the
           shipped manifests and your own are used. <span className="jf-mono">jackfield registry build</span> makes one.
         </EmptyState>

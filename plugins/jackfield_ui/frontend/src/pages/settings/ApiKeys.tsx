@@ -64,7 +64,7 @@ function KeyList() {
       }
       icon={IconKey}
       none="No API keys"
-      hint="A key lets a program in without your password. Give each program its own, with no more than it needs."
+      hint="A key lets a program in without your password. Give each program its own key, with only the scopes it needs."
       add="New API key"
       onAdd={() => setAdding(true)}
       columns={COLUMNS}
@@ -160,7 +160,7 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         <Unexplained error={error} />
         <TextInput
           label="Name"
-          description="What will use it"
+          description="The program that will use it"
           required
           maxLength={200}
           data-autofocus

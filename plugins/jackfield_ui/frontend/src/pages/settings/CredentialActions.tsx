@@ -84,7 +84,7 @@ function Test({ credential, onClose }: { credential: Credential; onClose: () => 
         <Stack>
           <TextInput
             label="Address"
-            description="What to ask with it. Empty: the address that its kind has, or the token server. The secret goes there."
+            description="The address to try it on. Empty: the service’s own address, or the token server. The secret is sent there."
             inputMode="url"
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}

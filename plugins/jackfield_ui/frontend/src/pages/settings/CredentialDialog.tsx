@@ -49,7 +49,7 @@ export function NewCredential({ onClose }: { onClose: () => void }) {
           <Unexplained error={error} />
           <Select
             label="Kind"
-            description="What it is for, and which fields it has"
+            description="Decides which fields you fill in"
             required
             searchable
             limit={200}

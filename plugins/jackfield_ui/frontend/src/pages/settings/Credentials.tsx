@@ -36,7 +36,7 @@ function CredentialList() {
   return (
     <ListSection
       title="Credentials"
-      about="What nodes need to be let in elsewhere. They are kept encrypted; secrets go in and never come out."
+      about="Nodes use credentials to sign in to other services. They are stored encrypted, and secrets are never shown again."
       icon={IconShieldLock}
       none="No credentials yet"
       hint="Keep a service’s key, password or OAuth 2 access here once, and choose it by name in every node that needs it."

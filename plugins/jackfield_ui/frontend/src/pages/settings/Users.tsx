@@ -51,7 +51,7 @@ function UserList() {
   return (
     <ListSection
       title="Users"
-      about="Who may log in from elsewhere. The user of this computer who runs Jackfield needs no account here."
+      about="Users can log in from other machines. Whoever runs Jackfield on this computer needs no account."
       icon={IconUsers}
       none="No users"
       hint="Add one to log in from another computer."

@@ -43,7 +43,7 @@ export function Variables() {
       }
       icon={IconVariable}
       none="No variables"
-      hint="Put here what several workflows need and what may change, such as an address or a limit."
+      hint="Store values that several workflows share, such as an address or a limit."
       add="New variable"
       onAdd={may ? () => setAdding(true) : undefined}
       columns={COLUMNS}
@@ -144,7 +144,7 @@ function VariableDialog({ variable, onClose }: { variable: Variable | undefined;
           <Unexplained error={error} />
           <TextInput
             label="Name"
-            description="Letters, digits and _, not a digit first"
+            description="Letters, digits and _; the first is no digit"
             required
             maxLength={128}
             data-autofocus

@@ -82,7 +82,7 @@ export function VirtualKeyForm({
         <Expiry {...form.getInputProps('ends')} />
         <TagsInput
           label="Models"
-          description="Names or patterns such as claude-*. Without any, all models."
+          description="Names or patterns, such as claude-*. Empty: all models."
           {...form.getInputProps('models')}
         />
         <MultiSelect

@@ -30,7 +30,7 @@ export function VirtualKeys() {
       about="For programs and people that ask models through your proxies. They never see a provider’s key."
       icon={IconKey}
       none="No virtual keys"
-      hint="A key opens proxies for the models, the time and the money that you say. Give each program its own."
+      hint="A key opens proxies for the models, time and money that you choose. Give each program its own key."
       add="New virtual key"
       onAdd={() => setAdding(true)}
       columns={COLUMNS}

@@ -27,7 +27,7 @@ export default function Settings() {
   const go = (next: string | null) =>
     void navigate(next === 'account' ? areaPath('settings') : `${areaPath('settings')}/${next}`, { replace: true });
   return (
-    <Page title="Settings" subtitle="Who may come in, and what workflows may use.">
+    <Page title="Settings" subtitle="Users, keys and credentials, and values that workflows share.">
       <Tabs value={shown} onChange={go} keepMounted={false}>
         <Tabs.List mb="lg" aria-label="Settings" className={classes.tabs ?? ''}>
           {Object.entries(SECTIONS).map(([id, { label }]) => (

@@ -111,7 +111,7 @@ export function NewSession({
       />
       {profiles.data?.length === 0 && !shell ? (
         <EmptyState
-          title="There is no profile yet"
+          title="No profiles yet"
           action={
             <Button component={Link} to={`${areaPath('profiles')}?new`}>
               New profile

@@ -67,7 +67,7 @@ export function PaneMenu({
     if (await confirm({ title: `Kill what runs in “${name}”?`, body, action: 'Kill' })) link?.signal(9);
   };
   const finish = async () => {
-    const body = 'The agent is hung up, and killed when it does not end by itself. What it printed can still be read.';
+    const body = 'The agent is asked to stop, and killed if it does not. You can still read what it printed.';
     if (await confirm({ title: `End the session “${name}”?`, body, action: 'End the session' })) end.mutate();
   };
   const copy = () => {

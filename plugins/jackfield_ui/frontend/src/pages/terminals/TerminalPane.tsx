@@ -144,7 +144,7 @@ export function TerminalPane({
             onFind={() => setFinding(true)}
             actions={actions}
           />
-          <Tooltip label="Close; the session goes on">
+          <Tooltip label="Close and keep the session running">
             <ActionIcon size="sm" aria-label={`Close ${name}`} onClick={actions.onClose}>
               <IconX size={14} />
             </ActionIcon>

@@ -23,7 +23,7 @@ export async function allowedPaste(text: string, bracketed: boolean): Promise<st
       <Stack gap="xs">
         <Text>
           {why === 'lines'
-            ? 'The program in front takes each line as if Enter was pressed after it: a shell runs them at once.'
+            ? 'The program in the terminal treats each line as if you had pressed Enter: a shell runs them immediately.'
             : 'This is a lot of text for a terminal.'}
         </Text>
         <Code block style={{ maxHeight: '12rem', overflow: 'auto' }} tabIndex={0} role="region" aria-label="The text">

@@ -67,11 +67,11 @@ export default function Usage() {
       ) : nothing ? (
         <EmptyState
           icon={IconChartBar}
-          title="Nothing was used yet"
+          title="No usage yet"
           action={may && <Button onClick={() => setImporting(true)}>Import from agents’ logs</Button>}
         >
-          What agents use shows here as they work. What they used before is in their own logs, and can be imported at
-          any time: every answer counts once.
+          Usage appears here as agents work. Usage from before is in the agents’ own logs; you can import it at any
+          time: every answer counts once.
         </EmptyState>
       ) : (
         <Stack gap="lg">

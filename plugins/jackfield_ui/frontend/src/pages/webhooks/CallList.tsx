@@ -71,7 +71,7 @@ export function CallList({
               Show all calls, or choose another result.
             </EmptyState>
           ) : (
-            <EmptyState icon={IconWebhook} title="Nobody has called yet">
+            <EmptyState icon={IconWebhook} title="No calls yet">
               Call it from a shell, or fill in “Try a call”. Calls show here as they come.
               {example && (
                 <Text className="jf-mono" size="sm" mt="sm" style={{ overflowWrap: 'anywhere' }}>

@@ -1,16 +1,33 @@
-import { Tooltip } from '@mantine/core';
+import { ActionIcon, List, Popover, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { AttentionReason } from './queries';
 
-/** A mark with the reasons why a live workflow, or one that is to be live, cannot start. Nothing when there are none. */
+/** A mark that shows why a live workflow, or one that is to be live, cannot start. Nothing when there are no reasons. */
 export function AttentionMark({ title, reasons }: { title: string; reasons: readonly AttentionReason[] | undefined }) {
   if (!reasons?.length) return null;
-  const text = `${title}: ${reasons.map(({ message }) => message).join('\n')}`;
   return (
-    <Tooltip label={text} multiline maw={420} style={{ whiteSpace: 'pre-line' }} withinPortal={false}>
-      <span role="img" aria-label={text} style={{ display: 'inline-flex', color: 'var(--jf-warn)' }}>
-        <IconAlertTriangle size={18} aria-hidden />
-      </span>
-    </Tooltip>
+    <Popover width={360} shadow="md" withArrow>
+      <Popover.Target>
+        <ActionIcon aria-label={title} c="var(--jf-warn)" onClick={(event) => event.stopPropagation()}>
+          <IconAlertTriangle size={18} aria-hidden />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown onClick={(event) => event.stopPropagation()}>
+        <Text fw={600} mb={4}>
+          {title}
+        </Text>
+        <Reasons reasons={reasons} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+export function Reasons({ reasons }: { reasons: readonly AttentionReason[] }) {
+  return (
+    <List size="sm" spacing={4}>
+      {reasons.map(({ path, message }) => (
+        <List.Item key={path + message}>{message}</List.Item>
+      ))}
+    </List>
   );
 }

@@ -9,6 +9,7 @@ import {
   IconLayoutDistributeHorizontal,
   IconNote,
   IconPlus,
+  IconSettings,
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
@@ -21,7 +22,7 @@ import { AttentionMark } from './AttentionMark';
 import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';
 import { presentDoc, useEditor, useSteps, useStore } from './model/store';
-import { type AttentionReason, createWorkflow, type Saved, setActive, useKinds } from './queries';
+import { type AttentionReason, createWorkflow, type Saved, type Start, setActive, useKinds } from './queries';
 import type { Save } from './useSave';
 
 /** Name, state and what is done to the workflow as a whole. */
@@ -31,8 +32,10 @@ export function Header({
   editable,
   blocking,
   onVersions,
+  onSettings,
   onAdd,
   onNote,
+  starts,
 }: {
   newest: Saved;
   save: Save;
@@ -40,8 +43,11 @@ export function Header({
   /** What keeps the document from being live. */
   blocking: readonly AttentionReason[];
   onVersions: () => void;
+  onSettings: () => void;
   onAdd: () => void;
   onNote: () => void;
+  /** What starts it, in words. */
+  starts: readonly Start[];
 }) {
   const store = useStore();
   const doc = useEditor(presentDoc);
@@ -99,7 +105,12 @@ export function Header({
             </Tip>
           </>
         )}
-        <More editable={editable} onVersions={onVersions} onNote={onNote} />
+        {starts.length > 0 && (
+          <Text size="sm" c="dimmed" className={classes.starts} title={starts.map(({ text }) => text).join('; ')}>
+            {starts.map(({ text }) => text).join('; ')}
+          </Text>
+        )}
+        <More editable={editable} onVersions={onVersions} onSettings={onSettings} onNote={onNote} />
         <Activation save={save} editable={editable} blocking={blocking} />
         {editable && (
           <Button
@@ -126,7 +137,17 @@ function Tip({ label, children }: { label: string; children: React.ReactElement 
   );
 }
 
-function More({ editable, onVersions, onNote }: { editable: boolean; onVersions: () => void; onNote: () => void }) {
+function More({
+  editable,
+  onVersions,
+  onSettings,
+  onNote,
+}: {
+  editable: boolean;
+  onVersions: () => void;
+  onSettings: () => void;
+  onNote: () => void;
+}) {
   const store = useStore();
   const { fitView } = useReactFlow();
   const { back, forth } = useSteps();
@@ -180,6 +201,9 @@ function More({ editable, onVersions, onNote }: { editable: boolean; onVersions:
             </Menu.Item>
           </>
         )}
+        <Menu.Item leftSection={<IconSettings size={16} />} onClick={onSettings}>
+          Settings
+        </Menu.Item>
         <Menu.Item leftSection={<IconHistory size={16} />} onClick={onVersions}>
           Versions
         </Menu.Item>
@@ -260,21 +284,21 @@ function Conflict({ save }: { save: Save }) {
     <Modal
       opened={conflict !== undefined}
       onClose={() => void resolve(undefined)}
-      title="Somebody else has saved this workflow"
+      title="Somebody else saved this workflow"
     >
       <Stack>
         <Text>
-          It is at version {conflict?.version} now. Your changes are still here and not saved. All versions are kept, so
-          that nothing is lost whatever you choose.
+          It is now at version {conflict?.version}. Your changes are still here, unsaved. Every version is kept, so you
+          lose nothing whatever you choose.
         </Text>
         <Group gap="sm" justify="flex-end">
           <Button variant="default" onClick={() => void resolve('theirs')}>
-            Load theirs
+            Load their version
           </Button>
           <Button variant="default" onClick={() => void resolve('copy')}>
             Save mine as a copy
           </Button>
-          <Button onClick={() => void resolve('mine')}>Overwrite it with mine</Button>
+          <Button onClick={() => void resolve('mine')}>Replace it with mine</Button>
         </Group>
       </Stack>
     </Modal>

@@ -84,7 +84,7 @@ function Sources({ busy, onStart }: { busy: boolean; onStart: (given: MovingIn) 
       <Stack>
         <FileInput
           label="Files"
-          description="What n8n exports (.json, .zip), or its database.sqlite."
+          description="Files that n8n exported (.json, .zip), or its database.sqlite."
           placeholder="Choose files"
           accept=".json,.zip,.sqlite"
           leftSection={<IconUpload size={16} aria-hidden="true" />}

@@ -1,7 +1,7 @@
-import { Anchor, Button, FileInput, Group, Input, List, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, FileInput, Group, Input, List, Skeleton, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { segment } from '../../api/client';
 import { messageOf } from '../../api/errors';
@@ -10,33 +10,56 @@ import { areaPath } from '../../app/areas';
 import { CodeEditor } from '../../components/CodeEditor';
 import { Modal } from '../../components/Modal';
 import { explained, notifyDone } from '../../components/notify';
+import { moveWorkflow } from './list/folders';
 import { createWorkflow, importWorkflows } from './queries';
 
-/** Begins a workflow: empty, from a text, or from files. `how`: what the address asks for, null while it is closed. */
-export function NewWorkflow({ how, onClose }: { how: string | null; onClose: () => void }) {
+const Gallery = lazy(() => import('./templates/Gallery'));
+
+/** Begins a workflow: empty, from an example, from a text, or from files. `how`: what the address asks for, null while it is closed. */
+export function NewWorkflow({
+  how,
+  folder,
+  onClose,
+}: {
+  how: string | null;
+  /** Id of the folder that it is made in. */
+  folder: string | null;
+  onClose: () => void;
+}) {
   return (
-    <Modal opened={how !== null} onClose={onClose} title="New workflow" size="lg">
-      {how !== null && <Ways first={how === 'import' ? 'paste' : 'empty'} onClose={onClose} />}
+    <Modal opened={how !== null} onClose={onClose} title="New workflow" size="xl">
+      {how !== null && <Ways first={FIRST.get(how) ?? 'empty'} folder={folder} onClose={onClose} />}
     </Modal>
   );
 }
 
-function Ways({ first, onClose }: { first: string; onClose: () => void }) {
+const FIRST = new Map([
+  ['import', 'paste'],
+  ['example', 'example'],
+]);
+
+function Ways({ first, folder, onClose }: { first: string; folder: string | null; onClose: () => void }) {
   return (
     <Tabs defaultValue={first} keepMounted={false}>
       <Tabs.List mb="md">
         <Tabs.Tab value="empty">Empty</Tabs.Tab>
+        <Tabs.Tab value="example">From an example</Tabs.Tab>
         <Tabs.Tab value="paste">Paste JSON</Tabs.Tab>
         <Tabs.Tab value="files">From files</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="empty">
-        <Empty />
+        <Empty folder={folder} />
+      </Tabs.Panel>
+      <Tabs.Panel value="example">
+        <Suspense fallback={<Skeleton height={240} />}>
+          <Gallery folder={folder} />
+        </Suspense>
       </Tabs.Panel>
       <Tabs.Panel value="paste">
-        <Pasted onClose={onClose} />
+        <Pasted folder={folder} onClose={onClose} />
       </Tabs.Panel>
       <Tabs.Panel value="files">
-        <Files onClose={onClose} />
+        <Files folder={folder} onClose={onClose} />
         <Text size="sm" mt="md">
           With credentials, or several that call each other:{' '}
           <Anchor component={Link} to={`${areaPath('workflows')}/import`} size="sm">
@@ -48,12 +71,12 @@ function Ways({ first, onClose }: { first: string; onClose: () => void }) {
   );
 }
 
-function Empty() {
+function Empty({ folder }: { folder: string | null }) {
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const create = useMutation({
     mutationFn: () =>
-      createWorkflow({ name: name.trim(), nodes: [], connections: {}, settings: { executionOrder: 'v1' } }),
+      createWorkflow({ name: name.trim(), nodes: [], connections: {}, settings: { executionOrder: 'v1' } }, folder),
     onSuccess: ({ id }) => void navigate(`${areaPath('workflows')}/${segment(id)}`),
   });
   const submit = (event: FormEvent) => {
@@ -83,26 +106,32 @@ function Empty() {
 }
 
 /** Stores documents; one that is stored is opened, of several a summary is told. */
-function useImport(onClose: () => void) {
+function useImport(folder: string | null, onClose: () => void) {
   const client = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
-    mutationFn: (documents: unknown) => importWorkflows(documents),
+    mutationFn: async (documents: unknown) => {
+      const report = await importWorkflows(documents);
+      for (const { id, status } of report.results) {
+        if (id && folder && status === 'created') await moveWorkflow(id, folder);
+      }
+      return report;
+    },
     onSuccess: ({ results, created, updated }) => {
       void client.invalidateQueries({ queryKey: ['workflows'] });
       const only = results.length === 1 ? results[0]?.id : undefined;
       if (results.some(({ id }) => !id)) return;
       onClose();
       if (only) void navigate(`${areaPath('workflows')}/${segment(only)}`);
-      else notifyDone(`${created + updated} workflows are imported.`);
+      else notifyDone(`${created + updated} workflows imported.`);
     },
   });
 }
 
-function Pasted({ onClose }: { onClose: () => void }) {
+function Pasted({ folder, onClose }: { folder: string | null; onClose: () => void }) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
-  const store = useImport(onClose);
+  const store = useImport(folder, onClose);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     try {
@@ -118,7 +147,7 @@ function Pasted({ onClose }: { onClose: () => void }) {
       <Stack>
         <Input.Wrapper
           label="Workflow as JSON"
-          description="What n8n downloads or copies to the clipboard, one workflow or a list of them."
+          description="Paste a workflow, or several as a list: a file’s content, or nodes copied in n8n."
           error={problem}
         >
           <CodeEditor label="Workflow as JSON" language="json" value={text} onChange={setText} minHeight={200} />
@@ -134,10 +163,10 @@ function Pasted({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Files({ onClose }: { onClose: () => void }) {
+function Files({ folder, onClose }: { folder: string | null; onClose: () => void }) {
   const [files, setFiles] = useState<File[]>([]);
   const [problem, setProblem] = useState<string>();
-  const store = useImport(onClose);
+  const store = useImport(folder, onClose);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const documents: unknown[] = [];
@@ -158,7 +187,7 @@ function Files({ onClose }: { onClose: () => void }) {
       <Stack>
         <FileInput
           label="Files"
-          description="n8n’s workflow files (.json), one or many."
+          description="Workflow files of Jackfield or n8n (.json), one or more."
           placeholder="Choose files"
           accept="application/json,.json"
           leftSection={<IconUpload size={16} aria-hidden="true" />}

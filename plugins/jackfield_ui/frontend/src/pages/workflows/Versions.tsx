@@ -1,15 +1,16 @@
-import { Button, Drawer, Group, Skeleton, Stack, Text, Title, UnstyledButton } from '@mantine/core';
+import { Button, Drawer, Group, Select, Skeleton, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api } from '../../api/client';
 import { confirm } from '../../components/confirm';
 import { Failure } from '../../components/Failure';
 import { notifyDone, notifyError } from '../../components/notify';
+import { TextDialog, type TextQuestion } from '../../components/TextDialog';
 import { RelativeTime } from '../../components/values';
 import { type Difference, difference, type FieldChange, isSame } from './model/diff';
 import type { Wire } from './model/document';
 import { presentDoc, useEditor, useStore } from './model/store';
-import { readVersion, readWorkflow, useVersions, workflowKey } from './queries';
+import { labelVersion, readVersion, readWorkflow, useVersions, workflowKey } from './queries';
 import classes from './versions.module.css';
 
 /** All versions; the chosen one against what is on the canvas, and the way back to it. */
@@ -18,6 +19,22 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
   const present = useEditor((state) => state.version);
   const versions = useVersions(id);
   const [chosen, setChosen] = useState<number>();
+  const [naming, setNaming] = useState<TextQuestion>();
+  const client = useQueryClient();
+  const ask = (version: number, label: string) =>
+    setNaming({
+      title: `Name version ${version}`,
+      label: 'Name',
+      description: 'A named version is kept, however many follow it. Leave the name empty to remove it.',
+      initial: label,
+      maxLength: 100,
+      optional: true,
+      action: 'Save',
+      run: async (text) => {
+        await labelVersion(id, version, text);
+        await client.invalidateQueries({ queryKey: [...workflowKey(id), 'versions'], exact: true });
+      },
+    });
   return (
     <Drawer
       opened
@@ -31,7 +48,7 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
         <nav aria-label="Versions" className={classes.list}>
           {versions.error && <Failure error={versions.error} onRetry={() => void versions.refetch()} />}
           {versions.isPending && <Skeleton height={120} />}
-          {versions.data?.data.map(({ version, createdAt, author }) => (
+          {versions.data?.data.map(({ version, createdAt, author, label }) => (
             <UnstyledButton
               key={version}
               className={classes.version}
@@ -40,8 +57,9 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
             >
               <span className={classes.number}>
                 Version {version}
-                {version === present && ', present'}
+                {version === present && ', current'}
               </span>
+              {label && <span className={classes.label}>{label}</span>}
               <span className={classes.when}>
                 <RelativeTime time={createdAt} />
                 {author && ` by ${author}`}
@@ -51,28 +69,47 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
         </nav>
         <section className={classes.detail} aria-label="Differences">
           {chosen === undefined ? (
-            <Text c="dimmed">Choose a version to see what is different from what is on the canvas now.</Text>
+            <Text c="dimmed">Choose a version to compare it with the canvas, or with another version.</Text>
           ) : (
-            <Chosen key={chosen} version={chosen} editable={editable} onRestored={onClose} />
+            <Chosen
+              key={chosen}
+              version={chosen}
+              numbers={versions.data?.data.map(({ version }) => version) ?? []}
+              editable={editable}
+              onName={() => ask(chosen, versions.data?.data.find(({ version }) => version === chosen)?.label ?? '')}
+              onRestored={onClose}
+            />
           )}
         </section>
       </div>
+      {naming && <TextDialog question={naming} onClose={() => setNaming(undefined)} />}
     </Drawer>
   );
 }
 
-function Chosen({ version, editable, onRestored }: { version: number; editable: boolean; onRestored: () => void }) {
+function Chosen({
+  version,
+  numbers,
+  editable,
+  onName,
+  onRestored,
+}: {
+  version: number;
+  /** All versions that there are. */
+  numbers: readonly number[];
+  editable: boolean;
+  onName: () => void;
+  onRestored: () => void;
+}) {
   const store = useStore();
   const client = useQueryClient();
   const doc = useEditor(presentDoc);
   const id = useEditor((state) => state.id);
-  const old = useQuery({
-    queryKey: [...workflowKey(id), 'versions', version],
-    queryFn: ({ signal }) => readVersion(id, version, signal),
-    staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: undefined,
-  });
-  const found = useMemo(() => (old.data ? difference(old.data, doc) : undefined), [old.data, doc]);
+  const [against, setAgainst] = useState<number>();
+  const old = useVersion(id, version);
+  const other = useVersion(id, against);
+  const now = against === undefined ? doc : other.data;
+  const found = useMemo(() => (old.data && now ? difference(old.data, now) : undefined), [old.data, now]);
   const restore = useMutation({
     mutationFn: async () => {
       await api.POST('/api/v1/workflows/{workflow_id}/versions/{version}/restore', {
@@ -85,7 +122,7 @@ function Chosen({ version, editable, onRestored }: { version: number; editable: 
       client.setQueryData(workflowKey(id), saved);
       void client.invalidateQueries({ queryKey: ['workflows', 'list'] });
       void client.invalidateQueries({ queryKey: [...workflowKey(id), 'versions'], exact: true });
-      notifyDone(`Version ${version} is back, as version ${saved.version}.`);
+      notifyDone(`Version ${version} was restored as version ${saved.version}.`);
       onRestored();
     },
     onError: (error) => notifyError(error, `Version ${version} cannot be restored`),
@@ -97,21 +134,53 @@ function Chosen({ version, editable, onRestored }: { version: number; editable: 
     if (await confirm({ title: `Restore version ${version}?`, body, action: 'Restore', danger: false }))
       restore.mutate();
   };
+  if (other.error && against !== undefined) return <Failure error={other.error} onRetry={() => void other.refetch()} />;
   if (old.error) return <Failure error={old.error} onRetry={() => void old.refetch()} />;
   if (!found) return <Skeleton height={160} />;
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Title order={2}>From version {version} to now</Title>
+        <Title order={2}>Version {version} compared</Title>
         {editable && (
-          <Button variant="default" onClick={() => void ask()} loading={restore.isPending} disabled={isSame(found)}>
-            Restore
-          </Button>
+          <Group gap="sm">
+            <Button variant="default" onClick={onName}>
+              Name
+            </Button>
+            <Button
+              variant="default"
+              onClick={() => void ask()}
+              loading={restore.isPending}
+              disabled={against === undefined && isSame(found)}
+            >
+              Restore
+            </Button>
+          </Group>
         )}
       </Group>
-      {isSame(found) ? <Text c="dimmed">Nothing is different.</Text> : <Shown found={found} />}
+      <Select
+        label="Compare with"
+        data={[
+          { value: '', label: 'The canvas' },
+          ...numbers.filter((one) => one !== version).map((one) => ({ value: String(one), label: `Version ${one}` })),
+        ]}
+        value={against === undefined ? '' : String(against)}
+        onChange={(next) => setAgainst(next ? Number(next) : undefined)}
+        allowDeselect={false}
+        w={200}
+      />
+      {isSame(found) ? <Text c="dimmed">There are no differences.</Text> : <Shown found={found} />}
     </Stack>
   );
+}
+
+function useVersion(id: string, version: number | undefined) {
+  return useQuery({
+    queryKey: [...workflowKey(id), 'versions', version],
+    queryFn: ({ signal }) => readVersion(id, version ?? 0, signal),
+    enabled: version !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: undefined,
+  });
 }
 
 function Shown({ found }: { found: Difference }) {
@@ -123,7 +192,7 @@ function Shown({ found }: { found: Difference }) {
         <div key={name}>
           <Title order={3}>
             {name}
-            {was !== undefined && `, before “${was}”`}
+            {was !== undefined && ` (was “${was}”)`}
           </Title>
           <Fields fields={fields} />
         </div>

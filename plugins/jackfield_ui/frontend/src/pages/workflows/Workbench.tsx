@@ -33,6 +33,7 @@ const CANNOT_RUN = 'The workflow cannot run';
 const NodePanel = lazy(() => import('./panel/NodePanel'));
 const ChatPanel = lazy(() => import('./chat/ChatPanel'));
 const Versions = lazy(() => import('./Versions'));
+const SettingsDialog = lazy(() => import('./settings/SettingsDialog'));
 
 /** The canvas with what is around it. */
 export function Workbench({ newest }: { newest: Saved }) {
@@ -47,6 +48,7 @@ export function Workbench({ newest }: { newest: Saved }) {
   const touch = Boolean(narrow || coarse);
   const [wanted, setWanted] = useState<Wanted>();
   const [versions, setVersions] = useState(false);
+  const [settings, setSettings] = useState(false);
   /** undefined: it was not opened yet. A chat that is closed keeps what was said. */
   const [chatting, setChatting] = useState<boolean>();
   const [renaming, setRenaming] = useState<string>();
@@ -136,13 +138,13 @@ export function Workbench({ newest }: { newest: Saved }) {
           },
         ]
       : []),
-    ...(opened === undefined && !versions
+    ...(opened === undefined && !versions && !settings
       ? [
           { keys: 'mod+A', label: 'Select all nodes', run: () => commands.selectAll(store) },
           { keys: '1', label: 'Fit the workflow into view', run: () => void fitView({ maxZoom: 1, padding: 0.15 }) },
         ]
       : []),
-    ...(opened === undefined && !versions && editable
+    ...(opened === undefined && !versions && !settings && editable
       ? [
           { keys: 'mod+Z', label: 'Undo', run: () => store.undo() },
           { keys: 'mod+shift+Z', label: 'Redo', run: () => store.redo() },
@@ -172,6 +174,8 @@ export function Workbench({ newest }: { newest: Saved }) {
           editable={editable}
           blocking={problems.all.filter(({ severity }) => severity === 'activation')}
           onVersions={() => setVersions(true)}
+          onSettings={() => setSettings(true)}
+          starts={problems.starts}
           onAdd={() => setWanted({})}
           onNote={note}
         />
@@ -230,6 +234,7 @@ export function Workbench({ newest }: { newest: Saved }) {
           />
         )}
         {renaming !== undefined && <Rename name={renaming} onRename={renamed} onClose={() => setRenaming(undefined)} />}
+        {settings && <SettingsDialog editable={editable} onClose={() => setSettings(false)} />}
         {versions && <Versions onClose={() => setVersions(false)} editable={editable} />}
       </Suspense>
     </LiveContext>

@@ -53,6 +53,8 @@ export interface KindWhole extends Kind {
 
 /** `activation`: it may be saved, and cannot be live. */
 export type Problem = Schemas['ProblemShown'];
+/** What starts a workflow, in words. */
+export type Start = Schemas['StartShown'];
 export type NodeRun = Schemas['NodeRunShown'];
 export type Execution = Schemas['ExecutionShown'];
 export type { Item };
@@ -109,8 +111,9 @@ export async function writeWorkflow(id: string, doc: Doc, version: number | unde
   return savedOf(data, response);
 }
 
-export function createWorkflow(doc: Schemas['WorkflowDocument']) {
-  return body(api.POST('/api/v1/workflows', { body: doc }));
+/** `folder`: id of the one that it is made in. */
+export function createWorkflow(doc: Schemas['WorkflowDocument'], folder: string | null = null) {
+  return body(api.POST('/api/v1/workflows', { params: { query: { folder } }, body: doc }));
 }
 
 /** `documents`: whatever somebody's file has; the daemon says what is wrong with it. */
@@ -221,6 +224,12 @@ export function useVersions(id: string) {
   });
 }
 
+/** `label`: empty takes the name away. */
+export function labelVersion(id: string, version: number, label: string) {
+  const path = { workflow_id: id, version: String(version) };
+  return api.PATCH('/api/v1/workflows/{workflow_id}/versions/{version}', { params: { path }, body: { label } });
+}
+
 export async function readVersion(id: string, version: number, signal?: AbortSignal): Promise<Doc> {
   const params = { path: { workflow_id: id, version: String(version) } };
   return documentOf(await body(api.GET('/api/v1/workflows/{workflow_id}/versions/{version}', { params, signal })));
@@ -247,21 +256,21 @@ export async function moveIn({ files, encryptionKey, activate, dryRun }: MovingI
 const TAGS_PAGE = 100;
 const MOST_TAGS = 2000;
 
-/** The names of all tags, of at most `MOST_TAGS`. */
+/** All tags by name, at most `MOST_TAGS`. */
 export function useTags() {
   return useQuery({
     queryKey: ['workflows', 'tags'],
     queryFn: async ({ signal }) => {
-      const names: string[] = [];
+      const tags: Schemas['TagShown'][] = [];
       let total = 1;
-      while (names.length < Math.min(total, MOST_TAGS)) {
-        const query = { offset: names.length, limit: TAGS_PAGE };
+      while (tags.length < Math.min(total, MOST_TAGS)) {
+        const query = { offset: tags.length, limit: TAGS_PAGE };
         const page = await body(api.GET('/api/v1/tags', { params: { query }, signal }));
         if (page.data.length === 0) break;
-        names.push(...page.data.map(({ name }) => name));
+        tags.push(...page.data);
         total = page.total;
       }
-      return names;
+      return tags;
     },
   });
 }

@@ -258,7 +258,7 @@ function copy(store: EditorStore, names: ReadonlySet<string>): void {
 async function pasteAt(store: EditorStore, at: Place): Promise<void> {
   try {
     const names = commands.paste(store, await navigator.clipboard.readText(), at);
-    if (!names) throw new Error('What was copied last is no workflow and no node.');
+    if (!names) throw new Error('The clipboard holds neither a workflow nor nodes.');
     notifyDone(names.length === 1 ? 'Pasted 1 node.' : `Pasted ${names.length} nodes.`);
   } catch (error) {
     const known = error instanceof Error && error.name === 'Error';

@@ -36,7 +36,7 @@ export const FlowNode = memo(function FlowNode({ data, selected }: NodeProps<Flo
       />
       <span className={classes.badges}>
         {pinned && (
-          <span title="Its output is pinned: runs by hand use that" className={classes.pin}>
+          <span title="Output pinned: manual runs use it" className={classes.pin}>
             <IconPinFilled size={14} aria-label="Pinned data" role="img" />
           </span>
         )}

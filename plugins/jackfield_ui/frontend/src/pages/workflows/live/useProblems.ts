@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, body } from '../../../api/client';
 import type { Doc } from '../model/document';
-import type { Problem } from '../queries';
+import type { Problem, Start } from '../queries';
 
 export interface Problems {
   all: readonly Problem[];
@@ -11,9 +11,11 @@ export interface Problems {
   byNode: ReadonlyMap<string, string>;
   /** Node name -> path below `parameters` -> message. */
   fields: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** What starts the workflow, in words. */
+  starts: readonly Start[];
 }
 
-const NONE: Problems = { all: [], byNode: new Map(), fields: new Map() };
+const NONE: Problems = { all: [], byNode: new Map(), fields: new Map(), starts: [] };
 
 /** What the daemon finds wrong with the document as it is now, saved or not. */
 export function useProblems(id: string, doc: Doc): Problems {
@@ -22,7 +24,7 @@ export function useProblems(id: string, doc: Doc): Problems {
     queryKey: ['workflow-problems', id, settled],
     queryFn: async ({ signal }) => {
       const found = await body(api.POST('/api/v1/workflows/validate', { body: { ...settled, id }, signal }));
-      return problemsOf(found.problems, settled);
+      return { ...problemsOf(found.problems, settled), starts: found.starts };
     },
     gcTime: 0,
     retry: false,
@@ -30,7 +32,7 @@ export function useProblems(id: string, doc: Doc): Problems {
   return useMemo(() => data ?? NONE, [data]);
 }
 
-export function problemsOf(all: readonly Problem[], doc: Doc): Problems {
+export function problemsOf(all: readonly Problem[], doc: Doc): Omit<Problems, 'starts'> {
   const byNode = new Map<string, string>();
   const fields = new Map<string, Record<string, string>>();
   for (const { path, message, severity } of all) {

@@ -27,7 +27,7 @@ export function NodeSettings({ node, editable }: { node: DocNode; editable: bool
         data={[
           { value: 'stopWorkflow', label: 'Stop the workflow' },
           { value: 'continueRegularOutput', label: 'Go on with the error as data' },
-          { value: 'continueErrorOutput', label: 'Send the error to an output of its own' },
+          { value: 'continueErrorOutput', label: 'Send errors to a separate output' },
         ]}
         value={typeof node.onError === 'string' ? node.onError : 'stopWorkflow'}
         onChange={(next) => set('onError', next === 'stopWorkflow' ? undefined : next)}

@@ -1,0 +1,61 @@
+import { NavLink, Skeleton, Stack, Text as Words } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link, useLocation, useParams } from 'react-router';
+import { Page } from '../../components/Page';
+import { chapters, readPage } from './docs';
+import classes from './help.module.css';
+import { Text } from './Text';
+
+const CHAPTERS = chapters();
+const FIRST = 'index';
+
+/** The documentation of this version, page by page. */
+export default function Help() {
+  const { page = FIRST } = useParams();
+  const { hash } = useLocation();
+  const text = useQuery({
+    queryKey: ['help', page],
+    queryFn: async () => (await readPage(page)) ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: undefined,
+  });
+  const title = /^# (.+)$/m.exec(text.data ?? '')?.[1] ?? 'Help';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is there once the text is
+  useEffect(() => {
+    const place = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
+    if (place) place.scrollIntoView();
+  }, [hash, text.data]);
+  return (
+    <Page title={title.replaceAll('`', '')}>
+      <div className={classes.columns}>
+        <nav aria-label="Pages of the documentation" className={classes.pages}>
+          {CHAPTERS.map((chapter) => (
+            <Stack key={chapter.title} gap={0} mb="sm">
+              {chapter.title && (
+                <Words size="xs" c="dimmed" fw={600} px="sm" py={4}>
+                  {chapter.title}
+                </Words>
+              )}
+              {chapter.pages.map(({ name, title: label }) => (
+                <NavLink
+                  key={name}
+                  component={Link}
+                  to={`/ui/help/${name}`}
+                  label={label}
+                  active={name === page}
+                  {...(name === page ? { 'aria-current': 'page' as const } : {})}
+                />
+              ))}
+            </Stack>
+          ))}
+        </nav>
+        <article className={classes.article}>
+          {text.isPending && <Skeleton height={320} />}
+          {text.data === null && <Words>There is no page with this name. Choose one from the list.</Words>}
+          {text.data && <Text source={text.data} />}
+        </article>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconCopy, IconDotsVertical, IconFolder, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { api, body, segment } from '../../../api/client';
+import type { WorkflowRow } from '../../../api/types';
+import { areaPath } from '../../../app/areas';
+import { hasArea } from '../../../app/pages';
+import { confirm } from '../../../components/confirm';
+import { notifyDone, notifyError } from '../../../components/notify';
+import { startWorkflow } from '../queries';
+import { moveWorkflow } from './folders';
+import { MoveTo } from './MoveTo';
+import { useReread } from './useReread';
+
+/** What may be done to a workflow in the list. */
+export function Actions({ row }: { row: WorkflowRow }) {
+  const ofRow = { params: { path: { workflow_id: row.id } } };
+  const reread = useReread();
+  const navigate = useNavigate();
+  const [moving, setMoving] = useState(false);
+  const run = useMutation({
+    mutationFn: () => startWorkflow(row.id),
+    onSuccess: ({ executionId }) => {
+      if (hasArea('executions')) void navigate(`${areaPath('executions')}/${segment(executionId)}`);
+      else notifyDone(`“${row.name}” is running.`);
+    },
+    onError: (error) => notifyError(error, `“${row.name}” cannot run`),
+  });
+  const duplicate = useMutation({
+    mutationFn: () => body(api.POST('/api/v1/workflows/{workflow_id}/duplicate', { ...ofRow, body: {} })),
+    onSuccess: ({ name }) => {
+      reread();
+      notifyDone(`Copied to “${name}”.`);
+    },
+    onError: (error) => notifyError(error),
+  });
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/api/v1/workflows/{workflow_id}', ofRow),
+    onSuccess: reread,
+    onError: (error) => notifyError(error),
+  });
+  const ask = async () => {
+    const text = row.active
+      ? 'It is active: its webhooks and schedules end as well. Its versions are deleted; its executions stay.'
+      : 'Its versions are deleted as well; its executions stay.';
+    if (await confirm({ title: `Delete the workflow “${row.name}”?`, body: text, action: 'Delete' })) remove.mutate();
+  };
+  const move = async (folderId: string | null) => {
+    await moveWorkflow(row.id, folderId);
+    reread();
+  };
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label={`Actions for “${row.name}”`} onClick={(event) => event.stopPropagation()}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown onClick={(event) => event.stopPropagation()}>
+          <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => run.mutate()}>
+            Run
+          </Menu.Item>
+          <Menu.Item leftSection={<IconCopy size={16} />} onClick={() => duplicate.mutate()}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item leftSection={<IconFolder size={16} />} onClick={() => setMoving(true)}>
+            Move to a folder
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item c="var(--jf-bad)" leftSection={<IconTrash size={16} />} onClick={() => void ask()}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {moving && (
+        <MoveTo title={`Move “${row.name}”`} present={row.folderId} run={move} onClose={() => setMoving(false)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { ActionIcon, Loader, Popover, Text } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, body } from '../../../api/client';
+import { Failure } from '../../../components/Failure';
+import { Reasons } from '../AttentionMark';
+
+/** Beside a workflow that is not active: what keeps it from it, asked for when somebody wants to know. */
+export function WhyInactive({ id, name }: { id: string; name: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover width={360} shadow="md" withArrow opened={open} onChange={setOpen}>
+      <Popover.Target>
+        <ActionIcon
+          size="sm"
+          aria-label={`Why “${name}” is not active`}
+          onClick={(event) => {
+            event.stopPropagation();
+            setOpen(!open);
+          }}
+        >
+          <IconInfoCircle size={16} />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown onClick={(event) => event.stopPropagation()}>{open && <Why id={id} />}</Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Why({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['workflows', id, 'activation'],
+    queryFn: ({ signal }) => {
+      const path = { workflow_id: id };
+      return body(api.GET('/api/v1/workflows/{workflow_id}/activation', { params: { path }, signal }));
+    },
+    staleTime: 0,
+  });
+  if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loader size="sm" aria-label="Loading" />;
+  if (data.activatable) return <Text size="sm">Nothing keeps it from being active. It was not switched on.</Text>;
+  return (
+    <>
+      <Text fw={600} mb={4}>
+        It cannot be active yet
+      </Text>
+      <Reasons reasons={data.reasons} />
+    </>
+  );
+}

@@ -1,0 +1,182 @@
+import {
+  Button,
+  Group,
+  NumberInput,
+  Radio,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { api, body } from '../../../api/client';
+import { Modal } from '../../../components/Modal';
+import { useStore } from '../model/store';
+import { readWorkflow, useTags } from '../queries';
+import { type Settings, settingsOf, tagsOf, withSettings } from './settings';
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+const POLICIES = [
+  { value: 'any', label: 'Any workflow' },
+  { value: 'workflowsFromAList', label: 'The workflows listed below' },
+  { value: 'none', label: 'No workflow' },
+];
+
+/** Settings of the workflow as a whole. They change the document on the canvas, which then is saved as always. */
+export default function SettingsDialog({ editable, onClose }: { editable: boolean; onClose: () => void }) {
+  const store = useStore();
+  const [draft, setDraft] = useState<Settings>(() => settingsOf(store.doc));
+  const [tags, setTags] = useState(() => tagsOf(store.doc));
+  const { data: known = [] } = useTags();
+  const change = (next: Partial<Settings>) => setDraft((now) => ({ ...now, ...next }));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    store.commit((doc) => {
+      const next = withSettings(doc, draft);
+      return String(tags) === String(tagsOf(doc)) ? next : { ...next, tags };
+    });
+    onClose();
+  };
+  return (
+    <Modal opened onClose={onClose} title="Workflow settings" size="lg">
+      <form onSubmit={submit}>
+        <fieldset disabled={!editable} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
+          <Stack gap="md">
+            <TagsInput
+              label="Tags"
+              data={known.map(({ name }) => name)}
+              value={tags}
+              onChange={setTags}
+              maxTags={100}
+              maxLength={255}
+              clearable
+              placeholder={tags.length ? '' : 'Choose tags, or type a new one'}
+            />
+            <ErrorWorkflow value={draft.errorWorkflow} onChange={(errorWorkflow) => change({ errorWorkflow })} />
+            <Select
+              label="Time zone"
+              description="For schedules and dates. Without one, the daemon’s own applies."
+              data={draft.timezone && !ZONES.includes(draft.timezone) ? [draft.timezone, ...ZONES] : ZONES}
+              value={draft.timezone || null}
+              onChange={(zone) => change({ timezone: zone ?? '' })}
+              placeholder="The daemon’s"
+              searchable
+              clearable
+              limit={100}
+            />
+            <NumberInput
+              label="Time limit, in seconds"
+              description="A run that takes longer ends as failed. Empty: no limit."
+              min={1}
+              max={31_536_000}
+              value={draft.timeout}
+              onChange={(seconds) => change({ timeout: typeof seconds === 'number' ? seconds : '' })}
+            />
+            <Radio.Group
+              label="Order of branches"
+              value={draft.order}
+              onChange={(order) => change({ order: order === 'v1' ? 'v1' : 'v0' })}
+            >
+              <Stack gap={6} mt={6}>
+                <Radio value="v1" label="One branch to its end, then the next, from top to bottom (recommended)" />
+                <Radio value="v0" label="The first node of each branch, then the second, and so on" />
+              </Stack>
+            </Radio.Group>
+            <Kept draft={draft} change={change} />
+            <Select
+              label="May be called by"
+              description="Which workflows may start this one as a sub-workflow or error workflow."
+              data={POLICIES}
+              value={draft.callerPolicy}
+              onChange={(policy) => change({ callerPolicy: (policy ?? 'any') as Settings['callerPolicy'] })}
+              allowDeselect={false}
+            />
+            {draft.callerPolicy === 'workflowsFromAList' && (
+              <TextInput
+                label="IDs of these workflows"
+                description="Separated by commas. An ID stands in the address of its workflow."
+                value={draft.callerIds}
+                onChange={(event) => change({ callerIds: event.currentTarget.value })}
+              />
+            )}
+          </Stack>
+        </fieldset>
+        <Group justify="space-between" mt="lg">
+          <Text size="sm" c="dimmed">
+            Settings count once you save the workflow.
+          </Text>
+          <Group gap="sm">
+            <Button variant="default" onClick={onClose}>
+              {editable ? 'Cancel' : 'Close'}
+            </Button>
+            {editable && <Button type="submit">Apply</Button>}
+          </Group>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+function Kept({ draft, change }: { draft: Settings; change: (next: Partial<Settings>) => void }) {
+  return (
+    <Stack gap={6} component="section" aria-labelledby="kept-executions">
+      <Title order={3} id="kept-executions" fz="sm" fw={500}>
+        Keep executions
+      </Title>
+      <Switch
+        label="That succeeded"
+        checked={draft.saveSuccess}
+        onChange={(event) => change({ saveSuccess: event.currentTarget.checked })}
+      />
+      <Switch
+        label="That failed"
+        checked={draft.saveFailed}
+        onChange={(event) => change({ saveFailed: event.currentTarget.checked })}
+      />
+      <Switch
+        label="That were run by hand or as a test"
+        checked={draft.saveManual}
+        onChange={(event) => change({ saveManual: event.currentTarget.checked })}
+      />
+    </Stack>
+  );
+}
+
+/** Searched by name, as there may be thousands. */
+function ErrorWorkflow({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const [search, setSearch] = useState('');
+  const named = useQuery({
+    queryKey: ['workflows', value, 'name'],
+    queryFn: async ({ signal }) => (await readWorkflow(value, signal)).doc.name,
+    enabled: value !== '',
+    retry: false,
+  });
+  const wanted = search === named.data ? '' : search;
+  const { data: rows = [] } = useQuery({
+    queryKey: ['workflows', 'choices', wanted],
+    queryFn: async ({ signal }) => {
+      const query = { search: wanted, order: 'name', limit: 50 } as const;
+      return (await body(api.GET('/api/v1/workflows', { params: { query }, signal }))).data;
+    },
+  });
+  const choices = new Map(rows.map(({ id, name }) => [id, name]));
+  if (value && !choices.has(value)) choices.set(value, named.data ?? (named.error ? `${value} (not found)` : value));
+  return (
+    <Select
+      label="Error workflow"
+      description="Runs when this workflow fails. It needs an Error Trigger."
+      data={[...choices].map(([id, name]) => ({ value: id, label: name }))}
+      value={value || null}
+      onChange={(id) => onChange(id ?? '')}
+      onSearchChange={setSearch}
+      filter={({ options }) => options}
+      placeholder="None"
+      searchable
+      clearable
+    />
+  );
+}

@@ -1,0 +1,63 @@
+"""Where a user keeps workflows: an example becomes one in a folder, gets settings, and is found again."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from canvas import asked
+
+from jackfield.testing.daemon import Daemon, poll
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+def test_an_example_is_taken_set_up_filed_and_found(page: Page, daemon: Daemon) -> None:
+    api = daemon.admin()
+    page.goto("/ui/workflows")
+    page.get_by_role("button", name="Folders and tags").click()
+    page.get_by_role("menuitem", name="New folder").click()
+    page.get_by_role("textbox", name="Name").fill("Kilns")
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("navigation", name="Folders").get_by_role("link", name=re.compile("^Kilns")).click()
+    page.get_by_text("This folder is empty").wait_for()
+
+    page.get_by_role("button", name="New workflow").first.click()
+    page.get_by_role("tab", name="From an example").click()
+    page.get_by_label("Search examples").fill("orders morning")
+    page.get_by_role("button", name=re.compile("^Keep large orders in a table")).click()
+    page.get_by_text("Every weekday at 08:00 (UTC)").wait_for()
+    saved = page.url.rsplit("/", 1)[1]
+    assert api.get(f"/workflows/{saved}/folder").json()["folderId"]
+
+    page.get_by_role("button", name="More for this workflow").click()
+    page.get_by_role("menuitem", name="Settings").click()
+    page.get_by_role("combobox", name="Tags").fill("pottery")
+    page.keyboard.press("Enter")
+    page.get_by_role("combobox", name="Time zone").fill("Europe/Lisbon")
+    page.get_by_role("option", name="Europe/Lisbon").click()
+    page.get_by_role("switch", name="That were run by hand or as a test").click(force=True)
+    page.get_by_role("button", name="Apply").click()
+    page.get_by_text("Every weekday at 08:00 (Europe/Lisbon)").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Saved").wait_for()
+    stored = api.get(f"/workflows/{saved}").json()
+    assert [tag["name"] for tag in stored["tags"]] == ["pottery"]
+    assert stored["settings"] == {
+        "executionOrder": "v1",
+        "timezone": "Europe/Lisbon",
+        "saveManualExecutions": False,
+    }
+
+    page.goto("/ui/workflows")
+    for words in ("pottery", "dataTable", "to do"):  # a tag, a node's type, a note
+        page.get_by_label("Search workflows").fill(words)
+        page.get_by_role("table").get_by_role("link", name="Keep large orders in a table").wait_for()
+    page.get_by_role("button", name="Why “Keep large orders in a table” is not active").click()
+    page.get_by_text("Nothing keeps it from being active.").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Actions for the folder “Kilns”").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    asked(page, "Delete the folder “Kilns”").get_by_role("button", name="Delete").click()
+    poll(lambda: api.get(f"/workflows/{saved}/folder").json() == {"folderId": None}, "the workflow moved up")
