@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
@@ -155,6 +156,20 @@ async def test_what_comes_behind_an_answer_is_not_the_next_one(
     async with session.post(url, data=b"{}") as reply:
         assert await reply.read() == b"ok"
     assert server.connections == 2
+
+
+@pytest.mark.parametrize("news", [OK + b"no", b""], ids=["bytes", "the end"])
+async def test_what_has_come_and_was_not_read_counts(
+    server: WireServer, session: aiohttp.ClientSession, kept: KeptConnections, news: bytes
+) -> None:
+    url = await opened(server, session)
+    assert server.writer is not None
+    if news:
+        server.writer.write(news)
+    else:
+        server.writer.get_extra_info("socket").shutdown(socket.SHUT_WR)
+    assert await post(kept, url) is None  # the loop has had no turn to read it
+    assert len(server.asked) == 1
 
 
 async def test_a_connection_that_still_sends_serves_no_other_request(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import select
 from typing import TYPE_CHECKING
 
 import aiohttp
 
 if TYPE_CHECKING:
+    from asyncio.trsock import TransportSocket
+
     from aiohttp.client_proto import ResponseHandler
     from aiohttp.client_reqrep import ConnectionKey
     from aiohttp.connector import Connection
     from aiohttp.tracing import Trace
+
+_POLL = getattr(select, "poll", None)
+"""Not on Windows."""
 
 
 class CleanConnector(aiohttp.TCPConnector):
@@ -30,4 +36,15 @@ def _is_clean(protocol: ResponseHandler | None) -> bool:
     if protocol is None or protocol.should_close:
         return False
     transport = protocol.transport
-    return transport is not None and not transport.get_write_buffer_size()
+    if transport is None or transport.get_write_buffer_size():
+        return False
+    return not _has_news(transport.get_extra_info("socket"))
+
+
+def _has_news(socket: TransportSocket | None) -> bool:
+    """Whether something has come that the loop has not read yet: bytes, or the end."""
+    if socket is None or _POLL is None:
+        return False
+    poll = _POLL()
+    poll.register(socket.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
