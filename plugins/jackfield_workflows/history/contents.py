@@ -1,4 +1,4 @@
-"""What an execution ran, and the files of its items."""
+"""The workflow that an execution ran, and the files of its items."""
 
 from __future__ import annotations
 

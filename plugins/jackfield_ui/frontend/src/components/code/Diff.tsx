@@ -8,7 +8,7 @@ import { look } from './look';
 /** Milliseconds for the exact difference; after them the rest counts as different. */
 const PATIENCE = 500;
 
-/** What became of a text: lines that are gone and lines that are new, with what both have folded away. */
+/** A text and what it was before: lines that are gone and lines that are new, with what both have folded away. */
 export default function Diff({ label, before, after }: { label: string; before: string; after: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -78,33 +78,35 @@ export function Items(props: ItemsProps) {
             )
           }
         />
-        <SegmentedControl
-          size="xs"
-          aria-label={`Show ${label} as`}
-          value={view}
-          onChange={(next) => setView(next as View)}
-          data={[
-            { value: 'schema', label: 'Schema' },
-            { value: 'table', label: 'Table' },
-            { value: 'json', label: 'JSON' },
-            ...(withFiles ? [{ value: 'files', label: 'Files' }] : []),
-          ]}
-        />
-        <Tooltip label={wrap ? 'Keep long values in one line' : 'Wrap long values'}>
-          <ActionIcon
-            size="sm"
-            variant={wrap ? 'light' : 'subtle'}
-            aria-label="Wrap long values"
-            aria-pressed={wrap}
-            onClick={() => setWrap(!wrap)}
-          >
-            <IconTextWrap size={14} />
-          </ActionIcon>
-        </Tooltip>
-        <CopyIcon
-          text={() => JSON.stringify(given.items, null, 2)}
-          label={given.more ? `the first ${given.items.length} items` : label}
-        />
+        <Group gap="xs" wrap="nowrap">
+          <SegmentedControl
+            size="xs"
+            aria-label={`Show ${label} as`}
+            value={view}
+            onChange={(next) => setView(next as View)}
+            data={[
+              { value: 'schema', label: 'Schema' },
+              { value: 'table', label: 'Table' },
+              { value: 'json', label: 'JSON' },
+              ...(withFiles ? [{ value: 'files', label: 'Files' }] : []),
+            ]}
+          />
+          <Tooltip label={wrap ? 'Keep long values in one line' : 'Wrap long values'}>
+            <ActionIcon
+              size="sm"
+              variant={wrap ? 'light' : 'subtle'}
+              aria-label="Wrap long values"
+              aria-pressed={wrap}
+              onClick={() => setWrap(!wrap)}
+            >
+              <IconTextWrap size={14} />
+            </ActionIcon>
+          </Tooltip>
+          <CopyIcon
+            text={() => JSON.stringify(given.items, null, 2)}
+            label={given.more ? `the first ${given.items.length} items` : label}
+          />
+        </Group>
       </Group>
       <Text size="sm" c="dimmed" role="status">
         {text ? foundText(found.length, given, hits) : <Total given={given} />} {about}

@@ -1,4 +1,4 @@
-/** What items hold: their fields, their files, and where a text is found in them. Pure. */
+/** The contents of items: their fields, their files, and where a text is found in them. Pure. */
 import { isRecord } from '../../api/errors';
 import type { Item } from '../../api/types';
 import type { ItemFile } from './model';
@@ -80,9 +80,11 @@ function fieldOf(key: string | number, values: readonly unknown[], above: (strin
 
 function sampleOf(value: unknown): string {
   if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'element' : 'elements'}`;
-  if (isRecord(value)) return `${Object.keys(value).length} fields`;
+  if (isRecord(value)) return fieldsText(Object.keys(value).length);
   return String(value).slice(0, SAMPLE);
 }
+
+const fieldsText = (many: number) => (many === 1 ? '1 field' : `${many} fields`);
 
 export function filesOf({ binary }: Item): ItemFile[] {
   if (!isRecord(binary)) return [];

@@ -29,7 +29,7 @@ const ACTIONS = {
 
 const executions = (many: number) => (many === 1 ? '1 execution' : `${many} executions`);
 
-/** What can be done to the selected executions. Those with which it failed stay selected. */
+/** Acts on the selected executions. Those with which it failed stay selected. */
 export function Chosen({
   selected,
   rows,

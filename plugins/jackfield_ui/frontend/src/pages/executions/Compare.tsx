@@ -24,7 +24,11 @@ export default function Compare() {
   const right = useExecution(rightId);
   const failed = [left, right].find(({ error, data }) => error && !data);
   return (
-    <Page title="Compare executions" crumbs={CRUMBS} subtitle="What became of each node in the one and in the other.">
+    <Page
+      title="Compare executions"
+      crumbs={CRUMBS}
+      subtitle="Each node in the one and in the other: its state, its time, its items."
+    >
       {failed ? (
         <Failure error={failed.error} onRetry={() => void failed.refetch()} />
       ) : left.data && right.data ? (

@@ -14,7 +14,7 @@ const Diff = lazy(() => import('../../components/code/Diff'));
 /** Items of each output that are compared. */
 const MOST = 200;
 
-/** What one node gave in two executions, as a difference of its items. */
+/** One node in two executions, as a difference of the items that it gave. */
 export function NodeDiff({ left, right, row }: { left: string; right: string; row: Row }) {
   const runs = Math.max(row.left?.runs.length ?? 0, row.right?.runs.length ?? 0);
   const [number, setNumber] = useState(0);

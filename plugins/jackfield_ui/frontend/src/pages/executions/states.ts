@@ -1,4 +1,4 @@
-/** What the canvas shows of an execution's nodes. */
+/** The states of an execution's nodes, as the canvas shows them. */
 import { type NodeState, type Progress, withFailure, withRun } from '../workflows/live/progress';
 import type { Run } from './model';
 import type { Execution } from './queries';
