@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
@@ -12,7 +13,7 @@ from contextlib import closing
 import aiohttp
 import pytest
 from aiohttp import web
-from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, Proxy, failing, plan, proxy_of, rule, sse, upstream
+from proxy_lab import ASKED, EVENTS, MESSAGE, Provider_, Proxy, failing, plan, proxy_of, rule, sse, until, upstream
 
 from jackfield_proxy.plan import ProxyLimits, Upstream
 
@@ -390,3 +391,64 @@ async def test_no_sign_of_a_models_name_reaches_a_terminal(north: Provider_, cap
         await proxy.post({**ASKED, "model": "a\n\x1b[31mb"})
     (line,) = capfd.readouterr().err.splitlines()
     assert line.endswith("north/a ?[31mb: status 400 after 1 attempts")
+
+
+class FickleProvider:
+    """Names each request in its answer. It cuts answers, ends connections, and says more than it was asked, as this
+    dice falls."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self._dice = dice
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                length = int(head.partition(b"content-length:")[2].split()[0])
+                asked = json.loads(await reader.readexactly(length))
+                answer = self._answer(asked["messages"][0]["content"])
+                cut = self._dice.choice([len(answer), self._dice.randrange(len(answer))])
+                writer.write(answer[:cut])
+                if cut < len(answer):
+                    await asyncio.sleep(0)
+                    if self._dice.random() < 0.3:
+                        break
+                    writer.write(answer[cut:])
+        writer.close()
+
+    def _answer(self, name: str) -> bytes:
+        said = [_answer_named(name)]
+        if self._dice.random() < 0.2:
+            said.append(_answer_named("nobody's"))
+        return b"".join(said)
+
+
+def _answer_named(name: str) -> bytes:
+    body = json.dumps({**MESSAGE, "id": f"msg_{name}"}).encode()
+    return b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_every_client_gets_its_own_answer_whatever_happens_to_others(seed: int) -> None:
+    dice = random.Random(seed)
+    listener = await asyncio.start_server(FickleProvider(dice).talk, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}"
+    served = set[str]()
+
+    async def ask(proxy: Proxy, name: str) -> None:
+        asked = {**ASKED, "messages": [{"role": "user", "content": name}]}
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(dice.choice([30, 30, dice.random() * 0.01])):
+                status, body = await proxy.post(asked)
+                assert status == 502 or json.loads(body)["id"] == f"msg_{name}"
+                served.add(name if status == 200 else "")
+
+    async def one_after_another(proxy: Proxy, client: int) -> None:
+        for number in range(25):
+            await ask(proxy, f"{client}-{number}")
+
+    async with listener, proxy_of(plan({"north": Upstream("north", "anthropic", url)})) as proxy:
+        await asyncio.gather(*(one_after_another(proxy, client) for client in range(4)))
+        await until(lambda: not proxy.server._running)
+        assert proxy.sender.limiter._queues["north"].busy == 0
+    assert len(served) > 25
