@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from quart import Response
@@ -46,7 +47,9 @@ class WorkflowTemplateRoutes:
     )
     async def list_workflow_templates(self) -> Response:
         found = sorted((await self._library.all()).values(), key=lambda each: each.title.casefold())
-        rows: list[Json] = [template_row(each) for each in found]
+        rows: list[Json] = await asyncio.to_thread(
+            lambda: [template_row(each) for each in found]
+        )  # reads every document
         return json_response({"data": rows, "total": len(rows), "warnings": list(self._library.warnings())})
 
     @operation(
@@ -60,7 +63,8 @@ class WorkflowTemplateRoutes:
         if found is None:
             similar = did_you_mean(template_id[:100], await self._library.all())
             raise NotFound(f"There is no template of this id{similar or '.'}")
-        return json_response({**template_row(found), "workflow": dict(found.document)})
+        shown = await asyncio.to_thread(lambda: {**template_row(found), "workflow": dict(found.document)})
+        return json_response(shown)
 
 
 def template_row(template: WorkflowTemplate) -> dict[str, Json]:
