@@ -69,11 +69,60 @@ def test_two_braces_make_an_expression_and_the_typing_goes_on(page: Page, daemon
     panel.get_by_role("textbox", name="URL").click()
     page.keyboard.type("http://127.0.0.1/{{ $json.path")
     editor = panel.get_by_role("textbox", name="URL, expression")
-    poll(lambda: editor.inner_text() == "http://127.0.0.1/{{ $json.path", "all that was typed is there")
+    poll(lambda: editor.inner_text() == "http://127.0.0.1/{{ $json.path}}", "all that was typed is there, and closed")
+    page.keyboard.type(" }}")
     close_panel(page)
     saved(page)
     stored = daemon.admin().get(f"/workflows/{ident}").json()["nodes"][1]["parameters"]
-    assert stored == {"url": "=http://127.0.0.1/{{ $json.path", "options": {"timeout": 5000}}
+    assert stored == {"url": "=http://127.0.0.1/{{ $json.path }}", "options": {"timeout": 5000}}
+
+
+PINNED: dict[str, Any] = {
+    **RICH,
+    "name": "Pinned",
+    "pinData": {"Start": [{"json": {"person": {"name": " Ada "}}}, {"json": {"person": {"name": "Grace"}}}]},
+}
+
+
+def test_an_expression_is_completed_by_type_and_written_in_the_large_editor(
+    page: Page, daemon: Daemon, axe: Callable[[Page], None]
+) -> None:
+    ident = made(daemon.admin(), PINNED)
+    opened(page, ident)
+    panel = panel_of(page, "Call")
+    panel.get_by_role("textbox", name="URL").click()
+    page.keyboard.type("{{ $json.person.")
+    page.get_by_role("option", name="name", exact=False).first.wait_for()
+    page.keyboard.type("name.tr")
+    page.get_by_role("option", name="trim()").wait_for()
+    page.get_by_text("Takes away white space at both ends.").wait_for()
+    page.get_by_role("option", name="trim()").click()
+    panel.get_by_text("Ada", exact=True).last.wait_for()
+    page.keyboard.press("Control+Enter")
+    dialog = page.get_by_role("dialog", name="URL: expression")
+    editor = dialog.get_by_role("textbox", name="URL, large editor")
+    poll(lambda: editor.evaluate("it => it === document.activeElement"), "the focus is in the large editor")
+    result = dialog.get_by_role("region", name="Result")
+    result.get_by_text("Ada").wait_for()
+    axe(page)
+    page.keyboard.press("Alt+PageDown")
+    result.get_by_text("Grace").wait_for()
+    page.keyboard.type(".")
+    result.get_by_text("is not valid JavaScript").wait_for()
+    underlined = dialog.locator(".cm-lintRange-error")
+    poll(lambda: underlined.all_inner_texts() == ["."], "the mistake is underlined")
+    page.keyboard.press("Escape")  # the list of methods
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    small = panel.get_by_role("textbox", name="URL, expression")
+    poll(lambda: small.evaluate("it => it === document.activeElement"), "the focus is back")
+    assert small.inner_text() == "{{ $json.person.name.trim()}}"
+    assert page.get_by_text("Failed", exact=True).count() == 0, "Ctrl+Enter has not run the workflow"
+    close_panel(page)
+    saved(page)
+    stored = daemon.admin().get(f"/workflows/{ident}").json()["nodes"][1]["parameters"]
+    assert stored["url"] == "={{ $json.person.name.trim()}}"
 
 
 def test_a_new_if_is_strict(page: Page, daemon: Daemon) -> None:

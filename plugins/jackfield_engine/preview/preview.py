@@ -6,6 +6,7 @@ Nothing runs but the expressions, which cannot change anything, and nothing is s
 from __future__ import annotations
 
 import asyncio
+import re
 from functools import cached_property
 
 from jackfield.api import jsontext
@@ -27,6 +28,8 @@ from jackfield_engine.shared.services import Services, build_services
 
 SECONDS = 5.0
 """How long all expressions of one preview may take together."""
+_NAMED = re.compile(r"(?:The parameter value|A parameter)(?: of item \d+)? is not valid: ")
+"""What stands before the reason where the parameter has to be told."""
 LONGEST = 64 * 1024
 """Bytes of JSON up to which a value is shown whole."""
 
@@ -100,7 +103,7 @@ class _Asked:
             async with asyncio.timeout(max(self._end - asyncio.get_running_loop().time(), 0)):
                 made = await self._run.evaluate({"value": template}, item=self._item)
         except NodeError as exc:
-            return {"error": exc.message.replace("The parameter value ", "The expression ", 1)}
+            return {"error": _NAMED.sub("", exc.message)}
         except TimeoutError:
             return {"error": f"The expressions took longer than {SECONDS:g} seconds."}
         return _shown(made["value"])

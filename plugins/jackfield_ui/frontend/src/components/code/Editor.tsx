@@ -1,14 +1,22 @@
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, type LanguageSupport } from '@codemirror/language';
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
-import { EditorView, highlightActiveLine, keymap, lineNumbers, placeholder as placeholderOf } from '@codemirror/view';
+import {
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  placeholder as placeholderOf,
+  tooltips,
+} from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { styleNonce } from '../../app/nonce';
 import { look } from './look';
 
-export type Language = 'json' | 'javascript' | 'rhai' | 'markdown' | 'text';
+export type Language = 'json' | 'javascript' | 'rhai' | 'markdown' | 'template' | 'text';
 
 export interface EditorProps {
   /** What is written here, for screen readers. */
@@ -25,6 +33,8 @@ export interface EditorProps {
   cursor?: number | undefined;
   /** Completions, linters, key bindings. Must stay the same object while nothing changes. */
   extensions?: Extension;
+  /** What is underlined, with a message. Must stay the same object while nothing changes. */
+  diagnostics?: readonly Diagnostic[];
 }
 
 async function support(language: Language): Promise<LanguageSupport | []> {
@@ -35,6 +45,8 @@ async function support(language: Language): Promise<LanguageSupport | []> {
     // Rhai's syntax is near enough for colours.
     case 'rhai':
       return (await import('@codemirror/lang-javascript')).javascript();
+    case 'template':
+      return (await import('./templates')).templates();
     case 'markdown':
       return (await import('@codemirror/lang-markdown')).markdown();
     default:
@@ -42,7 +54,14 @@ async function support(language: Language): Promise<LanguageSupport | []> {
   }
 }
 
+/** Lists and hints are not cut off by the panes of a dialog, which can be scrolled. */
+function inDialog(host: HTMLElement): Extension {
+  const dialog = host.closest<HTMLElement>('[role="dialog"]');
+  return dialog ? tooltips({ parent: dialog, tooltipSpace: () => dialog.getBoundingClientRect() }) : [];
+}
+
 const NONE: Extension = [];
+const RIGHT: readonly Diagnostic[] = [];
 
 export default function Editor({
   label,
@@ -56,11 +75,13 @@ export default function Editor({
   placeholder,
   cursor,
   extensions = NONE,
+  diagnostics = RIGHT,
 }: EditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const written = useEffectEvent((text: string) => onChange?.(text));
   const start = useEffectEvent(() => value);
+  const begins = useEffectEvent((): Record<string, string> => (cursor === undefined ? {} : { 'data-autofocus': '' }));
   const place = useEffectEvent((editor: EditorView) => {
     if (cursor === undefined) return;
     editor.dispatch({ selection: { anchor: Math.min(cursor, editor.state.doc.length) } });
@@ -94,7 +115,13 @@ export default function Editor({
             indentWithTab,
           ]),
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+          EditorView.contentAttributes.of({
+            'aria-label': label,
+            tabindex: '0',
+            // A dialog that opens with the editor leaves it the focus.
+            ...begins(),
+          }),
+          inDialog(host.current),
           EditorState.readOnly.of(readOnly),
           placeholder ? placeholderOf(placeholder) : [],
           EditorView.updateListener.of((update) => update.docChanged && written(update.state.doc.toString())),
@@ -115,6 +142,15 @@ export default function Editor({
     const present = editor?.state.doc.toString();
     if (editor && present !== value) editor.dispatch({ changes: { from: 0, to: present?.length ?? 0, insert: value } });
   }, [value]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an editor that is made anew has none
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor) return;
+    const { length } = editor.state.doc;
+    const fitting = diagnostics.filter(({ from, to }) => from <= to && to <= length);
+    editor.dispatch(setDiagnostics(editor.state, fitting));
+  }, [diagnostics, label, language, readOnly, numbered, placeholder, minHeight, maxHeight, extensions]);
 
   return <div ref={host} />;
 }

@@ -7,7 +7,8 @@ import { tags } from '@lezer/highlight';
 export function look(minHeight: number, maxHeight: number | string): Extension {
   return [
     EditorView.theme({
-      '&': {
+      // Not of the box around its lists and hints, which has the same class.
+      '&.cm-editor': {
         border: '1px solid var(--mantine-color-default-border)',
         borderRadius: 'var(--mantine-radius-md)',
         background: 'var(--jf-surface)',
@@ -34,6 +35,16 @@ export function look(minHeight: number, maxHeight: number | string): Extension {
         background: 'var(--mantine-primary-color-filled)',
         color: 'var(--mantine-primary-color-contrast)',
       },
+      // The usual wave is a picture, which the page's policy refuses.
+      '.cm-lintRange-error': {
+        backgroundImage: 'none',
+        textDecoration: 'underline wavy var(--jf-bad)',
+        textDecorationSkipInk: 'none',
+      },
+      '.cm-diagnostic': { padding: '4px 8px', borderLeftColor: 'var(--jf-bad)' },
+      '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
+      '.cm-completionDetail': { color: 'var(--mantine-color-dimmed)', fontStyle: 'normal', marginLeft: '1em' },
+      'li[aria-selected] .cm-completionDetail': { color: 'inherit' },
       '.cm-placeholder': { color: 'var(--mantine-color-placeholder)' },
     }),
     syntaxHighlighting(
@@ -42,6 +53,7 @@ export function look(minHeight: number, maxHeight: number | string): Extension {
         { tag: [tags.string, tags.regexp], color: 'var(--jf-code-string)' },
         { tag: [tags.number, tags.bool, tags.null], color: 'var(--jf-code-number)' },
         { tag: [tags.propertyName, tags.definition(tags.variableName)], color: 'var(--jf-accent-text)' },
+        { tag: [tags.processingInstruction], color: 'var(--jf-accent-text)', fontWeight: '650' },
         { tag: [tags.comment], color: 'var(--mantine-color-dimmed)', fontStyle: 'italic' },
         { tag: [tags.heading, tags.strong], fontWeight: '600' },
         { tag: tags.emphasis, fontStyle: 'italic' },

@@ -34,7 +34,7 @@ function FieldList({ found, wanted, fields }: { found: readonly SchemaField[] } 
               <span
                 className={classes.fieldName}
                 draggable={fields !== undefined}
-                onDragStart={(event) => fields?.drag(event, fields.expression(field.path), field.name, type)}
+                onDragStart={(event) => fields?.drag(event, fields.expression(field.path), nameOf(field.path), type)}
                 title={fields && 'Drag it into a parameter'}
               >
                 <Highlight text={field.name} wanted={wanted} />
@@ -51,4 +51,9 @@ function FieldList({ found, wanted, fields }: { found: readonly SchemaField[] } 
       })}
     </ul>
   );
+}
+
+/** An element of a list is called as the list is. */
+function nameOf(path: readonly (string | number)[]): string {
+  return String(path.findLast((part) => typeof part === 'string') ?? 'value');
 }

@@ -1,13 +1,13 @@
 /** The frame of a field that may hold an expression: the switch between fixed and expression, and the drop of a field. */
 import { Box, Button, Input } from '@mantine/core';
-import { type DragEvent, type ReactNode, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { ExpressionField } from '../panel/ExpressionField';
 import classes from '../panel/panel.module.css';
 import { TypedContext, useFormState } from './context';
 import { helpOf } from './controls/help';
 import { type DraggedField, draggedIn, isDragged } from './drag';
 import type { NodeField } from './model';
-import { isExpression, isLocator } from './values';
+import { isExpression, isLocator, isWritten, takesNoText } from './values';
 
 interface Props {
   field: NodeField;
@@ -30,23 +30,31 @@ export function Slot({ field, value, onChange, error, onDropped, children }: Pro
     const begun = text.startsWith('=');
     const before = typeof inner === 'string' && inner.includes('{{');
     if (!begun && (before || !text.includes('{{'))) return false;
-    setCursor(Math.max(0, (at ?? text.length) - (begun ? 1 : 0)));
-    set(begun ? text : `=${text}`);
+    const template = begun ? text.slice(1) : text;
+    const place = at === null ? placeIn(template) : Math.max(0, at - (begun ? 1 : 0));
+    setCursor(place);
+    set(`=${closed(template, place)}`);
     return true;
   };
+  const begin = () => {
+    setCursor(2);
+    set('={{}}');
+  };
+  const onBraces = useTwoBraces(begin);
   const take = (event: DragEvent) => {
     const dragged = draggedIn(event);
-    if (!dragged || on || !editable) return;
+    if (!dragged || (on && inner.trim() !== '=') || !editable) return;
     event.preventDefault();
     event.stopPropagation();
     if (onDropped) onDropped(dragged);
-    else set(`=${dragged.expression}`);
+    else set(`=${isWritten(field) ? behind(inner) : ''}${dragged.expression}`);
   };
   return (
     <Box
       className={classes.field}
       onDragOver={(event) => isDragged(event) && !on && event.preventDefault()}
       onDropCapture={take}
+      onKeyDownCapture={editable && !on && takesNoText(field) ? onBraces : undefined}
     >
       {editable && (
         <Modes
@@ -74,6 +82,37 @@ export function Slot({ field, value, onChange, error, onDropped, children }: Pro
       )}
     </Box>
   );
+}
+
+/** A second brace typed behind a first one, in controls that take no braces. */
+function useTwoBraces(begin: () => void) {
+  const first = useRef(false);
+  return (event: KeyboardEvent) => {
+    if (['Shift', 'Alt', 'AltGraph', 'Control'].includes(event.key)) return;
+    const second = first.current && event.key === '{';
+    first.current = event.key === '{' && !second;
+    if (!second) return;
+    event.preventDefault();
+    event.stopPropagation();
+    begin();
+  };
+}
+
+/** Behind the first two braces. */
+function placeIn(template: string): number {
+  const at = template.indexOf('{{');
+  return at < 0 ? template.length : at + 2;
+}
+
+/** Braces that somebody has just typed are closed. */
+function closed(template: string, place: number): string {
+  const [before, after] = [template.slice(0, place), template.slice(place)];
+  return before.endsWith('{{') && !after.includes('}}') ? `${before}}}${after}` : template;
+}
+
+/** What is written already stays in front of what is dropped. */
+function behind(text: unknown): string {
+  return typeof text === 'string' && text !== '' && text !== '=' ? `${text} ` : '';
 }
 
 function Modes({

@@ -11,6 +11,12 @@ function field(control: Control, more: Partial<NodeField> = {}): NodeField {
   return { name: 'it', control, label: 'Thing', ...more };
 }
 
+function drop(target: HTMLElement, dragged: { expression: string; name: string; type: string }): void {
+  fireEvent.drop(target, {
+    dataTransfer: { types: ['application/x-jackfield-field'], getData: () => JSON.stringify(dragged) },
+  });
+}
+
 describe('inputs of one value', () => {
   it.each<Control>(['text', 'textarea', 'code', 'secret', 'color'])('%s writes a text', async (control) => {
     const form = shown([field(control)]);
@@ -45,7 +51,7 @@ describe('inputs of one value', () => {
 
   it.each(['=', '{'])('%s begins an expression in a number', async (begun) => {
     const form = shown([field('number', { default: 5 })]);
-    await form.user.type(screen.getByLabelText('Thing'), begun === '{' ? '{{' : begun);
+    await form.user.type(screen.getByLabelText('Thing'), begun === '{' ? '{{{{' : begun);
     expect(String(form.value().it)).toMatch(/^=/);
     expect(screen.getByRole('button', { name: 'Expression for Thing' }).getAttribute('aria-pressed')).toBe('true');
   });
@@ -377,8 +383,63 @@ describe('around the controls', () => {
   it('{{ makes an expression of a text, with the text kept', async () => {
     const form = shown([field('text')], { it: 'Hello ' });
     await form.user.type(screen.getByLabelText('Thing'), '{{{{');
-    expect(form.value()).toEqual({ it: '=Hello {{' });
-    expect(screen.getByLabelText<HTMLTextAreaElement>('Thing, expression').value).toBe('Hello {{');
+    expect(form.value()).toEqual({ it: '=Hello {{}}' });
+    expect(screen.getByLabelText<HTMLTextAreaElement>('Thing, expression').value).toBe('Hello {{}}');
+  });
+
+  it.each(['textarea', 'secret', 'json', 'color'] as const)('{{ makes an expression of %s', (control) => {
+    const form = shown([field(control)]);
+    fireEvent.change(screen.getByLabelText('Thing'), { target: { value: '{{' } });
+    expect(form.value()).toEqual({ it: '={{}}' });
+  });
+
+  it.each(['number', 'date', 'switch', 'select', 'multiselect'] as const)(
+    '{{ makes an expression of %s, which takes no braces',
+    (control) => {
+      const form = shown([field(control)], { it: control === 'number' ? 5 : undefined });
+      const [input] = screen.getAllByLabelText('Thing');
+      fireEvent.keyDown(input as HTMLElement, { key: '{' });
+      fireEvent.keyDown(input as HTMLElement, { key: 'Shift' });
+      expect(form.changes()).toBe(0);
+      fireEvent.keyDown(input as HTMLElement, { key: '{' });
+      expect(form.value()).toEqual({ it: '={{}}' });
+    },
+  );
+
+  it('{{ is JavaScript’s own in a program, and makes an expression of SQL', () => {
+    const form = shown([
+      field('code', { label: 'Program', options: { language: 'javaScript' } }),
+      field('code', { name: 'query', label: 'Query', options: { language: 'sql' } }),
+    ]);
+    fireEvent.change(screen.getByLabelText('Program'), { target: { value: '{{ }}' } });
+    fireEvent.change(screen.getByLabelText('Query'), { target: { value: 'select {{ $json.id }}' } });
+    expect(form.value()).toEqual({ it: '{{ }}', query: '=select {{ $json.id }}' });
+  });
+
+  it('a field dropped on a text stands behind it', () => {
+    const form = shown([field('text')], { it: 'Hello' });
+    drop(screen.getByLabelText('Thing'), { expression: '{{ $json.n }}', name: 'n', type: 'string' });
+    expect(form.value()).toEqual({ it: '=Hello {{ $json.n }}' });
+  });
+
+  it('a field dropped on a condition gives it its type, also where an expression is to be written', () => {
+    const form = shown([field('filter')], {
+      it: { conditions: [{ id: 'c', leftValue: '=', operator: { type: 'string', operation: 'contains' } }] },
+    });
+    drop(screen.getByLabelText('Value 1, expression'), { expression: '{{ $json.n }}', name: 'n', type: 'number' });
+    expect(form.value().it).toMatchObject({
+      options: { typeValidation: 'strict' },
+      conditions: [{ leftValue: '={{ $json.n }}', operator: { type: 'number', operation: 'equals' } }],
+    });
+  });
+
+  it('fields dropped on assignments have their types, and never the name of another one', () => {
+    const form = shown([field('assignments')], {});
+    const zone = screen.getByRole('group', { name: 'Thing' });
+    for (const type of ['number', 'array']) drop(zone, { expression: '{{ $json.n }}', name: 'n', type });
+    const { assignments } = form.value().it as { assignments: { name: string; type: string }[] };
+    expect(assignments.map(({ name }) => name)).toEqual(['n', 'n1']);
+    expect(assignments.map(({ type }) => type)).toEqual(['number', 'array']);
   });
 
   it('a dropped field is taken as an expression', () => {

@@ -55,8 +55,20 @@ function listFits(value: unknown): boolean {
 const LISTS: ReadonlySet<Control> = new Set(['collection', 'fixedCollection', 'multiselect', 'json']);
 /** Controls that hold other fields: those have the expressions. */
 const CONTAINERS: ReadonlySet<Control> = new Set(['collection', 'fixedCollection', 'assignments', 'filter', 'mapper']);
+/** Controls into which no text can be typed, or only some. */
+const TEXTLESS: ReadonlySet<Control> = new Set(['number', 'date', 'switch', 'select', 'multiselect', 'credential']);
 /** Controls whose text may begin with "=" without being an expression. */
 const WRITTEN: ReadonlySet<Control> = new Set(['text', 'textarea', 'code', 'json', 'secret']);
+
+/** A control of text, into which braces can be typed. */
+export function isWritten({ control }: NodeField): boolean {
+  return WRITTEN.has(control);
+}
+
+/** A control that swallows braces, or makes nothing of them. */
+export function takesNoText({ control, load }: NodeField): boolean {
+  return TEXTLESS.has(control) && !load;
+}
 
 export function isContainer({ control }: NodeField): boolean {
   return CONTAINERS.has(control);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { suggested } from '../panel/completion';
 import { copied, n8nType, parsed, pasted } from './clipboard';
 import { difference, isSame } from './diff';
 import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
@@ -92,19 +91,4 @@ it('tells what is different', () => {
   expect(found.changed[1]?.fields[0]?.path).toBe('parameters.v');
   expect(found.wiresAdded).toEqual([]);
   expect(found.rest.map(({ path }) => path)).toContain('name');
-});
-
-it('completes fields, nodes and roots', () => {
-  const state = {
-    current: { json: { body: { name: 'Ada' }, 'two words': 1 } },
-    nodes: ['Web hook'],
-    variables: ['KILN'],
-  };
-  const labels = (text: string) => suggested(text, text.length, state)?.options.map(({ label }) => label) ?? [];
-  expect(labels(' $json.')).toEqual(['.body', '["two words"]']);
-  expect(labels('$json.body.')).toEqual(['.name']);
-  expect(labels("$('We")).toEqual(['Web hook']);
-  expect(labels("$('Web hook').")).toContain('item.json');
-  expect(labels('$vars.')).toEqual(['KILN']);
-  expect(labels('$no')).toContain('$now');
 });

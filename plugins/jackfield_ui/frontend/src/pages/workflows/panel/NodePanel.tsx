@@ -9,12 +9,13 @@ import { Picture } from '../canvas/Picture';
 import { useLiveRun } from '../live/context';
 import type { DataOf } from '../live/useLive';
 import type { Problems } from '../live/useProblems';
-import { sourcesOf } from '../model/data';
-import { type DocNode, isSticky, kindOf, wiresOf } from '../model/document';
+import { type Source, sourcesOf } from '../model/data';
+import { type Doc, type DocNode, isSticky, kindOf, parametersOf, wiresOf } from '../model/document';
 import { shapeOf } from '../model/shape';
 import { presentDoc, renameIn, useEditor, useStore } from '../model/store';
 import { useKinds, useVariables } from '../queries';
 import { PanelContext, type PanelState } from './context';
+import type { KnownNode } from './expression/types';
 import { InputPane } from './InputPane';
 import { NodeSettings } from './NodeSettings';
 import { OutputPane } from './OutputPane';
@@ -113,14 +114,19 @@ function Content({
   const state = useMemo<PanelState>(
     () => ({
       node: node.name,
+      parameters: parametersOf(node),
       item,
+      onItem: setItem,
+      count: main?.total ?? 0,
       execution,
+      sources,
+      input: first ?? [],
       current: first?.[item],
-      nodes: doc.nodes.filter((one) => one.name !== node.name && !isSticky(one)).map((one) => one.name),
+      nodes: knownNodes(doc, sources, node.name),
       variables: variables.data ?? [],
       editable,
     }),
-    [node.name, item, execution, first, doc.nodes, variables.data, editable],
+    [node, item, execution, sources, first, main, doc, variables.data, editable],
   );
   const trigger = shape.look === 'trigger';
   const panes: [string, string, ReactNode][] = [
@@ -255,6 +261,17 @@ function RunNode({
       </Menu>
     </Button.Group>
   );
+}
+
+/** With the data of those that gave any. */
+function knownNodes(doc: Doc, sources: readonly Source[], name: string): KnownNode[] {
+  return doc.nodes
+    .filter((one) => one.name !== name && !isSticky(one))
+    .map((one) => ({
+      name: one.name,
+      items: sources.find((source) => source.name === one.name)?.items ?? [],
+      parameters: parametersOf(one),
+    }));
 }
 
 function Middle({ node, problems, editable }: { node: DocNode; problems: Problems; editable: boolean }) {

@@ -1,6 +1,6 @@
 import { Input } from '@mantine/core';
 import { CodeEditor, type Language } from '../../../../components/CodeEditor';
-import { useFormState } from '../context';
+import { useFormState, useTyped } from '../context';
 import { emptied } from '../values';
 import { helpOf } from './help';
 import type { ControlProps } from './props';
@@ -15,9 +15,17 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   markdown: 'markdown',
 };
 
+/** In these two braces are a program's own. */
+const PROGRAMS: ReadonlySet<string> = new Set(['javascript', 'javaScript', 'typescript', 'python', 'rhai']);
+
 export function CodeControl({ field, value, onChange, error }: ControlProps) {
   const { editable } = useFormState();
+  const typed = useTyped();
   const { language, rows } = field.options ?? {};
+  const take = (text: string) => {
+    if (text === (value ?? '') || (!PROGRAMS.has(String(language)) && typed(text, null))) return;
+    onChange(text === '' ? emptied(field) : text);
+  };
   return (
     <Input.Wrapper
       label={field.label}
@@ -30,7 +38,7 @@ export function CodeControl({ field, value, onChange, error }: ControlProps) {
         label={field.label}
         language={LANGUAGES[String(language)] ?? 'text'}
         value={typeof value === 'string' ? value : ''}
-        onChange={(text) => text !== (value ?? '') && onChange(text === '' ? emptied(field) : text)}
+        onChange={take}
         minHeight={typeof rows === 'number' ? rows * 20 : 240}
         maxHeight="50dvh"
         placeholder={field.placeholder || undefined}

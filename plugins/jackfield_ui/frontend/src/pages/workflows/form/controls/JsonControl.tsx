@@ -1,7 +1,7 @@
 import { Input } from '@mantine/core';
 import { useState } from 'react';
 import { CodeEditor } from '../../../../components/CodeEditor';
-import { useFormState } from '../context';
+import { useFormState, useTyped } from '../context';
 import { emptied } from '../values';
 import { helpOf } from './help';
 import type { ControlProps } from './props';
@@ -12,12 +12,13 @@ import type { ControlProps } from './props';
  */
 export function JsonControl({ field, value, onChange, error }: ControlProps) {
   const { editable } = useFormState();
+  const typed = useTyped();
   const plain = field.control === 'json' && isText(field, value);
   const [draft, setDraft] = useState<{ text: string; of: unknown }>();
   const [problem, setProblem] = useState<string>();
   const text = draft && Object.is(draft.of, value) ? draft.text : plain ? String(value ?? '') : written(value);
   const take = (next: string) => {
-    if (next === text) return;
+    if (next === text || typed(next, null)) return;
     if (plain) {
       onChange(next === '' ? emptied(field) : next);
       return;

@@ -50,7 +50,7 @@ function useBegun() {
   const typed = useTyped();
   const take = (event: SyntheticEvent, text: string) => {
     const begun = text.startsWith('=') ? text : `=${text}`;
-    if (/^\s*(=|\{)/.test(text) && typed(begun, begun.length)) event.preventDefault();
+    if (/^\s*(=|\{\{)/.test(text) && typed(begun, begun.length)) event.preventDefault();
   };
   return {
     onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => take(event, event.key),
@@ -114,13 +114,14 @@ export function DateControl(props: ControlProps) {
 export function ColorControl(props: ControlProps) {
   const { field, value, onChange } = props;
   const { value: text } = useWritten(props);
+  const typed = useTyped();
   return (
     <ColorInput
       {...useCommon(props)}
       value={text}
       fixOnBlur={false}
       format={field.options?.alpha === true ? 'hexa' : 'hex'}
-      onChange={(next) => next !== (value ?? '') && onChange(next === '' ? emptied(field) : next)}
+      onChange={(next) => next !== (value ?? '') && !typed(next, null) && onChange(next === '' ? emptied(field) : next)}
     />
   );
 }
