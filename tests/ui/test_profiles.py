@@ -251,7 +251,7 @@ def test_the_pages_are_accessible(
         "/ui/profiles": "work",
         "/ui/profiles?new": "Choose an agent",
         "/ui/profiles/work": "Home",
-        "/ui/profiles/work?tab=environment": "What the agent gets",
+        "/ui/profiles/work?tab=environment": "Environment of the agent",
         "/ui/profiles/work?tab=hooks": "Does",
         "/ui/profiles/work?tab=run": "Time limit (s)",
         "/ui/agents": "Claude Code",

@@ -93,7 +93,7 @@ export function Chosen({
             void ask(
               ACTIONS.stop,
               `Stop ${executions(ids.length)}?`,
-              'What their nodes have done so far stays done.',
+              'Work that their nodes have already done is not undone.',
               'Stop',
             )
           }

@@ -108,7 +108,7 @@ function Effective({ profile }: { profile: Detail }) {
   return (
     <section>
       <Group justify="space-between" mb="sm">
-        <Title order={2}>What the agent gets</Title>
+        <Title order={2}>Environment of the agent</Title>
         <TextInput
           aria-label="Filter by name"
           placeholder="Filter"
