@@ -202,6 +202,29 @@ def test_the_menu_of_the_canvas_and_the_clipboard(
     page.get_by_label("Search nodes").wait_for()
 
 
+def test_nodes_are_connected_by_keys_alone(page: Page, api: httpx.Client) -> None:
+    workflow_id = made(api, {**SMALL, "connections": {}})
+    opened(page, workflow_id)
+    named(page, "Start").focus()
+    page.keyboard.press("Shift+F10")
+    menu = page.get_by_role("menu")
+    menu.wait_for()
+    told = menu.aria_snapshot()
+    for name in ("Open", "Rename", "Connect…", "Duplicate", "Delete"):
+        assert f'menuitem "{name}' in told
+    entry(page, "Connect…").press("Enter")
+    target = page.get_by_role("dialog", name="Connect “Start”").get_by_label("To", exact=True)
+    target.focus()
+    page.keyboard.type("Two")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Connect", exact=True).press("Enter")
+    counted(page, 1, edges)
+    saved(page)
+    wire = {"node": "Two", "type": "main", "index": 0}
+    assert stored(api, workflow_id)["connections"] == {"Start": {"main": [[wire]]}}
+
+
 def test_a_note_is_markdown_and_text_all_the_same(page: Page, api: httpx.Client) -> None:
     note = node("Note", "stickyNote", 0, parameters={"content": NOTE, "color": 4, "width": 320, "height": 240})
     workflow_id = made(api, {"name": "Noted", "nodes": [note], "connections": {}})

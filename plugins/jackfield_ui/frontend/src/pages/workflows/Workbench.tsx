@@ -32,6 +32,7 @@ const CHATS = new Set(['langchain.chatTrigger']);
 const CANNOT_RUN = 'The workflow cannot run';
 const NodePanel = lazy(() => import('./panel/NodePanel'));
 const ChatPanel = lazy(() => import('./chat/ChatPanel'));
+const Connect = lazy(() => import('./canvas/Connect'));
 const Versions = lazy(() => import('./Versions'));
 const SettingsDialog = lazy(() => import('./settings/SettingsDialog'));
 
@@ -52,6 +53,7 @@ export function Workbench({ newest }: { newest: Saved }) {
   /** undefined: it was not opened yet. A chat that is closed keeps what was said. */
   const [chatting, setChatting] = useState<boolean>();
   const [renaming, setRenaming] = useState<string>();
+  const [connecting, setConnecting] = useState<string>();
   const live = useLive(id);
   const problems = useProblems(id, doc);
   useExecutionData(live, editable);
@@ -120,6 +122,10 @@ export function Workbench({ newest }: { newest: Saved }) {
     const node = store.doc.nodes.find((one) => one.name === name);
     if (node && !isSticky(node)) setRenaming(node.name);
   };
+  const askTarget = (name = only()) => {
+    const node = store.doc.nodes.find((one) => one.name === name);
+    if (node && !isSticky(node)) setConnecting(node.name);
+  };
   const note = () => {
     const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
     commands.addNote(store, screenToFlowPosition({ x: (bounds?.left ?? 0) + 96, y: (bounds?.top ?? 0) + 96 }));
@@ -152,6 +158,7 @@ export function Workbench({ newest }: { newest: Saved }) {
           { keys: 'mod+D', label: 'Duplicate the selected nodes', run: () => commands.duplicate(store, selected()) },
           { keys: 'N', label: 'Add a node', run: () => setWanted({}) },
           { keys: 'shift+N', label: 'Add a note', run: note },
+          { keys: 'C', label: 'Connect the selected node', run: () => askTarget() },
           { keys: 'F2', label: 'Rename the selected node', run: () => askName() },
           { keys: 'D', label: 'Disable or enable the selected nodes', run: () => commands.disable(store, selected()) },
           {
@@ -189,6 +196,7 @@ export function Workbench({ newest }: { newest: Saved }) {
             onAdd={add}
             onRunTo={runTo}
             onRename={askName}
+            onConnect={askTarget}
           >
             {editable && (
               <RunBar kinds={known} run={run} save={save} onChat={chats.length ? () => setChatting(true) : undefined} />
@@ -235,6 +243,9 @@ export function Workbench({ newest }: { newest: Saved }) {
         )}
         {renaming !== undefined && <Rename name={renaming} onRename={renamed} onClose={() => setRenaming(undefined)} />}
         {settings && <SettingsDialog editable={editable} onClose={() => setSettings(false)} />}
+        {connecting !== undefined && (
+          <Connect name={connecting} kinds={known} onClose={() => setConnecting(undefined)} />
+        )}
         {versions && <Versions onClose={() => setVersions(false)} editable={editable} />}
       </Suspense>
     </LiveContext>

@@ -37,6 +37,7 @@ export function Canvas({
   onAdd,
   onRunTo,
   onRename,
+  onConnect,
   children,
 }: {
   facts: Facts;
@@ -47,6 +48,8 @@ export function Canvas({
   onAdd: (kind: Kind, wanted: Wanted) => void;
   onRunTo: (name: string, data: DataOf) => void;
   onRename: (name: string) => void;
+  /** A wire is wanted from this node, without a pointer. */
+  onConnect: (name: string) => void;
   children?: ReactNode;
 }) {
   const store = useStore();
@@ -113,6 +116,7 @@ export function Canvas({
               kinds={facts.kinds}
               onWanted={onWanted}
               onRename={onRename}
+              onConnect={onConnect}
               onRunTo={onRunTo}
               onWrite={setWriting}
             />

@@ -6,6 +6,7 @@ import {
   IconCopyPlus,
   IconCursorText,
   IconLayoutDistributeHorizontal,
+  IconLink,
   IconMaximize,
   IconNote,
   IconPencil,
@@ -45,6 +46,7 @@ export interface MenuActions {
   kinds: ReadonlyMap<string, Kind>;
   onWanted: (wanted: Wanted) => void;
   onRename: (name: string) => void;
+  onConnect: (name: string) => void;
   /** Runs no further than this node. */
   onRunTo: (name: string, data: DataOf) => void;
   onWrite: (name: string) => void;
@@ -94,7 +96,7 @@ function Item({
   );
 }
 
-function OfNode({ name, editable, kinds, onRename, onRunTo, onWrite }: { name: string } & MenuActions) {
+function OfNode({ name, editable, kinds, onRename, onConnect, onRunTo, onWrite }: { name: string } & MenuActions) {
   const store = useStore();
   const doc = useEditor(presentDoc);
   const { execution, reusable } = useLiveRun();
@@ -132,6 +134,11 @@ function OfNode({ name, editable, kinds, onRename, onRunTo, onWrite }: { name: s
       {one && editable && !sticky && (
         <Item icon={IconCursorText} keys="F2" onClick={() => onRename(name)}>
           Rename
+        </Item>
+      )}
+      {one && editable && !sticky && (
+        <Item icon={IconLink} keys="C" onClick={() => onConnect(name)}>
+          Connect…
         </Item>
       )}
       {editable && (
