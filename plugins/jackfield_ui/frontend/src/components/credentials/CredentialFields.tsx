@@ -1,7 +1,7 @@
 import { PasswordInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
-import type { CredentialKind as Kind, CredentialValues as Values } from './kinds';
+import type { CredentialType, CredentialValues as Values } from './kinds';
 
-type KindField = Kind['fields'][number];
+type KindField = CredentialType['fields'][number];
 
 /** The fields of a kind; all values are texts. Secrets are never filled in: the daemon does not give them. */
 export function CredentialFields({
@@ -10,7 +10,7 @@ export function CredentialFields({
   errors,
   onChange,
 }: {
-  kind: Kind;
+  kind: CredentialType;
   values: Values;
   /** By the server's paths: `values.name`. */
   errors: Readonly<Record<string, string>>;

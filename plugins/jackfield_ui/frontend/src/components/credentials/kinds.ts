@@ -3,12 +3,12 @@ import { api, body } from '../../api/client';
 import type { Schemas } from '../../api/types';
 
 export type Credential = Schemas['CredentialRow'];
-export type CredentialKind = Schemas['KindShown'];
+export type CredentialType = Schemas['KindShown'];
 export type CredentialValues = Record<string, string>;
 
 export const CREDENTIALS = '/api/v1/credentials' as const;
 
-export function useCredentialKinds() {
+export function useCredentialTypes() {
   return useQuery({
     queryKey: ['credential-kinds', 'by-name'],
     staleTime: Number.POSITIVE_INFINITY,
@@ -39,7 +39,7 @@ export function useStoredCredentials() {
 }
 
 /** What a new credential of a kind begins with. */
-export function defaults(kind: CredentialKind): CredentialValues {
+export function defaults(kind: CredentialType): CredentialValues {
   return Object.fromEntries(kind.fields.flatMap(({ name, default: value }) => (value ? [[name, value]] : [])));
 }
 

@@ -7,7 +7,7 @@ import { bytes } from '../format';
 import { JsonView } from '../JsonView';
 import { Modal } from '../Modal';
 import type { OutputPlace } from '../useMoreItems';
-import { bytesOfBase64, fileAddress, type Kind, kindOf, MOST_SHOWN } from './files';
+import { bytesOfBase64, fileAddress, kindOf, MOST_SHOWN, type NodeType } from './files';
 import classes from './items.module.css';
 import type { ItemFile } from './model';
 
@@ -57,7 +57,7 @@ export default function FilePreview({
   );
 }
 
-function Content({ file, kind, address }: { file: ItemFile; kind: Kind; address: string | undefined }) {
+function Content({ file, kind, address }: { file: ItemFile; kind: NodeType; address: string | undefined }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['file', address ?? file.data],
     gcTime: 0,
@@ -74,7 +74,7 @@ function Content({ file, kind, address }: { file: ItemFile; kind: Kind; address:
   return <Played blob={data} kind={kind} type={file.type} name={file.name} />;
 }
 
-function Written({ blob, kind, name }: { blob: Blob; kind: Kind; name: string }) {
+function Written({ blob, kind, name }: { blob: Blob; kind: NodeType; name: string }) {
   const { data: text } = useQuery({ queryKey: ['file-text', blob], gcTime: 0, queryFn: () => blob.text() });
   const value = useMemo(() => (kind === 'json' && text !== undefined ? parsed(text) : undefined), [kind, text]);
   if (text === undefined) return <Skeleton height={240} />;
@@ -101,7 +101,7 @@ function parsed(text: string): { found: unknown } | undefined {
   }
 }
 
-function Played({ blob, kind, type, name }: { blob: Blob; kind: Kind; type: string; name: string }) {
+function Played({ blob, kind, type, name }: { blob: Blob; kind: NodeType; type: string; name: string }) {
   const typed = kind === 'pdf' ? 'application/pdf' : (type.split(';')[0] ?? '').trim().toLowerCase();
   const source = useMemo(() => URL.createObjectURL(new Blob([blob], { type: typed })), [blob, typed]);
   useEffect(() => () => URL.revokeObjectURL(source), [source]);

@@ -3,12 +3,12 @@ import { segment } from '../../api/client';
 import type { OutputPlace } from '../useMoreItems';
 
 /** `text`: everything that is read, HTML and scripts included, as it is written. */
-export type Kind = 'image' | 'audio' | 'video' | 'pdf' | 'json' | 'text' | 'other';
+export type NodeType = 'image' | 'audio' | 'video' | 'pdf' | 'json' | 'text' | 'other';
 
 const IMAGES = new Set(['png', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'svg+xml', 'x-icon', 'vnd.microsoft.icon']);
 const TEXTS = /^application\/(x?html|xml|yaml|x-yaml|toml|sql|javascript|x-sh|x-ndjson|rtf|csv)|\+xml$|\+yaml$/;
 
-export function kindOf(type: string): Kind {
+export function kindOf(type: string): NodeType {
   const plain = (type.split(';')[0] ?? '').trim().toLowerCase();
   const [group = '', name = ''] = plain.split('/');
   if (group === 'image' && IMAGES.has(name)) return 'image';

@@ -25,18 +25,18 @@ import { notifyDone, notifyError } from '../../components/notify';
 import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
 import { useDraft } from '../../components/useDraft';
-import { configOf, EVENTS, fieldOf, type HookRow, type Kind, rowsOf } from './hooksModel';
+import { type ActionType, configOf, EVENTS, fieldOf, type HookRow, rowsOf } from './hooksModel';
 import { type Detail, ofProfile, useChange } from './queries';
 
 const NEW: HookRow = { event: 'PreToolUse', matcher: '*', kind: 'command', text: '', timeout: '', rest: {} };
-const KIND_LABELS: { value: Kind; label: string }[] = [
+const KIND_LABELS: { value: ActionType; label: string }[] = [
   { value: 'command', label: 'Command' },
   { value: 'http', label: 'HTTP' },
   { value: 'prompt', label: 'Prompt' },
   { value: 'agent', label: 'Agent' },
 ];
 const textOf = (rows: readonly HookRow[]) => JSON.stringify(configOf(rows).config);
-const TEXT_LABELS: Record<Kind, string> = { command: 'Command', http: 'URL', prompt: 'Prompt', agent: 'Prompt' };
+const TEXT_LABELS: Record<ActionType, string> = { command: 'Command', http: 'URL', prompt: 'Prompt', agent: 'Prompt' };
 
 /** What runs at the agent's events. */
 export function Hooks({ profile, supported }: { profile: Detail; supported: boolean | undefined }) {
@@ -177,7 +177,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   label="Does"
                   data={KIND_LABELS}
                   value={row.kind}
-                  onChange={(kind) => put(at, { kind: (kind ?? 'command') as Kind })}
+                  onChange={(kind) => put(at, { kind: (kind ?? 'command') as ActionType })}
                   allowDeselect={false}
                   disabled={!writes}
                 />

@@ -27,13 +27,13 @@ export const EVENTS = [
   'ElicitationResult',
 ] as const;
 export const KINDS = ['command', 'http', 'prompt', 'agent'] as const;
-export type Kind = (typeof KINDS)[number];
+export type ActionType = (typeof KINDS)[number];
 
 /** One action of one matcher of one event. */
 export interface HookRow {
   event: string;
   matcher: string;
-  kind: Kind;
+  kind: ActionType;
   /** The command, the address or the prompt. */
   text: string;
   /** Seconds; '' for the agent's own limit. */
@@ -42,9 +42,9 @@ export interface HookRow {
   rest: Readonly<Record<string, unknown>>;
 }
 
-const FIELD: Record<Kind, string> = { command: 'command', http: 'url', prompt: 'prompt', agent: 'prompt' };
+const FIELD: Record<ActionType, string> = { command: 'command', http: 'url', prompt: 'prompt', agent: 'prompt' };
 
-export function fieldOf(kind: Kind): string {
+export function fieldOf(kind: ActionType): string {
   return FIELD[kind];
 }
 

@@ -123,14 +123,14 @@ export function targetParts(target: string): { provider: string; model: string }
   return at < 0 ? { provider: target, model: '' } : { provider: target.slice(0, at), model: target.slice(at + 1) };
 }
 
-export interface Kind {
+export interface ConditionType {
   type: string;
   label: string;
   /** As it begins. */
   initial: Omit<Condition, 'type'>;
 }
 
-export const KINDS: readonly Kind[] = [
+export const KINDS: readonly ConditionType[] = [
   { type: 'always', label: 'Always', initial: {} },
   { type: 'token_count', label: 'Length in tokens', initial: { min: 60_000 } },
   { type: 'has_tools', label: 'Brings tools', initial: { min_count: 1 } },

@@ -8,22 +8,22 @@ import { Modal } from '../../components/Modal';
 import { useSending } from '../../components/useSending';
 import {
   type Credential,
+  type CredentialType,
   type CredentialWhole,
   defaults,
   given,
-  type Kind,
   ONE,
   ofCredential,
   PATH,
   useCredential,
-  useKinds,
+  useCredentialTypes,
   type Values,
 } from './credentials';
 import { Buttons, Unexplained } from './FormParts';
 
 /** Makes a credential of any kind. */
 export function NewCredential({ onClose }: { onClose: () => void }) {
-  const kinds = useKinds();
+  const kinds = useCredentialTypes();
   const { form, error, busy, submit } = useSending({
     initial: { kind: '', name: '', values: {} as Values },
     send: (filled) => body(api.POST(PATH, { body: { ...filled, values: given(filled.values) } })),
@@ -86,7 +86,7 @@ export function NewCredential({ onClose }: { onClose: () => void }) {
 
 /** Changes a credential's name, or all of its values: what is secret does not come back to be edited. */
 export function EditCredential({ credential, onClose }: { credential: Credential; onClose: () => void }) {
-  const kinds = useKinds();
+  const kinds = useCredentialTypes();
   const whole = useCredential(credential.id);
   return (
     <Modal opened onClose={onClose} title={`Credential “${credential.name}”`} size="lg">
@@ -107,7 +107,7 @@ function EditForm({
   onClose,
 }: {
   credential: CredentialWhole;
-  kind: Kind | undefined;
+  kind: CredentialType | undefined;
   onClose: () => void;
 }) {
   const { form, error, busy, submit } = useSending({

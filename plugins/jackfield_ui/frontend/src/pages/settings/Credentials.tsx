@@ -8,7 +8,7 @@ import { StatusBadge } from '../../components/StatusBadge';
 import { RelativeTime } from '../../components/values';
 import { CredentialActions } from './CredentialActions';
 import { EditCredential, NewCredential } from './CredentialDialog';
-import { type Credential, type Kind, useCredential, useCredentials, useKinds } from './credentials';
+import { type Credential, type CredentialType, useCredential, useCredentials, useCredentialTypes } from './credentials';
 import { ListSection } from './ListSection';
 import { useNew } from './useNew';
 
@@ -29,7 +29,7 @@ function CredentialList() {
   const [editing, setEditing] = useState<Credential>();
   const [kind, setKind] = useState('');
   const list = useCredentials();
-  const kinds = useKinds();
+  const kinds = useCredentialTypes();
   const columns = useMemo(() => columnsWith(kinds.data), [kinds.data]);
   const present = [...new Set(list.data?.map((one) => one.kind))];
   const rows = list.data?.filter((one) => !kind || one.kind === kind);
@@ -78,7 +78,7 @@ function CredentialList() {
   );
 }
 
-function columnsWith(kinds: ReadonlyMap<string, Kind> | undefined): Column<Credential>[] {
+function columnsWith(kinds: ReadonlyMap<string, CredentialType> | undefined): Column<Credential>[] {
   const titleOf = ({ kind }: Credential) => kinds?.get(kind)?.title ?? kind;
   return [
     { key: 'name', title: 'Name', primary: true, sort: ({ name }) => name, render: ({ name }) => name },

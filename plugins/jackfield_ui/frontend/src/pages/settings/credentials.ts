@@ -4,11 +4,11 @@ import type { Schemas } from '../../api/types';
 import { CREDENTIALS } from '../../components/credentials/kinds';
 
 export {
-  type CredentialKind as Kind,
+  type CredentialType,
   type CredentialValues as Values,
   defaults,
   given,
-  useCredentialKinds as useKinds,
+  useCredentialTypes,
   useStoredCredentials as useCredentials,
 } from '../../components/credentials/kinds';
 

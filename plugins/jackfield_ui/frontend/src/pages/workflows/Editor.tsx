@@ -6,7 +6,7 @@ import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 import { needsLayout } from './model/document';
 import { Opened } from './Opened';
-import { type Kind, type Saved, useKinds, useWorkflow } from './queries';
+import { type NodeType, type Saved, useNodeTypes, useWorkflow } from './queries';
 
 const Placed = lazy(() => import('./Placed'));
 
@@ -14,7 +14,7 @@ const Placed = lazy(() => import('./Placed'));
 export default function Editor() {
   const { id = '' } = useParams();
   const workflow = useWorkflow(id);
-  const kinds = useKinds();
+  const kinds = useNodeTypes();
   const error = workflow.error ?? kinds.error;
   if (error && !(workflow.data && kinds.data)) {
     return (
@@ -36,7 +36,7 @@ export default function Editor() {
 }
 
 /** As it was read first: once it is saved, it has places. */
-function Placing({ saved, kinds }: { saved: Saved; kinds: ReadonlyMap<string, Kind> }) {
+function Placing({ saved, kinds }: { saved: Saved; kinds: ReadonlyMap<string, NodeType> }) {
   const [placed] = useState(() => !needsLayout(saved.doc));
   if (placed) return <Opened first={saved} newest={saved} />;
   return (

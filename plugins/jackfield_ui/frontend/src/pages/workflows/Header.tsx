@@ -22,7 +22,7 @@ import { AttentionMark } from './AttentionMark';
 import { tidyUp } from './canvas/commands';
 import classes from './editor.module.css';
 import { presentDoc, useEditor, useSteps, useStore } from './model/store';
-import { type AttentionReason, createWorkflow, type Saved, type Start, setActive, useKinds } from './queries';
+import { type AttentionReason, createWorkflow, type Saved, type Start, setActive, useNodeTypes } from './queries';
 import type { Save } from './useSave';
 
 /** Name, state and what is done to the workflow as a whole. */
@@ -151,7 +151,7 @@ function More({
   const store = useStore();
   const { fitView } = useReactFlow();
   const { back, forth } = useSteps();
-  const { data: kinds } = useKinds();
+  const { data: kinds } = useNodeTypes();
   const tidy = async () => {
     await tidyUp(store, kinds ?? new Map());
     setTimeout(() => void fitView({ maxZoom: 1, padding: 0.15 }), 50);

@@ -24,7 +24,7 @@ import { type DataOf, useLive } from './live/useLive';
 import { useProblems } from './live/useProblems';
 import { type DocNode, isSticky, kindOf, positionOf } from './model/document';
 import { presentDoc, renameIn, useEditor, useStore } from './model/store';
-import { type Kind, type Part, type Saved, useKinds } from './queries';
+import { type NodeType, type Part, type Saved, useNodeTypes } from './queries';
 import { useSave } from './useSave';
 
 /** Kinds that a chat message starts. */
@@ -42,7 +42,7 @@ export function Workbench({ newest }: { newest: Saved }) {
   const id = useEditor((state) => state.id);
   const doc = useEditor(presentDoc);
   const opened = useEditor((state) => state.opened);
-  const { data: kinds } = useKinds();
+  const { data: kinds } = useNodeTypes();
   const editable = useMay('member');
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const coarse = useMediaQuery('(pointer: coarse)', false, { getInitialValueInEffect: false });
@@ -62,7 +62,7 @@ export function Workbench({ newest }: { newest: Saved }) {
   const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom, fitView } = useReactFlow();
   useTitle(doc.name || 'Workflow');
 
-  const known = useMemo(() => kinds ?? new Map<string, Kind>(), [kinds]);
+  const known = useMemo(() => kinds ?? new Map<string, NodeType>(), [kinds]);
   const facts = useMemo(
     () => ({ kinds: known, states: live.progress, problems: problems.byNode }),
     [known, live.progress, problems.byNode],
@@ -75,7 +75,7 @@ export function Workbench({ newest }: { newest: Saved }) {
       y: (bounds?.top ?? 0) + (bounds?.height ?? 600) / 2 - 48,
     });
   };
-  const add = (kind: Kind, asked: Wanted) => {
+  const add = (kind: NodeType, asked: Wanted) => {
     const wanted = behindSelected(store.doc, known, kind, asked, only());
     const { doc: roomy, at } = placeFor(store.doc, known, kind, wanted, middle());
     const made = added(roomy, kind, at, wanted);

@@ -6,7 +6,7 @@ import type { NodeForm } from './form/model';
 import { type Doc, documentOf } from './model/document';
 
 /** A node type without its parameters. */
-export interface Kind {
+export interface NodeType {
   kind: string;
   type: string;
   displayName: string;
@@ -47,7 +47,7 @@ export interface CredentialUse {
   when?: Record<string, string[]> | null;
 }
 
-export interface KindWhole extends Kind {
+export interface NodeTypeWhole extends NodeType {
   forms: NodeForm[];
 }
 
@@ -169,7 +169,7 @@ export function useWorkflow(id: string) {
   });
 }
 
-export function useKinds() {
+export function useNodeTypes() {
   return useQuery({
     queryKey: ['node-types'],
     queryFn: async ({ signal }) => {
@@ -180,7 +180,7 @@ export function useKinds() {
   });
 }
 
-export function useKind(kind: string) {
+export function useNodeType(kind: string) {
   return useQuery({
     queryKey: ['node-types', kind],
     queryFn: ({ signal }) => body(api.GET('/api/v1/node-types/{kind}', { params: { path: { kind } }, signal })),

@@ -4,7 +4,7 @@ import { Panel, ReactFlow } from '@xyflow/react';
 import { type MouseEvent as ReactMouseEvent, type ReactNode, useRef, useState } from 'react';
 import type { DataOf } from '../live/useLive';
 import { presentDoc, useEditor, useStore } from '../model/store';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import { CanvasContext, WritingContext } from './actions';
 import { ContextMenu } from './ContextMenu';
 import classes from './canvas.module.css';
@@ -45,7 +45,7 @@ export function Canvas({
   editable: boolean;
   touch: boolean;
   onWanted: (wanted: Wanted) => void;
-  onAdd: (kind: Kind, wanted: Wanted) => void;
+  onAdd: (kind: NodeType, wanted: Wanted) => void;
   onRunTo: (name: string, data: DataOf) => void;
   onRename: (name: string) => void;
   /** A wire is wanted from this node, without a pointer. */

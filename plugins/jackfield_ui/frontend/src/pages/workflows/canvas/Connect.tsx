@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Modal } from '../../../components/Modal';
 import { connect } from '../model/document';
 import { presentDoc, useEditor, useStore } from '../model/store';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import { outputsOf, targetsOf } from './ends';
 
 /** A wire without a pointer: from an output of a node to what may follow it. */
@@ -13,7 +13,7 @@ export default function Connect({
   onClose,
 }: {
   name: string;
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: ReadonlyMap<string, NodeType>;
   onClose: () => void;
 }) {
   const store = useStore();

@@ -27,7 +27,7 @@ import { useLiveRun } from '../live/context';
 import type { DataOf } from '../live/useLive';
 import { isSticky, kindOf } from '../model/document';
 import { type EditorStore, presentDoc, useEditor, useSteps, useStore } from '../model/store';
-import type { Execution, Kind } from '../queries';
+import type { Execution, NodeType } from '../queries';
 import * as commands from './commands';
 import type { Place, Wanted } from './edits';
 import classes from './menu.module.css';
@@ -43,7 +43,7 @@ export interface MenuAt {
 
 export interface MenuActions {
   editable: boolean;
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: ReadonlyMap<string, NodeType>;
   onWanted: (wanted: Wanted) => void;
   onRename: (name: string) => void;
   onConnect: (name: string) => void;

@@ -4,7 +4,7 @@ import { ReactFlow, ReactFlowProvider } from '@xyflow/react';
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { Progress } from '../live/progress';
 import { type Doc, documentOf, needsLayout, type Record_ } from '../model/document';
-import { type Kind, useKinds } from '../queries';
+import { type NodeType, useNodeTypes } from '../queries';
 import classes from './canvas.module.css';
 import { Furniture } from './Furniture';
 import { edgesOf, type FlowNode as Flow, type FlowEdge, Ids, nodesOf } from './flow';
@@ -27,7 +27,7 @@ interface Props {
 
 /** A workflow with what became of each node, to look at: the page around it scrolls, a drag moves it. */
 export default function ExecutedCanvas({ document, ...props }: Props) {
-  const { data: kinds } = useKinds();
+  const { data: kinds } = useNodeTypes();
   const shown = useMemo(() => documentOf(document), [document]);
   const [placed, setPlaced] = useState<Doc>();
   const wanting = needsLayout(shown);
@@ -54,7 +54,7 @@ function Drawn({
   states,
   selected,
   onOpen,
-}: { doc: Doc; kinds: ReadonlyMap<string, Kind> } & Omit<Props, 'document'>) {
+}: { doc: Doc; kinds: ReadonlyMap<string, NodeType> } & Omit<Props, 'document'>) {
   const box = useRef<HTMLDivElement>(null);
   const { colorScheme } = useMantineColorScheme();
   const ids = useMemo(() => new Ids(), []);

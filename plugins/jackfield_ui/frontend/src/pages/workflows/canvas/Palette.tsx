@@ -3,7 +3,7 @@ import { IconSearch, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import { fuzzy } from '../../../app/fuzzy';
 import { GROUPS } from '../model/kinds';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import { fits, type Wanted } from './edits';
 import { Picture } from './Picture';
 import classes from './palette.module.css';
@@ -16,9 +16,9 @@ export function Palette({
   onChoose,
   onClose,
 }: {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: ReadonlyMap<string, NodeType>;
   wanted: Wanted;
-  onChoose: (kind: Kind) => void;
+  onChoose: (kind: NodeType) => void;
   onClose: () => void;
 }) {
   const [text, setText] = useState('');
@@ -29,7 +29,7 @@ export function Palette({
   const rows = useMemo(() => (every ? fitting : fitting.filter(({ available }) => available)), [every, fitting]);
   const idle = fitting.reduce((sum, { available }) => sum + Number(!available), 0);
   const shown = text ? rows : grouped(rows);
-  const flat = shown.filter((row): row is Kind => typeof row !== 'string');
+  const flat = shown.filter((row): row is NodeType => typeof row !== 'string');
   const chosen = flat[Math.min(at, flat.length - 1)];
 
   const press = (event: KeyboardEvent) => {
@@ -100,7 +100,7 @@ export function Palette({
   );
 }
 
-function Row({ kind, active, onChoose }: { kind: Kind; active: boolean; onChoose: (kind: Kind) => void }) {
+function Row({ kind, active, onChoose }: { kind: NodeType; active: boolean; onChoose: (kind: NodeType) => void }) {
   return (
     <UnstyledButton
       className={classes.row}
@@ -122,7 +122,7 @@ function Row({ kind, active, onChoose }: { kind: Kind; active: boolean; onChoose
   );
 }
 
-function found(kinds: ReadonlyMap<string, Kind>, wanted: Wanted, text: string): Kind[] {
+function found(kinds: ReadonlyMap<string, NodeType>, wanted: Wanted, text: string): NodeType[] {
   const some = [...kinds.values()].filter((kind) => fits(kind, wanted));
   if (!text.trim()) return some;
   return some
@@ -132,7 +132,7 @@ function found(kinds: ReadonlyMap<string, Kind>, wanted: Wanted, text: string): 
     .map(({ kind }) => kind);
 }
 
-function scoreOf(kind: Kind, text: string): number {
+function scoreOf(kind: NodeType, text: string): number {
   const words = text.toLowerCase();
   const exact = kind.displayName.toLowerCase() === words ? 1_000 : 0;
   const about = kind.description.toLowerCase().includes(words) ? 20 : 0;
@@ -142,8 +142,8 @@ function scoreOf(kind: Kind, text: string): number {
 }
 
 /** By group, what runs before what does not. */
-function grouped(rows: readonly Kind[]): (Kind | string)[] {
-  const byName = (one: Kind, other: Kind) =>
+function grouped(rows: readonly NodeType[]): (NodeType | string)[] {
+  const byName = (one: NodeType, other: NodeType) =>
     Number(other.available) - Number(one.available) || one.displayName.localeCompare(other.displayName);
   return GROUPS.flatMap(([group, label]) => {
     const some = rows.filter((kind) => kind.group === group).sort(byName);

@@ -14,7 +14,7 @@ import {
   setKey,
 } from '../model/document';
 import type { EditorStore } from '../model/store';
-import type { Execution, Kind } from '../queries';
+import type { Execution, NodeType } from '../queries';
 import { offsetOf, type Place, snapped } from './edits';
 
 const STICKY = { content: '## Note\n', width: 240, height: 160 };
@@ -108,7 +108,7 @@ export function selectAll(store: EditorStore): void {
   store.select(store.doc.nodes.map(({ name }) => name));
 }
 
-export async function tidyUp(store: EditorStore, kinds: ReadonlyMap<string, Kind>): Promise<void> {
+export async function tidyUp(store: EditorStore, kinds: ReadonlyMap<string, NodeType>): Promise<void> {
   const { laidOut } = await import('../model/layout');
   store.commit((doc) => laidOut(doc, kinds));
 }

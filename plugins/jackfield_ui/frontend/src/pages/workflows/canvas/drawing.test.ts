@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { documentOf, isSticky, wiresOf } from '../model/document';
 import { laidOut } from '../model/layout';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import { edgesOf, type FlowNode, Ids, nodesOf } from './flow';
 
 interface Given {
-  types: Kind[];
+  types: NodeType[];
   workflows: { name: string; document: Record<string, unknown> }[];
 }
 

@@ -2,7 +2,7 @@
 import { connect, type Doc, type DocNode, disconnect, freeName, namesOf, newId, type Wire } from '../model/document';
 import { firstParameters } from '../model/kinds';
 import { shapeOf } from '../model/shape';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 
 export interface Place {
   x: number;
@@ -26,7 +26,7 @@ export const snapped = ({ x, y }: Place): [number, number] => [
 ];
 
 /** What the wanted node has to be able to do. */
-export function fits(kind: Kind, wanted: Wanted | undefined): boolean {
+export function fits(kind: NodeType, wanted: Wanted | undefined): boolean {
   if (wanted?.wire) return kind.inputs > 0 && kind.outputs.length > 0;
   const { from } = wanted ?? {};
   if (!from) return true;
@@ -34,7 +34,7 @@ export function fits(kind: Kind, wanted: Wanted | undefined): boolean {
   return from.end === 'target' ? kind.provides === from.type : kind.accepts.includes(from.type);
 }
 
-export function added(doc: Doc, kind: Kind, at: Place, wanted: Wanted): { doc: Doc; name: string } {
+export function added(doc: Doc, kind: NodeType, at: Place, wanted: Wanted): { doc: Doc; name: string } {
   const name = freeName(kind.displayName, namesOf(doc));
   const node: DocNode = {
     id: newId(),
@@ -49,7 +49,7 @@ export function added(doc: Doc, kind: Kind, at: Place, wanted: Wanted): { doc: D
   return { doc: wired(next, node, kind, wanted), name };
 }
 
-function wired(doc: Doc, node: DocNode, kind: Kind, { from, wire }: Wanted): Doc {
+function wired(doc: Doc, node: DocNode, kind: NodeType, { from, wire }: Wanted): Doc {
   const { name } = node;
   if (wire) {
     const before = connect(disconnect(doc, [wire]), { ...wire, target: name, input: 0 });

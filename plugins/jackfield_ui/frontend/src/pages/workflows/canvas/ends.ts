@@ -1,9 +1,9 @@
 /** The ends that wires can have, for those who draw none: what may be connected with what. Pure. */
 import { connect, type Doc, isSticky, kindOf, type Wire, wiresOf } from '../model/document';
 import { partLabel, type Shape, shapeOf } from '../model/shape';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 
-type Kinds = ReadonlyMap<string, Kind>;
+type Kinds = ReadonlyMap<string, NodeType>;
 
 export interface End {
   /** What tells it from the others. */

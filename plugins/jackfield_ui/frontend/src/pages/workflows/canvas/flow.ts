@@ -4,12 +4,12 @@ import type { CSSProperties } from 'react';
 import type { NodeState } from '../live/progress';
 import { type Doc, type DocNode, kindOf, positionOf, type Wire, wiresOf } from '../model/document';
 import { type Shape, shapeOf } from '../model/shape';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 
 export interface NodeData extends Record<string, unknown> {
   node: DocNode;
   shape: Shape;
-  kind: Kind | undefined;
+  kind: NodeType | undefined;
   state: NodeState | undefined;
   problem: string | undefined;
   pinned: boolean;
@@ -69,7 +69,7 @@ export function handleOf(id: string | null | undefined): { type: string; index: 
 }
 
 export interface Facts {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: ReadonlyMap<string, NodeType>;
   states: ReadonlyMap<string, NodeState>;
   problems: ReadonlyMap<string, string>;
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Doc, documentOf, positionOf, wiresOf } from '../model/document';
 import { shapeOf } from '../model/shape';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import { added, type Wanted } from './edits';
 import { behindSelected, placeFor } from './placing';
 
 const MIDDLE = { x: 0, y: 0 };
 
-function kind(name: string, more: Partial<Kind> = {}): Kind {
+function kind(name: string, more: Partial<NodeType> = {}): NodeType {
   return {
     kind: name,
     type: `jackfield.${name}`,
@@ -37,7 +37,7 @@ const TOOL = kind('tool', { inputs: 0, provides: 'ai_tool' });
 const START = kind('start', { trigger: true, inputs: 0 });
 const KINDS = new Map([PLAIN, AGENT, MODEL, TOOL, START].map((one) => [one.kind, one]));
 
-function put(doc: Doc, one: Kind, asked: Wanted): Doc {
+function put(doc: Doc, one: NodeType, asked: Wanted): Doc {
   const { doc: roomy, at } = placeFor(doc, KINDS, one, asked, MIDDLE);
   return added(roomy, one, at, asked).doc;
 }

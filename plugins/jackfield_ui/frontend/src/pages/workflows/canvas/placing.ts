@@ -1,7 +1,7 @@
 /** Where a new node goes: beside what it is wired to, over nothing, and with room made for it in the middle of a wire. */
 import { type Doc, type DocNode, isSticky, kindOf, move, positionOf, type Wire, wiresOf } from '../model/document';
 import { type Shape, shapeOf } from '../model/shape';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import type { Place, Wanted } from './edits';
 
 /** Between two nodes in a row, and between a node and its parts. */
@@ -10,7 +10,7 @@ const PARTS_APART = 48;
 /** Names stand below their nodes. */
 const MARGIN = { x: 16, y: 48 };
 
-type Kinds = ReadonlyMap<string, Kind>;
+type Kinds = ReadonlyMap<string, NodeType>;
 
 interface Box extends Place {
   name: string;
@@ -25,7 +25,7 @@ export interface Placed {
 }
 
 /** middle: where it goes when nothing else says so. */
-export function placeFor(doc: Doc, kinds: Kinds, kind: Kind, asked: Wanted, middle: Place): Placed {
+export function placeFor(doc: Doc, kinds: Kinds, kind: NodeType, asked: Wanted, middle: Place): Placed {
   if (asked.at) return { doc, at: asked.at };
   const size = sizeOf(kind, asked);
   const boxes = boxesOf(doc, kinds);
@@ -44,7 +44,7 @@ export function placeFor(doc: Doc, kinds: Kinds, kind: Kind, asked: Wanted, midd
 export function behindSelected(
   doc: Doc,
   kinds: Kinds,
-  kind: Kind,
+  kind: NodeType,
   asked: Wanted,
   selected: string | undefined,
 ): Wanted {
@@ -135,7 +135,7 @@ function shapeIn(doc: Doc, kinds: Kinds, name: string): Shape {
   return shapeOf(node, kinds.get(kindOf(node.type)), wiresOf(doc.connections));
 }
 
-function sizeOf(kind: Kind, { from }: Wanted): Size {
+function sizeOf(kind: NodeType, { from }: Wanted): Size {
   const node: DocNode = { name: '', type: kind.type };
   const serves = from?.end === 'target' && from.type !== 'main' ? from : undefined;
   const wires: Wire[] = serves

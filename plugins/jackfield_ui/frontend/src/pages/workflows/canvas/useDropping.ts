@@ -1,13 +1,13 @@
 import { useReactFlow } from '@xyflow/react';
 import type { DragEvent } from 'react';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import type { Wanted } from './edits';
 
 /** The type of what is dragged out of the palette. */
 export const DRAGGED = 'application/x-jackfield-kind';
 
 /** A node dragged out of the palette becomes one where it is let go. */
-export function useDropping(kinds: ReadonlyMap<string, Kind>, onAdd: (kind: Kind, wanted: Wanted) => void) {
+export function useDropping(kinds: ReadonlyMap<string, NodeType>, onAdd: (kind: NodeType, wanted: Wanted) => void) {
   const { screenToFlowPosition } = useReactFlow();
   return {
     onDragOver: (event: DragEvent) => {

@@ -13,7 +13,7 @@ import { StatusBadge } from '../../../components/StatusBadge';
 import classes from '../editor.module.css';
 import { isSticky, kindOf } from '../model/document';
 import { presentDoc, useEditor } from '../model/store';
-import type { Kind, Part } from '../queries';
+import type { NodeType, Part } from '../queries';
 import type { Save } from '../useSave';
 import { useLiveRun } from './context';
 import type { Progress } from './progress';
@@ -28,7 +28,7 @@ export function RunBar({
   save,
   onChat,
 }: {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: ReadonlyMap<string, NodeType>;
   run: Run;
   save: Save;
   /** Opens the chat; undefined: the workflow has none. */
@@ -148,7 +148,7 @@ function Ask({
   run,
   onClose,
 }: {
-  kinds: ReadonlyMap<string, Kind>;
+  kinds: ReadonlyMap<string, NodeType>;
   run: (part: Part) => void;
   onClose: () => void;
 }) {

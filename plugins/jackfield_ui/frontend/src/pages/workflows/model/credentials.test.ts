@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { CredentialUse, Kind } from '../queries';
+import type { CredentialUse, NodeType } from '../queries';
 import { usedCredentials } from './credentials';
 
 const known = new Map(['acmeApi', 'acmeOAuth2Api', 'httpBasicAuth', 'other'].map((kind) => [kind, {}]));
-const type = (credentials: CredentialUse[]) => ({ credentials }) as Kind;
+const type = (credentials: CredentialUse[]) => ({ credentials }) as NodeType;
 const node = (parameters: Record<string, unknown>, more = {}) => ({ name: 'A', type: 'acme', parameters, ...more });
 const ACME = type([
   { name: 'acmeApi', required: true, when: { authentication: ['', 'token'] } },

@@ -1,5 +1,5 @@
 /** Which kinds of credentials a node takes. Pure. */
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import { type DocNode, parametersOf } from './document';
 
 export interface Used {
@@ -8,7 +8,11 @@ export interface Used {
 }
 
 /** Those of its type that count with its parameters, then what it names besides. known: kinds that can be stored. */
-export function usedCredentials(type: Kind | undefined, node: DocNode, known: ReadonlyMap<string, unknown>): Used[] {
+export function usedCredentials(
+  type: NodeType | undefined,
+  node: DocNode,
+  known: ReadonlyMap<string, unknown>,
+): Used[] {
   const parameters = parametersOf(node);
   const found = new Map<string, boolean>();
   for (const { name, parameter, required, when } of type?.credentials ?? []) {

@@ -1,10 +1,10 @@
 /** Places for all nodes of a document: in the order in which they run, from left to right. Loaded when it is wanted. */
 import { Graph, layout } from '@dagrejs/dagre';
-import type { Kind } from '../queries';
+import type { NodeType } from '../queries';
 import { type Doc, type DocNode, isSticky, kindOf, move, wiresOf } from './document';
 import { shapeOf } from './shape';
 
-type Kinds = ReadonlyMap<string, Kind>;
+type Kinds = ReadonlyMap<string, NodeType>;
 
 interface Place {
   x: number;

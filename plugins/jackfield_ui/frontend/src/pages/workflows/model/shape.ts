@@ -1,6 +1,6 @@
 /** How a node looks on the canvas: what comes in, what goes out, how large it is. */
 import { isRecord } from '../../../api/errors';
-import type { Kind, Ports } from '../queries';
+import type { NodeType, Ports } from '../queries';
 import { type DocNode, isSticky, kindOf, parametersOf, type Wire } from './document';
 
 /** part: it serves others and runs never in turn; wide: it has parts of its own. */
@@ -26,7 +26,7 @@ const GRID = 16;
 const LEAST_PARTS = 4;
 
 /** As large as in n8n, so that nothing lies over another that is apart there. Every wire of the document has its ends. */
-export function shapeOf(node: DocNode, kind: Kind | undefined, wires: readonly Wire[]): Shape {
+export function shapeOf(node: DocNode, kind: NodeType | undefined, wires: readonly Wire[]): Shape {
   if (isSticky(node)) {
     const { width, height } = parametersOf(node);
     return base('sticky', { width: sized(width, 240), height: sized(height, 160) });
@@ -60,7 +60,7 @@ function sized(value: unknown, otherwise: number): number {
 }
 
 /** What the node takes and gives with its parameters; of a type that is not installed, what any node does. */
-function portsOf(node: DocNode, kind: Kind | undefined): Omit<Ports, 'when'> {
+function portsOf(node: DocNode, kind: NodeType | undefined): Omit<Ports, 'when'> {
   if (!kind) return { inputs: /trigger$/i.test(node.type) ? 0 : 1, outputs: ['main'], provides: '', accepts: [] };
   const { shapes, inputs, outputs, provides, accepts } = kind;
   const found = shapes.find(({ when }) =>
@@ -103,7 +103,7 @@ function inputsOf(node: DocNode, { inputs }: Omit<Ports, 'when'>, wires: readonl
 /** kind: undefined for a part, which has only those outputs that a wire leaves. */
 function outputsOf(
   node: DocNode,
-  kind: Kind | undefined,
+  kind: NodeType | undefined,
   { outputs }: Omit<Ports, 'when'>,
   wires: readonly Wire[],
 ): string[] {

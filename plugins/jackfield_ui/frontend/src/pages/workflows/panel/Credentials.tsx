@@ -1,11 +1,11 @@
 import { ActionIcon, Group, Select, Stack, TextInput, Tooltip } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { type CredentialKind, useCredentialKinds, useStoredCredentials } from '../../../components/credentials/kinds';
+import { type CredentialType, useCredentialTypes, useStoredCredentials } from '../../../components/credentials/kinds';
 import { usedCredentials } from '../model/credentials';
 import { changeNode, type DocNode, kindOf } from '../model/document';
 import { useStore } from '../model/store';
-import { useKinds } from '../queries';
+import { useNodeTypes } from '../queries';
 import { NewCredential } from './NewCredential';
 
 /** Which stored credentials the node uses: of the kinds that its type takes with its present parameters. */
@@ -24,9 +24,9 @@ function Named({ node }: { node: DocNode }) {
 function Choices({ node }: { node: DocNode }) {
   const store = useStore();
   const credentials = useStoredCredentials();
-  const kinds = useCredentialKinds();
-  const types = useKinds();
-  const [making, setMaking] = useState<CredentialKind>();
+  const kinds = useCredentialTypes();
+  const types = useNodeTypes();
+  const [making, setMaking] = useState<CredentialType>();
   const given = node.credentials ?? {};
   const known = kinds.data;
   const wanted = known ? usedCredentials(types.data?.get(kindOf(node.type)), node, known) : [];

@@ -9,7 +9,7 @@ import { areaPath } from '../../../app/areas';
 import { CredentialFields } from '../../../components/credentials/CredentialFields';
 import {
   CREDENTIALS,
-  type CredentialKind,
+  type CredentialType,
   type CredentialValues,
   defaults,
   given,
@@ -23,7 +23,7 @@ export function NewCredential({
   onMade,
   onClose,
 }: {
-  kind: CredentialKind;
+  kind: CredentialType;
   onMade: (made: Schemas['CredentialRow']) => void;
   onClose: () => void;
 }) {

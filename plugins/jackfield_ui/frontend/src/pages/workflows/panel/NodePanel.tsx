@@ -13,7 +13,7 @@ import { type Source, sourcesOf } from '../model/data';
 import { type Doc, type DocNode, isSticky, kindOf, parametersOf, wiresOf } from '../model/document';
 import { shapeOf } from '../model/shape';
 import { presentDoc, renameIn, useEditor, useStore } from '../model/store';
-import { useKinds, useVariables } from '../queries';
+import { useNodeTypes, useVariables } from '../queries';
 import { PanelContext, type PanelState } from './context';
 import type { KnownNode } from './expression/types';
 import { InputPane } from './InputPane';
@@ -102,7 +102,7 @@ function Content({
 }: { node: DocNode; narrow: boolean; close: () => void } & Running) {
   const doc = useEditor(presentDoc);
   const { execution } = useLiveRun();
-  const { data: kinds } = useKinds();
+  const { data: kinds } = useNodeTypes();
   const variables = useVariables();
   const [asked, setItem] = useState(0);
   const kind = kinds?.get(kindOf(node.type));

@@ -7,7 +7,7 @@ import type { Values } from '../form/model';
 import { NodeFormView, type NodeFormViewProps } from '../form/NodeFormView';
 import { changeNode, type DocNode, kindOf, parametersOf } from '../model/document';
 import { useStore } from '../model/store';
-import { useKind } from '../queries';
+import { useNodeType } from '../queries';
 import { Addresses } from './Addresses';
 import { Credentials } from './Credentials';
 import { useListPlace } from './useListPlace';
@@ -23,7 +23,7 @@ export function Parameters({
   editable: boolean;
 }) {
   const store = useStore();
-  const { data, error, isPending } = useKind(kindOf(node.type));
+  const { data, error, isPending } = useNodeType(kindOf(node.type));
   const parameters = useMemo(() => parametersOf(node), [node]);
   const write = (next: Values) =>
     store.commit((doc) => changeNode(doc, node.name, (one) => ({ ...one, parameters: next })), `form ${node.name}`);

@@ -1,14 +1,14 @@
-import { useCredentialKinds, useStoredCredentials } from '../../../components/credentials/kinds';
+import { useCredentialTypes, useStoredCredentials } from '../../../components/credentials/kinds';
 import type { ListPlace } from '../form/useOptions';
 import { usedCredentials } from '../model/credentials';
 import { type DocNode, kindOf } from '../model/document';
-import { useKinds } from '../queries';
+import { useNodeTypes } from '../queries';
 
 /** Where the node's lists come from: through the first of its credentials that is chosen and is here. */
 export function useListPlace(node: DocNode): ListPlace {
-  const { data: known } = useCredentialKinds();
+  const { data: known } = useCredentialTypes();
   const { data: stored } = useStoredCredentials();
-  const { data: types } = useKinds();
+  const { data: types } = useNodeTypes();
   const kind = kindOf(node.type);
   const used = known ? usedCredentials(types?.get(kind), node, known) : [];
   const here = new Set(stored?.map(({ id }) => id));

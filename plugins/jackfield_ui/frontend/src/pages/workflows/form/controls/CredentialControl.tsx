@@ -1,4 +1,4 @@
-import { useCredentialKinds, useStoredCredentials } from '../../../../components/credentials/kinds';
+import { useCredentialTypes, useStoredCredentials } from '../../../../components/credentials/kinds';
 import { useFormState } from '../context';
 import type { FieldChoice, NodeField } from '../model';
 import type { ControlProps } from './props';
@@ -14,7 +14,7 @@ export function CredentialControl(props: ControlProps) {
 }
 
 function Kinds(props: ControlProps) {
-  const { data } = useCredentialKinds();
+  const { data } = useCredentialTypes();
   const choices = [...(data?.values() ?? [])].map(({ kind, title }) => ({ value: kind, label: title }));
   return <SelectControl {...props} field={withChoices(props.field, choices)} />;
 }
