@@ -26,6 +26,11 @@ describe('hitsIn', () => {
     expect(hitsIn(item, 'zoe')).toBe(0);
     expect(hitsIn(item, '')).toBe(0);
   });
+
+  it('goes down no deeper than the browser can', () => {
+    const deep = JSON.parse(`${'['.repeat(50_000)}"x"${']'.repeat(50_000)}`);
+    expect(hitsIn({ json: { top: 'x', deep } }, 'x')).toBe(1);
+  });
 });
 
 it('shows the part of a long text that has what is looked for', () => {

@@ -113,11 +113,16 @@ export function hitsIn(item: Item, wanted: string): number {
   return hitsInValue(item.json, text) + files.reduce((sum, file) => sum + hitsInValue(Object.values(file), text), 0);
 }
 
+/** Levels of lists and objects that are searched: hostile values have more than the browser can go down. */
+const DEEPEST = 500;
+
 /** `text`: in lower case. */
-export function hitsInValue(value: unknown, text: string): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + hitsInValue(one, text), 0);
+export function hitsInValue(value: unknown, text: string, level = 0): number {
+  if (level > DEEPEST) return 0;
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + hitsInValue(one, text, level + 1), 0);
   if (isRecord(value)) {
-    return Object.entries(value).reduce((sum, [key, one]) => sum + occurrences(key, text) + hitsInValue(one, text), 0);
+    const pairs = Object.entries(value);
+    return pairs.reduce((sum, [key, one]) => sum + occurrences(key, text) + hitsInValue(one, text, level + 1), 0);
   }
   return value === undefined ? 0 : occurrences(String(value), text);
 }
