@@ -11,10 +11,10 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialField, CredentialKind
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http import json_response, operation, read_model
+from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.n8n_api import N8N_PREFIX
-from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page, shared
+from jackfield.api.n8n_pages import PROJECT, CursorQuery, asked_cursor, check_project, page, shared
 from jackfield.api.storage import Credential
 from jackfield_credentials.changes import CredentialChanges, keep_kind
 
@@ -44,7 +44,7 @@ class N8nCredentials:
         tags=TAGS,
     )
     async def list_credentials(self) -> Response:
-        cursor = asked_cursor()
+        cursor = asked_cursor(read_query(CursorQuery))
         found = await self._context.store.credentials(cursor.offset, cursor.limit)
         return json_response(page([_view(row) for row in found.rows], cursor.after(len(found.rows), found.total)))
 

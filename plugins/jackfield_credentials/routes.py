@@ -11,7 +11,7 @@ from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind, OAuth2, Probe
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput
-from jackfield.api.http import clamp, json_response, operation, parse_model, principal, read_json, read_model
+from jackfield.api.http import json_response, operation, parse_model, principal, read_json, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
@@ -22,12 +22,11 @@ from jackfield_credentials.service import CredentialService
 from jackfield_credentials.vault import Vault
 
 if TYPE_CHECKING:
-    from jackfield_credentials.schemas import CredentialBody, CredentialChange, CredentialTest
+    from jackfield_credentials.schemas import CredentialBody, CredentialChange, CredentialsQuery, CredentialTest
 
 TAGS = ("credentials",)
 SCOPE = "credentials:write"
 _SCHEMAS = "jackfield_credentials.schemas"
-_MAX_OFFSET = 2**31 - 1
 
 
 class CredentialRoutes:
@@ -49,11 +48,10 @@ class CredentialRoutes:
         tags=TAGS,
     )
     async def list_credentials(self) -> Response:
-        offset = clamp(request.args.get("offset"), 0, 0, _MAX_OFFSET)
-        limit = clamp(request.args.get("limit"), 20, 1, 100)
-        found = await self._context.store.credentials(offset, limit)
+        query: CredentialsQuery = read_query(f"{_SCHEMAS}:CredentialsQuery")
+        found = await self._context.store.credentials(query.offset, query.limit)
         rows = [credential_view(row) for row in found.rows]
-        return json_response({"data": rows, "total": found.total, "offset": offset, "limit": limit})
+        return json_response({"data": rows, "total": found.total, "offset": query.offset, "limit": query.limit})
 
     @operation(
         "Create a credential",

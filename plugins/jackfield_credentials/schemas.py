@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from jackfield.api.paging import Clamped
+
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
 KindName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=100)]
 Values = Annotated[
@@ -30,8 +32,8 @@ class CredentialAnswer(BaseModel):
 class CredentialsQuery(CredentialAnswer):
     """A number out of range is clamped."""
 
-    offset: int = Field(0, ge=0)
-    limit: int = Field(20, ge=1, le=100)
+    offset: Annotated[int, Clamped(0, 2**31 - 1)] = 0
+    limit: Annotated[int, Clamped(1, 100)] = 20
 
 
 class CredentialBody(CredentialRequest):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.errors import InvalidInput
-from jackfield.api.http import json_response, operation
+from jackfield.api.http import json_response, operation, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_pages import PROJECT, asked_cursor, page
 from jackfield.api.table_storage import DataTable, DataTableFilter, RowOrder
@@ -22,6 +23,9 @@ from jackfield_data_tables.asking import (
 )
 from jackfield_data_tables.routes import ONE, READ, Route, TableRoutes
 from jackfield_data_tables.views import n8n_view
+
+if TYPE_CHECKING:
+    from jackfield_data_tables.schemas import N8nDataTableRowsQuery, N8nDataTablesQuery
 
 TAGS = ("n8n data tables",)
 _FILTERS = ("id", "name", "projectId")
@@ -50,9 +54,10 @@ class N8nTableRoutes(TableRoutes):
         tags=TAGS,
     )
     async def list_data_tables(self) -> Response:
-        cursor = asked_cursor()
-        column, way = colon_order(request.args.get("sortBy") or "updatedAt:desc")
-        where = _wanted(request.args.get("filter"))
+        query: N8nDataTablesQuery = read_query(schema("N8nDataTablesQuery"))
+        cursor = asked_cursor(query, query.offset)
+        column, way = colon_order(query.sort_by or "updatedAt:desc")
+        where = _wanted(query.filter)
         found = await self._context.store.data_tables(
             where, order=table_order(column), descending=way == "desc", offset=cursor.offset, limit=cursor.limit
         )
@@ -68,11 +73,11 @@ class N8nTableRoutes(TableRoutes):
         tags=TAGS,
     )
     async def list_rows(self, table_id: str) -> Response:
-        table, cursor = await self._tables.find(table_id), asked_cursor()
-        asked = request.args.get("sortBy")
-        order = row_order(table, *colon_order(asked)) if asked else RowOrder()
-        body = filter_body(request.args.get("filter"))
-        where = row_filter(table, body, self._tables.settings.max_conditions, request.args.get("search") or "")
+        query: N8nDataTableRowsQuery = read_query(schema("N8nDataTableRowsQuery"))
+        table, cursor = await self._tables.find(table_id), asked_cursor(query, query.offset)
+        order = row_order(table, *colon_order(query.sort_by)) if query.sort_by else RowOrder()
+        body = filter_body(query.filter)
+        where = row_filter(table, body, self._tables.settings.max_conditions, query.search or "")
         found = await self._tables.page(table, where, order=order, offset=cursor.offset, limit=cursor.limit)
         return json_response(page(list(found.rows), cursor.after(len(found.rows), found.total)))
 

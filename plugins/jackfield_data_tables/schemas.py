@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
 from pydantic.alias_generators import to_camel
 
-from jackfield.api.n8n_pages import CursorPage, CursorQuery
+from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nOffset
 
 TableName = Annotated[str, Field(min_length=1, max_length=128)]
 ColumnName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^\s*[a-zA-Z][a-zA-Z0-9_]*\s*$")]
@@ -125,14 +125,14 @@ class DataTableRowsQuery(_Named):
 class N8nDataTablesQuery(CursorQuery):
     filter: str | None = Field(None, max_length=65_536, description="JSON with id, name or projectId.")
     sort_by: str | None = Field(None, description="name, createdAt, updatedAt or size, then :asc or :desc.")
-    offset: int = Field(0, ge=0)
+    offset: N8nOffset = 0
 
 
 class N8nDataTableRowsQuery(CursorQuery):
     filter: FilterText | None = None
     sort_by: str | None = Field(None, description="A column, then :asc or :desc.")
     search: str | None = Field(None, max_length=10_000)
-    offset: int = Field(0, ge=0)
+    offset: N8nOffset = 0
 
 
 class DataTableColumnShown(_Shown):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import pytest
-from quart import Blueprint, Quart
+from pydantic import BaseModel
+from quart import Blueprint, Quart, Response
 
-from jackfield.api.http import operation
+from jackfield.api.http import json_response, operation, read_query
+from jackfield.api.paging import Clamped
 from jackfield.core.building import build
 from jackfield.core.tables import ServerSettings
 from jackfield.http.assembling import make_management
@@ -17,11 +20,12 @@ from jackfield.http.dispatch import Counters
 from jackfield.http.openapi.document import describe
 from jackfield.http.quartapp import make_quart
 
+ROOT = Path(__file__).resolve().parents[2]
 VERB = re.compile(
     r"(n8n)?(Get|List|Create|Add|Update|Replace|Rename|Put|Delete|Remove|Revoke|Rotate|Clear|Upsert|Change|Transfer|"
     r"Start|Stop|Restart|Run|Execute|Cancel|Retry|Interrupt|Wait|Stream|Send|Answer|Begin|End|Share|Unshare|Clean|Test|"
     r"Check|Validate|Preview|Plan|Count|Import|Export|Activate|Deactivate|Publish|Unpublish|Duplicate|Restore|"
-    r"Authorize|Sync|Pin|Login|Logout|Refresh|Invite|Generate|Refuse)(?![a-z])",
+    r"Authorize|Sync|Pin|Label|Move|Login|Logout|Refresh|Invite|Generate|Refuse)(?![a-z])",
 )
 """A call begins with what it does."""
 OPEN = frozenset(("getOpenapi", "exportUsage"))
@@ -90,3 +94,47 @@ def test_a_strangers_operations_are_named_after_its_blueprint() -> None:
 
     assert ids("hello") == ["helloListGreetings", "helloSayHello"]
     assert ids("good-day", "hello") == ["goodDayListGreetings", "goodDaySayHello", *ids("hello")]
+
+
+def test_a_query_is_read_by_its_model_alone() -> None:
+    """`read_query` holds that the model is the operation's; whoever reads by hand reads what nobody has described."""
+    by_hand = re.compile(r"\brequest\.(args|values|query_string)\b")
+    pages = ("jackfield_forms/", "jackfield_ai/chat/", "jackfield_webhooks/calls/")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for folder in ("src/jackfield", "plugins")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if not any(page in str(path) for page in pages) and "from quart import" in (text := path.read_text())
+        for number, line in enumerate(text.splitlines(), 1)
+        if by_hand.search(line)
+    ]
+    assert [place.rpartition(":")[0] for place in found] == ["src/jackfield/api/http.py"], found
+
+
+async def test_a_model_that_the_operation_does_not_name_is_not_read() -> None:
+    class Named(BaseModel):
+        page: Annotated[int, Clamped(1, 9)] = 1
+
+    class Other(BaseModel):
+        page: int = 1
+
+    made = Blueprint("read", __name__)
+
+    @made.get("/named")
+    @operation("Read.", scope=None, query=Named)
+    async def named() -> Response:
+        return json_response(read_query(Named).page)
+
+    @made.get("/other")
+    @operation("Read.", scope=None, query=Named)
+    async def other() -> Response:
+        with pytest.raises(TypeError, match=r"read\.other reads Other"):
+            read_query(Other)
+        return json_response("refused")
+
+    app = Quart("reading")
+    app.register_blueprint(made)
+    client = app.test_client()
+    asked = [await (await client.get(f"/named{query}")).get_json() for query in ("", "?page=", "?page=20", "?page=-3")]
+    assert asked == [1, 1, 9, 1]
+    assert await (await client.get("/other")).get_json() == "refused"

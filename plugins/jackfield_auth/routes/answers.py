@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pydantic import BaseModel
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import AccessDenied
-from jackfield.api.http import clamp, json_response, principal
-from jackfield_auth.routes.schemas import DEFAULT_LIMIT, MAX_LIMIT
+from jackfield.api.http import json_response, principal
 
 
 def answer(view: BaseModel, status: int = 200) -> Response:
@@ -19,12 +18,6 @@ def answer(view: BaseModel, status: int = 200) -> Response:
 def done() -> Response:
     """204."""
     return Response(status=204)
-
-
-def paging() -> tuple[int, int]:
-    """Offset and limit of the query. Raises `InvalidInput`."""
-    offset = clamp(request.args.get("offset"), 0, 0, 1 << 31)
-    return offset, clamp(request.args.get("limit"), DEFAULT_LIMIT, 1, MAX_LIMIT)
 
 
 def caller_by(*methods: str) -> Principal:

@@ -7,10 +7,10 @@ from quart import Blueprint, Response
 from jackfield.api.auth import SCOPES, Principal
 from jackfield.api.clock import from_iso, iso
 from jackfield.api.errors import AccessDenied, Conflict, InvalidInput, NotFound
-from jackfield.api.http import operation, principal, read_model
+from jackfield.api.http import operation, principal, read_model, read_query
 from jackfield.api.storage import ApiKey
 from jackfield_auth.keys.api_keys import new_key
-from jackfield_auth.routes.answers import answer, caller_by, done, paging
+from jackfield_auth.routes.answers import answer, caller_by, done
 from jackfield_auth.routes.schemas import AuthPaging, KeyBody, KeyList, KeyView, NewKeyView
 from jackfield_auth.service import AuthService
 
@@ -28,7 +28,8 @@ def key_routes(auth: AuthService) -> Blueprint:
         tags=["api-keys"],
     )
     async def keys() -> Response:
-        offset, limit = paging()
+        asked = read_query(AuthPaging)
+        offset, limit = asked.offset, asked.limit
         page = await auth.store().api_keys(principal().user_id, offset, limit)
         return answer(KeyList(data=[view(key) for key in page.rows], total=page.total, offset=offset, limit=limit))
 

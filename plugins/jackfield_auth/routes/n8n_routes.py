@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quart import Blueprint, Response, request
+from quart import Blueprint, Response
 
 from jackfield.api.clock import iso
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
-from jackfield.api.http import json_response, operation, principal, read_model
+from jackfield.api.http import json_response, operation, principal, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_api import N8N_PREFIX
 from jackfield.api.n8n_pages import PROJECT, CursorQuery, asked_cursor, page
@@ -40,8 +40,9 @@ def n8n_routes(auth: AuthService) -> Blueprint:
         "List users", operation_id="listUsers", scope="admin", query=N8nUsersQuery, response=N8nUserPage, tags=USERS
     )
     async def users() -> Response:
-        cursor = asked_cursor()
-        found = await auth.accounts.all() if (request.args.get("projectId") or PROJECT) == PROJECT else []
+        query = read_query(N8nUsersQuery)
+        cursor = asked_cursor(query, query.offset)
+        found = await auth.accounts.all() if (query.project_id or PROJECT) == PROJECT else []
         rows = found[cursor.offset : cursor.offset + cursor.limit]
         return json_response(page([user_view(user) for user in rows], cursor.after(len(rows), len(found))))
 
@@ -103,7 +104,7 @@ def n8n_routes(auth: AuthService) -> Blueprint:
         tags=PROJECTS,
     )
     async def projects() -> Response:
-        cursor = asked_cursor()
+        cursor = asked_cursor(read_query(CursorQuery))
         rows = [await _project(auth)][cursor.offset :]
         return json_response(page(rows, None))
 
@@ -124,7 +125,7 @@ def n8n_routes(auth: AuthService) -> Blueprint:
     )
     async def members(project_id: str) -> Response:
         _known(project_id)
-        cursor, found = asked_cursor(), await auth.accounts.all()
+        cursor, found = asked_cursor(read_query(CursorQuery)), await auth.accounts.all()
         rows = found[cursor.offset : cursor.offset + cursor.limit]
         shown = [{**user_view(user), "role": f"project:{_PROJECT_ROLES[user.role]}"} for user in rows]
         return json_response(page(shown, cursor.after(len(rows), len(found))))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
-from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer
+from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer, N8nOffset
 
 
 class N8nUserQuery(N8nAnswer):
@@ -16,7 +14,7 @@ class N8nUserQuery(N8nAnswer):
 
 
 class N8nUsersQuery(CursorQuery, N8nUserQuery):
-    offset: int = Field(0, ge=0)
+    offset: N8nOffset = 0
     project_id: str | None = None
 
 

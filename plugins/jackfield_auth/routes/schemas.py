@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.auth import SCOPES
+from jackfield.api.paging import Clamped
 
 Role = Literal["viewer", "member", "admin"]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
@@ -31,12 +32,12 @@ class AuthView(BaseModel):
 
 
 class AuthPaging(BaseModel):
-    """Documents the query of lists; what is out of range is clamped."""
+    """The query of lists; what is out of range is clamped."""
 
     model_config = ConfigDict(defer_build=True)
 
-    offset: int = Field(0, ge=0, description="How many to skip.")
-    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="How many at most.")
+    offset: Annotated[int, Clamped(0, 1 << 31)] = Field(0, description="How many to skip.")
+    limit: Annotated[int, Clamped(1, MAX_LIMIT)] = Field(DEFAULT_LIMIT, description="How many at most.")
 
 
 class LoginBody(AuthBody):

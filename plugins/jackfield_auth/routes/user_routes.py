@@ -6,9 +6,9 @@ from quart import Blueprint, Response
 
 from jackfield.api.clock import iso
 from jackfield.api.errors import Conflict, InvalidInput
-from jackfield.api.http import operation, principal, read_model
+from jackfield.api.http import operation, principal, read_model, read_query
 from jackfield.api.storage import User
-from jackfield_auth.routes.answers import answer, done, paging
+from jackfield_auth.routes.answers import answer, done
 from jackfield_auth.routes.schemas import AuthPaging, NewUserBody, UserChange, UserList, UserRow
 from jackfield_auth.service import AuthService
 
@@ -22,7 +22,8 @@ def user_routes(auth: AuthService) -> Blueprint:
         "List users", operation_id="listUsers", scope="admin", response=UserList, query=AuthPaging, tags=["users"]
     )
     async def users() -> Response:
-        offset, limit = paging()
+        asked = read_query(AuthPaging)
+        offset, limit = asked.offset, asked.limit
         found = await auth.accounts.all()
         rows = [view(user) for user in found[offset : offset + limit]]
         return answer(UserList(data=rows, total=len(found), offset=offset, limit=limit))

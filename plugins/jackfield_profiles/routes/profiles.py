@@ -21,6 +21,7 @@ from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody
 from jackfield_profiles.routes.hooks import HookRoutes
 from jackfield_profiles.routes.provider_keys import ProviderKeyRoutes
 from jackfield_profiles.running_settings import RunSettings
+from jackfield_profiles.schemas import ListQuery
 from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.storage.profiles import ProfileStore
 
@@ -46,9 +47,9 @@ class ProfileRoutes:
         "List profiles", scope=None, query=f"{_SCHEMAS}:ListQuery", response=f"{_SCHEMAS}:ProfileList", tags=TAGS
     )
     async def list_profiles(self) -> Response:
-        agent = request.args.get("agent")
+        agent = read_query(ListQuery).agent
         found = await self._store.all()
-        shown = [views.item(profile) for profile in found if agent in (None, "", profile.agent_id)]
+        shown = [views.item(profile) for profile in found if agent in (None, profile.agent_id)]
         return success(shown, warnings=self._store.warnings())
 
     @operation(

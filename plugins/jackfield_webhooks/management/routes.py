@@ -10,8 +10,8 @@ from werkzeug.routing import PathConverter
 
 from jackfield.api.body_budget import budget_of, taken_for
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.errors import Conflict, InvalidInput, MethodNotAllowed, NotFound
-from jackfield.api.http import clamp, client_address, json_response, operation, principal, read_model, taken_memory
+from jackfield.api.errors import Conflict, MethodNotAllowed, NotFound
+from jackfield.api.http import client_address, json_response, operation, principal, read_model, read_query, taken_memory
 from jackfield.api.storage import Webhook, WebhookStats
 from jackfield_webhooks import paths
 from jackfield_webhooks.authentication import credentials
@@ -33,9 +33,7 @@ from jackfield_webhooks.parameters import HookParameters, read
 from jackfield_webhooks.routing.registry import HookSource, RouteRegistry
 from jackfield_webhooks.settings import WebhookSettings
 
-STATUSES = ("success", "failed", "timeout", "rejected", "pending")
 _SCOPE = "webhooks:read"
-_MAX_OFFSET = 1 << 40
 
 
 class IdentConverter(PathConverter):
@@ -53,16 +51,17 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
     @made.get("")
     @operation("List webhooks", scope=_SCOPE, query=WebhooksQuery, response=WebhookList, tags=["webhooks"])
     async def list_webhooks() -> Response:
+        query = read_query(WebhooksQuery)
         page = await context.store.webhooks(
-            offset=clamp(request.args.get("offset"), 0, 0, _MAX_OFFSET),
-            limit=clamp(request.args.get("limit"), 100, 1, 250),
-            active=_flag("active"),
-            workflow_id=request.args.get("workflowId") or None,
+            offset=query.offset,
+            limit=query.limit,
+            active=query.active,
+            workflow_id=query.workflow_id,
             kind=registry.kinds(),
         )
         tests = paths.tests_enabled(context)
         rows = [views.item(webhook, context.service.public_url, tests) for webhook in page.rows]
-        if _flag("stats"):
+        if query.stats:
             found = await context.store.webhooks_stats([webhook.id for webhook in page.rows])
             for row, webhook in zip(rows, page.rows, strict=True):
                 row["stats"] = views.counts(found.get(webhook.id, WebhookStats()))
@@ -93,6 +92,7 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         errors=(Conflict,),
     )
     async def list_calls(ident: str) -> Response:
+        query = read_query(HistoryQuery)
         # A webhook's own path may end like this.
         named = await _by_path(context, f"{ident}/history")
         if named:
@@ -100,9 +100,9 @@ def blueprints(context: PluginContext) -> Sequence[Blueprint]:
         webhook = await _find(context, ident)
         page = await context.store.calls(
             webhook.id,
-            status=_status(request.args.get("status")),
-            offset=clamp(request.args.get("offset"), 0, 0, _MAX_OFFSET),
-            limit=clamp(request.args.get("limit"), 20, 1, 1000),
+            status=query.status,
+            offset=query.offset,
+            limit=query.limit,
         )
         return json_response({"data": [views.call(stored) for stored in page.rows], "total": page.total})
 
@@ -208,21 +208,3 @@ async def _header_of(
         return ""
     stored = await credentials.stored_config(context, parameters.authentication, named)
     return stored[0].get("headerName", "") if stored is not None else ""
-
-
-def _flag(name: str) -> bool | None:
-    text = request.args.get(name, "").lower()
-    if not text:
-        return None
-    if text in ("true", "false"):
-        return text == "true"
-    raise InvalidInput(f"{name} must be true or false.", details={name: "must be true or false"})
-
-
-def _status(text: str | None) -> str | None:
-    if not text:
-        return None
-    if text not in STATUSES:
-        message = f"must be one of {', '.join(STATUSES)}"
-        raise InvalidInput(f"status {message}.", details={"status": message})
-    return text

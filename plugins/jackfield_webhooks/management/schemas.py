@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
+
+from jackfield.api.paging import Clamped
 
 _WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
 
@@ -44,8 +48,8 @@ class WebhooksQuery(BaseModel):
 
     model_config = _WIRE
 
-    offset: int = Field(0, ge=0)
-    limit: int = Field(100, ge=1, le=250)
+    offset: Annotated[int, Clamped(0, 1 << 40)] = 0
+    limit: Annotated[int, Clamped(1, 250)] = 100
     active: bool | None = None
     workflow_id: str | None = None
     stats: bool = Field(False, description="Whether each webhook comes with its counters.")
@@ -56,9 +60,11 @@ class HistoryQuery(BaseModel):
 
     model_config = _WIRE
 
-    offset: int = Field(0, ge=0)
-    limit: int = Field(20, ge=1, le=1000)
-    status: str | None = Field(None, description="How a call ended.")
+    offset: Annotated[int, Clamped(0, 1 << 40)] = 0
+    limit: Annotated[int, Clamped(1, 1000)] = 20
+    status: Literal["success", "failed", "timeout", "rejected", "pending"] | None = Field(
+        None, description="How a call ended."
+    )
 
 
 class WebhookDetail(WebhookItem):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
-from jackfield.api.clock import from_iso
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine
-from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
-from jackfield.api.http import json_response, operation, parse_model, read_model
+from jackfield.api.errors import Conflict, DataDamaged, NotFound
+from jackfield.api.http import json_response, operation, parse_model, read_model, read_query
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.n8n_pages import PROJECT, Cursor, asked_cursor, page
@@ -25,10 +24,10 @@ from jackfield_workflows.n8n_api.run_data import whole_execution
 from jackfield_workflows.n8n_api.views import STATUS_WORDS, execution_view
 from jackfield_workflows.n8n_api.workflows import PAGE_BYTES
 from jackfield_workflows.routes.groups import Route
-from jackfield_workflows.routes.requests import choice, flag, moment, read_optional_json
+from jackfield_workflows.routes.requests import read_optional_json
 
 if TYPE_CHECKING:
-    from jackfield_workflows.n8n_api.schemas import RetryBody, StopBody
+    from jackfield_workflows.n8n_api.schemas import N8nExecutionQuery, N8nExecutionsQuery, RetryBody, StopBody
 
 TAGS = ("n8n executions",)
 OUR_STATUSES: Mapping[str, str] = {word: status for status, word in STATUS_WORDS.items()}
@@ -67,13 +66,14 @@ class N8nExecutions:
         errors=(DataDamaged,),
     )
     async def list_executions(self) -> Response:
-        cursor = asked_cursor()
-        where = _filter(cursor)
+        query: N8nExecutionsQuery = read_query(n8n_schema("N8nExecutionsQuery"))
+        cursor = asked_cursor(query)
+        where = _filter(query, cursor)
         if where is None:
             return json_response(page([], None))
         found = await self._context.store.executions(where, offset=cursor.offset, limit=cursor.limit)
         until = cursor.until if cursor.until is not None or not found.rows else found.rows[0].created_at
-        if not flag("includeData"):
+        if not query.include_data:
             rows: list[Json] = [execution_view(row) for row in found.rows]
             return json_response(page(rows, cursor.after(len(rows), found.total, until)))
         parts: list[bytes] = []
@@ -118,8 +118,9 @@ class N8nExecutions:
         errors=(DataDamaged,),
     )
     async def get_execution(self, execution_id: str) -> Response:
+        query: N8nExecutionQuery = read_query(n8n_schema("N8nExecutionQuery"))
         stored = await self._actions.find(execution_id)
-        if not flag("includeData"):
+        if not query.include_data:
             return json_response(execution_view(stored.row))
         return Response(await self._body(stored), content_type="application/json")
 
@@ -170,11 +171,12 @@ class N8nExecutions:
     )
     async def stop_executions(self) -> Response:
         body: StopBody = await read_model(n8n_model("StopBody"))
-        since, until = _time("startedAfter", body.started_after), _time("startedBefore", body.started_before)
         workflow_id = None if body.workflow_id in (None, "all") else body.workflow_id
         stopped = 0
         for status in dict.fromkeys(body.status):
-            stopped += await self._stop(ExecutionFilter(workflow_id, status, None, since, until))
+            stopped += await self._stop(
+                ExecutionFilter(workflow_id, status, None, body.started_after, body.started_before)
+            )
         return json_response({"stopped": stopped})
 
     async def _stop(self, where: ExecutionFilter) -> int:
@@ -195,24 +197,15 @@ class N8nExecutions:
         return stopped
 
 
-def _filter(cursor: Cursor) -> ExecutionFilter | None:
-    """What the query asks for; None when no execution can be meant. Raises `InvalidInput`."""
-    word = choice("status", (*OUR_STATUSES, *NEVER))
-    until = moment("startedBefore")
+def _filter(query: N8nExecutionsQuery, cursor: Cursor) -> ExecutionFilter | None:
+    """What the query asks for; None when no execution can be meant."""
+    word, until = query.status, query.started_before
     known = [time for time in (until, cursor.until) if time is not None]
-    if word in NEVER or (request.args.get("projectId") or PROJECT) != PROJECT:
+    if word in NEVER or (query.project_id or PROJECT) != PROJECT:
         return None
     return ExecutionFilter(
-        workflow_id=request.args.get("workflowId") or None,
+        workflow_id=query.workflow_id,
         status=OUR_STATUSES[word] if word else None,
-        since=moment("startedAfter"),
+        since=query.started_after,
         until=min(known) if known else None,
     )
-
-
-def _time(name: str, text: str | None) -> int | None:
-    try:
-        return None if text is None else from_iso(text)
-    except (ValueError, OverflowError):
-        details = {name: "give an ISO 8601 time such as 2026-01-31T12:00:00Z"}
-        raise InvalidInput(f"{name} is not a time.", details=details) from None

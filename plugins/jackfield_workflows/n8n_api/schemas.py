@@ -6,17 +6,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel
 
-from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer, SharedShown
-from jackfield_workflows.routes.schemas import Body, Name, TagShown, VariableBody
+from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nAnswer, N8nOffset, SharedShown
+from jackfield_workflows.routes.schemas import Body, Moment, Name, Names, TagShown, VariableBody
 
 StatusWord = Literal["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
 ModeWord = Literal["error", "integrated", "manual", "retry", "trigger", "webhook"]
 
 
 class N8nWorkflowsQuery(CursorQuery):
-    offset: int = Field(0, ge=0)
+    offset: N8nOffset = 0
     active: bool | None = None
-    tags: str | None = Field(None, description="Names, separated by commas: a workflow has all of them.")
+    tags: Names = Field([], description="Names, separated by commas: a workflow has all of them.")
     name: str | None = Field(None, description="What the name holds, in any case.")
     project_id: str | None = None
     exclude_pinned_data: bool | None = None
@@ -29,7 +29,7 @@ class N8nWorkflowQuery(N8nAnswer):
 class UpdateQuery(N8nAnswer):
     """A live workflow stays live with what is written: there are no drafts beside it."""
 
-    publish_if_active: Literal["true"] | None = None
+    publish_if_active: bool = True
 
 
 class WorkflowWhole(N8nAnswer):
@@ -134,8 +134,8 @@ class N8nExecutionsQuery(CursorQuery, N8nExecutionQuery):
     status: StatusWord | None = None
     workflow_id: str | None = None
     project_id: str | None = None
-    started_after: str | None = None
-    started_before: str | None = None
+    started_after: Moment | None = None
+    started_before: Moment | None = None
 
 
 class ExecutionWhole(N8nAnswer):
@@ -174,8 +174,8 @@ class RetryBody(N8nAnswer):
 class StopBody(Body):
     status: Annotated[list[Literal["queued", "running", "waiting"]], Field(min_length=1)]
     workflow_id: str | None = None
-    started_after: str | None = None
-    started_before: str | None = None
+    started_after: Moment | None = None
+    started_before: Moment | None = None
 
 
 class StoppedCount(N8nAnswer):

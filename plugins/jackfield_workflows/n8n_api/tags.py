@@ -9,8 +9,8 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
-from jackfield.api.http import json_response, operation, read_model
-from jackfield.api.n8n_pages import asked_cursor, page
+from jackfield.api.http import json_response, operation, read_model, read_query
+from jackfield.api.n8n_pages import CursorQuery, asked_cursor, page
 from jackfield_workflows.n8n_api.forms import n8n_model, n8n_schema
 from jackfield_workflows.routes.groups import Route
 from jackfield_workflows.saved.tags import TagChanges
@@ -50,7 +50,7 @@ class N8nTags:
         tags=TAGS,
     )
     async def list_tags(self) -> Response:
-        cursor = asked_cursor()
+        cursor = asked_cursor(read_query(CursorQuery))
         found = await self._context.store.tags(offset=cursor.offset, limit=cursor.limit)
         return json_response(page([tag_view(tag) for tag in found.rows], cursor.after(len(found.rows), found.total)))
 

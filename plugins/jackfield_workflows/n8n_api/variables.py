@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
-from jackfield.api.http import json_response, operation, read_model
+from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page
 from jackfield.api.storage import Variable
 from jackfield_workflows.n8n_api.forms import n8n_model, n8n_schema
 from jackfield_workflows.n8n_api.views import variable_view
 from jackfield_workflows.routes.groups import Route
-from jackfield_workflows.routes.requests import choice
 from jackfield_workflows.saved.variables import VariableChanges
 
 if TYPE_CHECKING:
-    from jackfield_workflows.n8n_api.schemas import NewVariableBody
+    from jackfield_workflows.n8n_api.schemas import NewVariableBody, VariablesQuery
 
 TAGS = ("n8n variables",)
 
@@ -50,9 +49,10 @@ class N8nVariables:
         tags=TAGS,
     )
     async def list_variables(self) -> Response:
-        cursor, empty = asked_cursor(), choice("state", ("empty",)) is not None
-        found = await self._variables.every() if (request.args.get("projectId") or PROJECT) == PROJECT else []
-        wanted = [variable for variable in found if not (empty and variable.value)]
+        query: VariablesQuery = read_query(n8n_schema("VariablesQuery"))
+        cursor = asked_cursor(query)
+        found = await self._variables.every() if (query.project_id or PROJECT) == PROJECT else []
+        wanted = [variable for variable in found if not (query.state and variable.value)]
         rows = wanted[cursor.offset : cursor.offset + cursor.limit]
         return json_response(page([variable_view(row) for row in rows], cursor.after(len(rows), len(wanted))))
 

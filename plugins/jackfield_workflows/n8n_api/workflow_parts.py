@@ -9,8 +9,8 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import DataDamaged, NotFound
-from jackfield.api.http import json_response, operation, read_model
-from jackfield.api.n8n_pages import asked_cursor, check_project, page
+from jackfield.api.http import json_response, operation, read_model, read_query
+from jackfield.api.n8n_pages import CursorQuery, asked_cursor, check_project, page
 from jackfield.api.storage import WorkflowRow
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.documents.reader import MAX_VERSION
@@ -93,7 +93,7 @@ class N8nWorkflowParts:
         tags=TAGS,
     )
     async def list_versions(self, workflow_id: str) -> Response:
-        cursor, row = asked_cursor(), await self._row(workflow_id)
+        cursor, row = asked_cursor(read_query(CursorQuery)), await self._row(workflow_id)
         found = await self._context.store.versions(row.id, cursor.offset, cursor.limit)
         rows = [version_row(row.id, version) for version in found.rows]
         return json_response(page(rows, cursor.after(len(rows), found.total)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound, NotSupported
-from jackfield.api.http import json_response, operation, parse_model, read_json
+from jackfield.api.http import json_response, operation, parse_model, read_json, read_query
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.n8n_pages import PROJECT, asked_cursor, check_project, page
 from jackfield.api.nodes import NodeCatalog
@@ -20,11 +20,11 @@ from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.n8n_api.forms import n8n_model, n8n_schema
 from jackfield_workflows.n8n_api.views import with_active_version, workflow_view
 from jackfield_workflows.routes.groups import Route
-from jackfield_workflows.routes.requests import author, flag, names, read_optional_json
+from jackfield_workflows.routes.requests import author, read_optional_json
 from jackfield_workflows.saved.changes import WorkflowChanges
 
 if TYPE_CHECKING:
-    from jackfield_workflows.n8n_api.schemas import PublishBody
+    from jackfield_workflows.n8n_api.schemas import N8nWorkflowQuery, N8nWorkflowsQuery, PublishBody, UpdateQuery
 
 TAGS = ("n8n workflows",)
 PAGE_BYTES = 16 * 2**20
@@ -68,15 +68,16 @@ class N8nWorkflows:
         tags=TAGS,
     )
     async def list_workflows(self) -> Response:
-        cursor = asked_cursor()
-        if (request.args.get("projectId") or PROJECT) != PROJECT:
+        query: N8nWorkflowsQuery = read_query(n8n_schema("N8nWorkflowsQuery"))
+        cursor = asked_cursor(query, query.offset)
+        if (query.project_id or PROJECT) != PROJECT:
             return json_response(page([], None))
-        where = WorkflowFilter(flag("active"), request.args.get("name") or None, names("tags"))
+        where = WorkflowFilter(query.active, query.name, query.tags)
         found = await self._context.store.workflows(where, offset=cursor.offset, limit=cursor.limit)
         rows: list[Json] = []
         size = seen = 0
         for row in found.rows:
-            whole = await self._listed(row.id)
+            whole = await self._listed(row.id, with_pins=not query.exclude_pinned_data)
             size += len(dumps(whole))
             if rows and size > PAGE_BYTES:
                 break
@@ -85,7 +86,7 @@ class N8nWorkflows:
                 rows.append(whole)
         return json_response(page(rows, cursor.after(seen, found.total)))
 
-    async def _listed(self, workflow_id: str) -> dict[str, Json] | None:
+    async def _listed(self, workflow_id: str, *, with_pins: bool = True) -> dict[str, Json] | None:
         """None: it was deleted meanwhile. A damaged one has no nodes, and says so."""
         try:
             stored = await self._context.store.workflow(workflow_id)
@@ -96,7 +97,7 @@ class N8nWorkflows:
             times = (row.created_at, row.updated_at)
             bare = StoredWorkflow(row.id, row.name, row.active, row.version, {}, *times, row.tags)
             return {**workflow_view(bare, 0), "description": exc.message}
-        return None if stored is None else await self._view(stored)
+        return None if stored is None else await self._view(stored, with_pins=with_pins)
 
     @operation(
         "Create a workflow; it is inactive",
@@ -118,7 +119,9 @@ class N8nWorkflows:
         errors=(DataDamaged,),
     )
     async def get_workflow(self, workflow_id: str) -> Response:
-        return await self._shown(await self._stored(workflow_id))
+        query: N8nWorkflowQuery = read_query(n8n_schema("N8nWorkflowQuery"))
+        stored = await self._stored(workflow_id)
+        return json_response(await self._view(stored, with_pins=not query.exclude_pinned_data))
 
     @operation(
         "Replace a workflow; a live one stays live",
@@ -130,7 +133,8 @@ class N8nWorkflows:
         errors=(Conflict, NotSupported),
     )
     async def update_workflow(self, workflow_id: str) -> Response:
-        if request.args.get("publishIfActive", "true") != "true":
+        query: UpdateQuery = read_query(n8n_schema("UpdateQuery"))
+        if not query.publish_if_active:
             raise NotSupported("A live workflow has no draft beside it: leave out publishIfActive=false.")
         return await self._shown(await self._changes.replace(workflow_id, _written(await read_json()), author()))
 
@@ -206,11 +210,11 @@ class N8nWorkflows:
     async def _shown(self, stored: StoredWorkflow) -> Response:
         return json_response(await self._view(stored))
 
-    async def _view(self, stored: StoredWorkflow) -> dict[str, Json]:
+    async def _view(self, stored: StoredWorkflow, *, with_pins: bool = True) -> dict[str, Json]:
         """Without secrets, whoever asks."""
         await self._secrets.ready(stored.document)
         view = self._secrets.redacted(workflow_view(stored, self._triggers(stored)))
-        if flag("excludePinnedData"):
+        if not with_pins:
             view = {key: value for key, value in view.items() if key != "pinData"}
         return with_active_version(view)
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, RateLimited
-from jackfield.api.http import operation, principal
+from jackfield.api.http import operation, principal, read_query
 from jackfield_workflows.routes.event_stream import event_stream
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.settings import WorkflowsSettings
+
+if TYPE_CHECKING:
+    from jackfield_workflows.routes.schemas import EventsQuery
 
 SCOPES = {"workflows": ("workflows:read", "executions:read"), "webhooks": ("webhooks:read",)}
 """Topic -> the scopes that it needs: the topic workflows also tells of executions."""
@@ -40,7 +44,8 @@ class EventRoutes:
         media=("text/event-stream",),
     )
     async def stream_events(self) -> Response:
-        topics = allowed_topics(principal(), request.args.get("topics"))
+        query: EventsQuery = read_query(schema("EventsQuery"))
+        topics = allowed_topics(principal(), query.topics)
         if self._open >= self._settings.event_streams:
             raise RateLimited(RETRY_AFTER, "Too many event streams are open; see workflows.event_streams.")
         response = Response(self._frames(topics), content_type="text/event-stream")

@@ -5,26 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, DataDamaged, NotFound
-from jackfield.api.http import clamp, json_response, operation
+from jackfield.api.http import json_response, operation, read_query
 from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter
 from jackfield_workflows.history.actions import ExecutionActions
 from jackfield_workflows.history.contents import executed_document, file_of
 from jackfield_workflows.history.views import execution_body, execution_row_view, items_body
 from jackfield_workflows.routes.files import file_answer
 from jackfield_workflows.routes.groups import Route, schema
-from jackfield_workflows.routes.requests import MAX_OFFSET, choice, moment, page_view, paging
+from jackfield_workflows.routes.requests import page_view
 
 if TYPE_CHECKING:
-    from jackfield_workflows.history.retries import StartAt
+    from jackfield_workflows.routes.schemas import (
+        CountQuery,
+        ExecutionQuery,
+        ExecutionsQuery,
+        FileQuery,
+        ItemsQuery,
+        RetryQuery,
+    )
 
-MODES = ("webhook", "test", "manual", "trigger", "retry", "error", "sub")
-STARTS: tuple[StartAt, ...] = ("start", "failed", "node")
 TAGS = ("executions",)
-MOST_ITEMS = 1000
 
 
 class ExecutionRoutes:
@@ -58,8 +62,8 @@ class ExecutionRoutes:
         tags=TAGS,
     )
     async def list_executions(self) -> Response:
-        page = paging()
-        found = await self._context.store.executions(_filter(), offset=page.offset, limit=page.limit)
+        page: ExecutionsQuery = read_query(schema("ExecutionsQuery"))
+        found = await self._context.store.executions(_filter(page), offset=page.offset, limit=page.limit)
         return json_response(page_view([execution_row_view(row) for row in found.rows], found.total, page))
 
     @operation(
@@ -70,7 +74,7 @@ class ExecutionRoutes:
         tags=TAGS,
     )
     async def count_executions(self) -> Response:
-        found = await self._context.store.execution_stats(_filter())
+        found = await self._context.store.execution_stats(_filter(read_query(schema("CountQuery"))))
         counts: dict[str, int] = {status: found.get(status, 0) for status in EXECUTION_STATUSES}
         return json_response({"total": sum(counts.values()), **counts})
 
@@ -83,9 +87,9 @@ class ExecutionRoutes:
         errors=(DataDamaged,),
     )
     async def get_execution(self, execution_id: str) -> Response:
-        most = clamp(request.args["items"], MOST_ITEMS, 0, MOST_ITEMS) if request.args.get("items") else None
+        query: ExecutionQuery = read_query(schema("ExecutionQuery"))
         stored = await self._actions.whole(execution_id)
-        return Response(await execution_body(stored, most), content_type="application/json")
+        return Response(await execution_body(stored, query.items), content_type="application/json")
 
     @operation(
         "List the items of one output of a node run",
@@ -97,10 +101,9 @@ class ExecutionRoutes:
         errors=(DataDamaged,),
     )
     async def list_items(self, execution_id: str) -> Response:
-        page = paging(50, MOST_ITEMS)
-        run = clamp(request.args.get("run"), -1, -1, MAX_OFFSET)
-        output = clamp(request.args.get("output"), 0, 0, MAX_OFFSET)
-        found = await items_body(await self._actions.whole(execution_id), run, output, page.offset, page.limit)
+        query: ItemsQuery = read_query(schema("ItemsQuery"))
+        stored = await self._actions.whole(execution_id)
+        found = await items_body(stored, query.run, query.output, query.offset, query.limit)
         if found is None:
             raise NotFound("The execution has no node run with this index, or not this output.")
         return Response(found, content_type="application/json")
@@ -115,9 +118,9 @@ class ExecutionRoutes:
         headers={"Content-Disposition": "Name of the file to save."},
     )
     async def get_file(self, execution_id: str) -> Response:
+        query: FileQuery = read_query(schema("FileQuery"))
         stored = await self._actions.whole(execution_id)
-        run, output, item = (clamp(request.args.get(key), 0, 0, MAX_OFFSET) for key in ("run", "output", "item"))
-        file, content = await file_of(self._context, stored, run, output, item, request.args.get("name", "data"))
+        file, content = await file_of(self._context, stored, query.run, query.output, query.item, query.name)
         return file_answer(file, content)
 
     @operation(
@@ -147,9 +150,9 @@ class ExecutionRoutes:
         headers={"Location": "Path of the new execution."},
     )
     async def retry_execution(self, execution_id: str) -> Response:
+        query: RetryQuery = read_query(schema("RetryQuery"))
         stored = await self._actions.whole(execution_id)
-        start_at = choice("from", STARTS) or "start"
-        execution = await self._actions.retry(stored, start_at, request.args.get("node", ""))
+        execution = await self._actions.retry(stored, query.start or "start", query.node or "")
         body = {"executionId": execution.id, "status": "queued", "mode": "retry", "retryOf": stored.row.id}
         response = json_response(body, 201)
         response.headers["Location"] = f"/api/v1/executions/{execution.id}"
@@ -168,11 +171,7 @@ class ExecutionRoutes:
         return json_response({"executionId": row.id, "status": row.status}, 202)
 
 
-def _filter() -> ExecutionFilter:
+def _filter(query: CountQuery) -> ExecutionFilter:
     return ExecutionFilter(
-        workflow_id=request.args.get("workflowId") or None,
-        status=choice("status", EXECUTION_STATUSES),
-        mode=choice("mode", MODES),
-        since=moment("since"),
-        until=moment("until"),
+        workflow_id=query.workflowId, status=query.status, mode=query.mode, since=query.since, until=query.until
     )

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, InvalidInput
-from jackfield.api.http import json_response, operation, read_json
+from jackfield.api.http import json_response, operation, read_json, read_query
 from jackfield_workflows.routes.groups import Route, schema
-from jackfield_workflows.routes.requests import author, flag
+from jackfield_workflows.routes.requests import author
 from jackfield_workflows.saved.changes import Author, WorkflowChanges
 from jackfield_workflows.saved.imports import Importer, documents_of, import_view
+
+if TYPE_CHECKING:
+    from jackfield_workflows.routes.schemas import PartialImportQuery
 
 
 class ImportRoutes:
@@ -37,8 +41,9 @@ class ImportRoutes:
     )
     async def import_workflows(self) -> Response:
         """200 when all are stored, 207 when some are, 400 or 403 when none is: never half without saying so."""
+        query: PartialImportQuery = read_query(schema("PartialImportQuery"))
         documents = documents_of(await read_json())
-        results = await self._importer.run(documents, Author(author().caller), partial=bool(flag("partial")))
+        results = await self._importer.run(documents, Author(author().caller), partial=bool(query.partial))
         view = import_view(results)
         if view["imported"]:
             return json_response(view)

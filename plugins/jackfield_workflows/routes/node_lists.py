@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
-from math import isfinite
+from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import InvalidInput, NotFound, UpstreamFailed
-from jackfield.api.http import json_response, operation, principal
+from jackfield.api.http import json_response, operation, principal, read_query
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
@@ -24,10 +23,10 @@ from jackfield.api.workflows import local_type
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.settings import WorkflowsSettings
 
+if TYPE_CHECKING:
+    from jackfield_workflows.routes.schemas_lists import NodeListQuery
+
 TAGS = ("node types",)
-MOST_VALUES = 65_536
-"""Characters of the parameter `values`."""
-LONGEST: Mapping[str, int] = {"credential": 64, "search": 200, "cursor": 4096, "values": MOST_VALUES}
 
 
 @record
@@ -47,7 +46,8 @@ class ChosenCredential:
 
     def _id(self, kind: str) -> str:
         if self.stored is None or self.stored.kind != kind:
-            raise NodeError(f"The list wants a credential of the kind {kind}; choose one.")
+            details = {"credential": f"give the id of one of the kind {kind}"}
+            raise InvalidInput(f"The list wants a credential of the kind {kind}; choose one.", details=details)
         return self.stored.id
 
 
@@ -85,21 +85,22 @@ class NodeListRoutes:
         node = listing_node(self._context.port(NodeCatalog).find(local_type(kind)))
         if node is None:
             raise NotFound("There is no such node type, or its fields have no lists.")
-        stored = await self._credential(_given("credential"))
+        query: NodeListQuery = read_query(schema("NodeListQuery", "schemas_lists"))
+        stored = await self._credential(query.credential)
         question = ListQuestion(
             name,
-            _version(),
-            _values(),
+            query.version,
+            _values(query.values),
             stored.kind if stored else "",
-            _given("search"),
-            _given("cursor"),
+            query.search or "",
+            query.cursor or "",
             self._settings.list_rows,
             self._settings.list_bytes,
         )
         page = await self._asked(node, question, ChosenCredential(self._context, stored))
         return json_response(_view(page, self._settings.list_rows))
 
-    async def _credential(self, credential_id: str) -> Credential | None:
+    async def _credential(self, credential_id: str | None) -> Credential | None:
         if not credential_id:
             return None
         stored = await self._context.store.credential(credential_id)
@@ -125,26 +126,7 @@ class NodeListRoutes:
         return found
 
 
-def _given(name: str) -> str:
-    found = request.args.get(name, "")
-    if len(found) > LONGEST[name]:
-        details = {name: f"give at most {LONGEST[name]} characters"}
-        raise InvalidInput(f"The parameter {name} is too long.", details=details)
-    return found
-
-
-def _version() -> float | None:
-    given = request.args.get("version")
-    with suppress(ValueError):
-        found = float(given) if given else None
-        if found is None or isfinite(found):
-            return found
-    details = {"version": "give a number, such as 2.1"}
-    raise InvalidInput("The parameter version is no number.", details=details)
-
-
-def _values() -> Mapping[str, Json]:
-    text = _given("values")
+def _values(text: str | None) -> Mapping[str, Json]:
     if not text:
         return {}
     details = {"values": "give the node's parameters as a JSON object"}

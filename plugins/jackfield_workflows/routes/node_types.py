@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.extensions import PluginReports
-from jackfield.api.http import operation
+from jackfield.api.http import operation, read_query
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.workflows import local_type
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.node_type_views import NodeTypeViews
-from jackfield_workflows.routes.requests import flag
+
+if TYPE_CHECKING:
+    from jackfield_workflows.routes.schemas import NodeTypeQuery
 
 TAGS = ("node types",)
 
@@ -42,8 +45,8 @@ class NodeTypeRoutes:
         tags=TAGS,
     )
     async def list_node_types(self) -> Response:
-        wanted = flag("schemas")
-        return Response(await self._views.all(schemas=wanted is not False), content_type="application/json")
+        query: NodeTypeQuery = read_query(schema("NodeTypeQuery"))
+        return Response(await self._views.all(schemas=query.schemas), content_type="application/json")
 
     @operation(
         "Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces",

@@ -6,13 +6,22 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Durability, Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, ExecutionTimeout, InvalidInput, JackfieldError
 from jackfield.api.history import stored_json
-from jackfield.api.http import json_response, operation, parse_model, principal, read_json, request_id, taken_memory
+from jackfield.api.http import (
+    json_response,
+    operation,
+    parse_model,
+    principal,
+    read_json,
+    read_query,
+    request_id,
+    taken_memory,
+)
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
@@ -29,7 +38,7 @@ from jackfield_workflows.settings import WorkflowsSettings
 from jackfield_workflows.starts import chosen_end, chosen_start, read_items, start_items
 
 if TYPE_CHECKING:
-    from jackfield_workflows.routes.schemas import RunBody
+    from jackfield_workflows.routes.schemas import RunBody, RunQuery
 
 TAGS = ("workflows",)
 WITH_DATA = "jackfield_workflows.history.reuse:with_data_of"
@@ -139,8 +148,9 @@ class RunRoutes:
 
     async def _submit(self, workflow: Workflow, items: Items | None, durability: Durability) -> Execution:
         await self._scopes.check(workflow, principal())
-        until = chosen_end(workflow, request.args.get("until"))
-        start = chosen_start(workflow, request.args.get("start"), self._context.port(NodeCatalog), until)
+        query: RunQuery = read_query(schema("RunQuery"))
+        until = chosen_end(workflow, query.until)
+        start = chosen_start(workflow, query.start, self._context.port(NodeCatalog), until)
         catalog, memory = self._context.port(NodeCatalog), taken_memory()
         given = start_items(workflow, start, items, catalog)
         wanted = ExecutionRequest(
@@ -155,12 +165,12 @@ class RunRoutes:
             encoded=None if memory is None else await asyncio.to_thread(written, given, stored_json),
             memory=memory,
         )
-        if reuse := request.args.get("reuse"):
-            if items is not None or request.args.get("start"):
+        if query.reuse:
+            if items is not None or query.start:
                 message = "leave it out, or leave out start and input: the execution's own are taken"
                 raise InvalidInput("A run that reuses data begins as that execution did.", details={"reuse": message})
             load_request = cast("WithData", load(WITH_DATA))
-            wanted = await load_request(self._context, await self._actions.whole(reuse), wanted)
+            wanted = await load_request(self._context, await self._actions.whole(query.reuse), wanted)
         return self._context.port(Engine).submit(wanted)
 
     async def _end(self, execution: Execution) -> Outcome:

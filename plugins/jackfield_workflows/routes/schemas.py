@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, StringConstraints
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    PlainValidator,
+    RootModel,
+    StringConstraints,
+    WithJsonSchema,
+)
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.nodes.forms import NodeField
+from jackfield.api.paging import Clamped
 from jackfield.api.storage import ExecutionStatus, WorkflowOrder
+from jackfield_workflows.routes.query_values import MAX_OFFSET, MOST_NAMES, moment, names
 
+Offset = Annotated[int, Clamped(0, MAX_OFFSET)]
+Moment = Annotated[int, PlainValidator(moment), WithJsonSchema({"type": "string"})]
+"""An ISO 8601 time of the query, read as Unix ms."""
+Names = Annotated[list[str], BeforeValidator(names), Field(max_length=MOST_NAMES), WithJsonSchema({"type": "string"})]
+"""Names in one text, separated by commas."""
 VariableKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=128)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
 
@@ -223,7 +240,7 @@ class ToolCallShown(Shown):
 
 
 class ItemShown(Shown):
-    json: dict[str, Any]  # type: ignore[assignment]  # any fields; shadows the deprecated method
+    fields: dict[str, Any] = Field(alias="json")  # any; pydantic has a method `json`
     binary: dict[str, Any] | None = None  # files by name
 
 
@@ -254,8 +271,8 @@ class ItemPage(PageShown):
 class PageQuery(Shown):
     """A number out of range is clamped."""
 
-    offset: int = Field(0, ge=0)
-    limit: int = Field(20, ge=1, le=100)
+    offset: Offset = 0
+    limit: Annotated[int, Clamped(1, 100)] = 20
 
 
 class WorkflowsQuery(PageQuery):
@@ -267,7 +284,7 @@ class WorkflowsQuery(PageQuery):
     )
     folder: str | None = Field(None, description="Id of the folder that holds them itself; `none`: those in no folder.")
     order: WorkflowOrder = Field("-updatedAt", description="Descending with a minus.")
-    tags: str | None = Field(None, description="Names of tags, separated by commas: a workflow has all of them.")
+    tags: Names = Field([], description="Names of tags, separated by commas: a workflow has all of them.")
 
 
 class CreateQuery(Shown):
@@ -288,8 +305,8 @@ class CountQuery(Shown):
     workflowId: str | None = None  # noqa: N815 - the API's spelling
     status: ExecutionStatus | None = None
     mode: Literal["webhook", "test", "manual", "trigger", "retry", "error", "sub"] | None = None
-    since: str | None = None
-    until: str | None = None
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 class ExecutionsQuery(CountQuery, PageQuery):
@@ -297,7 +314,9 @@ class ExecutionsQuery(CountQuery, PageQuery):
 
 
 class RetryQuery(Shown):
-    start: Literal["failed", "node"] | None = Field(None, alias="from", description="Default: the original input.")
+    start: Literal["start", "failed", "node"] | None = Field(
+        None, alias="from", description="Default: the original input."
+    )
     node: str | None = Field(None, description="Name of the node, with from=node.")
 
 
@@ -314,26 +333,26 @@ class RunQuery(Shown):
 
 
 class ExecutionQuery(Shown):
-    items: int | None = Field(
-        None, ge=0, le=1000, description="The most items of each output, at most 128 KiB of them. Default: all."
+    items: Annotated[int, Clamped(0, 1000)] | None = Field(
+        None, description="The most items of each output, at most 128 KiB of them. Default: all."
     )
 
 
 class ItemsQuery(Shown):
     """Which items of which node run."""
 
-    run: int = Field(ge=0, description="The node run's index.")
-    output: int = Field(0, ge=0)
-    offset: int = Field(0, ge=0)
-    limit: int = Field(50, ge=1, le=1000)
+    run: Offset = Field(description="The node run's index.")
+    output: Offset = 0
+    offset: Offset = 0
+    limit: Annotated[int, Clamped(1, 1000)] = 50
 
 
 class FileQuery(Shown):
     """Which file of which item."""
 
-    run: int = Field(ge=0, description="The node run's index.")
-    output: int = Field(0, ge=0)
-    item: int = Field(0, ge=0)
+    run: Offset = Field(description="The node run's index.")
+    output: Offset = 0
+    item: Offset = 0
     name: str = Field(description="The file's key under `binary`.")
 
 

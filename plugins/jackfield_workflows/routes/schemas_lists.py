@@ -14,7 +14,7 @@ class NodeListQuery(BaseModel):
     search: what names have to contain. cursor: `nextCursor` of the page before."""
 
     credential: Annotated[str, Field(max_length=64)] | None = None
-    version: float | None = None
+    version: Annotated[float, Field(allow_inf_nan=False)] | None = None
     values: Annotated[str, Field(max_length=65_536)] | None = None
     search: Annotated[str, Field(max_length=200)] | None = None
     cursor: Annotated[str, Field(max_length=4096)] | None = None

@@ -9,15 +9,15 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import json_response, operation, read_model
+from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield_workflows.documents.identities import known_id
 from jackfield_workflows.routes.groups import Route, payload, schema
-from jackfield_workflows.routes.requests import page_view, paging
+from jackfield_workflows.routes.requests import page_view
 from jackfield_workflows.saved.tags import TagChanges
 from jackfield_workflows.saved.views import tag_view
 
 if TYPE_CHECKING:
-    from jackfield_workflows.routes.schemas import TagBody, TagIds
+    from jackfield_workflows.routes.schemas import PageQuery, TagBody, TagIds
 
 TAGS = ("tags",)
 
@@ -51,7 +51,7 @@ class TagRoutes:
         tags=TAGS,
     )
     async def list_tags(self) -> Response:
-        page = paging()
+        page: PageQuery = read_query(schema("PageQuery"))
         found = await self._context.store.tags(offset=page.offset, limit=page.limit)
         return json_response(page_view([tag_view(tag) for tag in found.rows], found.total, page))
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from quart import Response, request
+from quart import Response
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import Conflict, DataDamaged, InvalidInput, NotFound
-from jackfield.api.http import json_response, operation, parse_model, read_json, read_model
+from jackfield.api.http import json_response, operation, parse_model, read_json, read_model, read_query
 from jackfield.api.ids import is_uuid
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
-from jackfield.api.storage import WORKFLOW_ORDERS, StoredWorkflow, WorkflowFilter
+from jackfield.api.storage import StoredWorkflow, WorkflowFilter
 from jackfield.api.triggers import Start
 from jackfield.api.workflows import Problem
 from jackfield_workflows.activation.attention import Attention
@@ -28,13 +28,13 @@ from jackfield_workflows.documents.sealing import SealedSecrets
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.routes.groups import Route, payload, schema
-from jackfield_workflows.routes.requests import author, choice, flag, names, page_view, paging, read_optional_json
+from jackfield_workflows.routes.requests import author, page_view, read_optional_json
 from jackfield_workflows.saved.changes import WorkflowChanges, wanted_state
 from jackfield_workflows.saved.folders import FolderChanges
 from jackfield_workflows.saved.views import row_view, validation_view, version_view, workflow_view
 
 if TYPE_CHECKING:
-    from jackfield_workflows.routes.schemas import DuplicateBody, VersionLabel
+    from jackfield_workflows.routes.schemas import CreateQuery, DuplicateBody, PageQuery, VersionLabel, WorkflowsQuery
 
 TAGS = ("workflows",)
 NO_FOLDER = "none"
@@ -85,14 +85,13 @@ class WorkflowRoutes:
         tags=TAGS,
     )
     async def list_workflows(self) -> Response:
-        page = paging()
-        folder = request.args.get("folder") or None
+        page: WorkflowsQuery = read_query(schema("WorkflowsQuery"))
         where = WorkflowFilter(
-            flag("active"),
-            tags=names("tags"),
-            words=request.args.get("search") or None,
-            folder="" if folder == NO_FOLDER else folder,
-            order=choice("order", WORKFLOW_ORDERS) or "-updatedAt",
+            page.active,
+            tags=page.tags,
+            words=page.search,
+            folder="" if page.folder == NO_FOLDER else page.folder,
+            order=page.order,
         )
         found = await self._context.store.workflows(where, offset=page.offset, limit=page.limit)
         rows = [row_view(row, self._attention.of(row.id), self._attention.starts_of(row.id)) for row in found.rows]
@@ -112,8 +111,8 @@ class WorkflowRoutes:
     async def create_workflow(self) -> Response:
         document = await read_json()
         active = wanted_state(document) is True
-        folder = request.args.get("folder") or None
-        place = None if folder is None else await self._folders.existing(folder)
+        query: CreateQuery = read_query(schema("CreateQuery"))
+        place = None if query.folder is None else await self._folders.existing(query.folder)
         return await self._created(await self._changes.create(document, author(), active=active, folder_id=place))
 
     @operation(
@@ -270,7 +269,7 @@ class WorkflowRoutes:
         tags=TAGS,
     )
     async def list_versions(self, workflow_id: str) -> Response:
-        page = paging()
+        page: PageQuery = read_query(schema("PageQuery"))
         found = await self._context.store.versions(known_id(workflow_id, "workflow"), page.offset, page.limit)
         if not found.total:
             raise NotFound("There is no workflow with this id.")

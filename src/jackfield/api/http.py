@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
-from quart import Request, Response, g, request
+from quart import Request, Response, current_app, g, request
 
 from . import jsontext
 from .auth import Principal, Standing, unending
@@ -229,9 +229,21 @@ def parse_model(model: type[ModelT], value: object) -> ModelT:
         raise InvalidInput(f"The request does not have the expected form. {first}.", details=details) from None
 
 
-def read_query(model: type[ModelT]) -> ModelT:
-    """The query string as this model; the last of repeated keys counts."""
-    return parse_model(model, {key: values[-1] for key, values in request.args.to_dict(flat=False).items()})
+def read_query(model: type[ModelT] | str) -> ModelT:
+    """The query string as this model, which is the operation's; the last of repeated keys counts, and one without a
+    value is as good as absent. A model by its object reference as in `read_model`. Raises `InvalidInput`."""
+    found = cast("type[ModelT]", load(model)) if isinstance(model, str) else model
+    _require_declared(found)
+    given = {key: values[-1] for key, values in request.args.to_dict(flat=False).items()}
+    return parse_model(found, {key: value for key, value in given.items() if value})
+
+
+def _require_declared(model: type[BaseModel]) -> None:
+    """What is read is what OpenAPI shows and what the kernel lets through. Raises `TypeError`, which is a defect."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    described = getattr(view, "jackfield_operation", None)
+    if isinstance(described, Operation) and described.query is not model:
+        raise TypeError(f"The view {request.endpoint} reads {model.__name__}, which its @operation does not name.")
 
 
 def validation_details(error: ValidationError) -> dict[str, str]:
@@ -243,16 +255,6 @@ def validation_details(error: ValidationError) -> dict[str, str]:
             path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
         found.setdefault(path or "body", entry["msg"])
     return found
-
-
-def clamp(text: str | None, default: int, low: int, high: int) -> int:
-    """A paging number from the query: clamped to its range; the default when absent. Raises `InvalidInput` for no
-    number."""
-    if text is None or text == "":
-        return default
-    if not text.removeprefix("-").isdecimal() or len(text) > 40:
-        raise InvalidInput("A paging parameter is not a whole number.", details={"limit": "give a whole number"})
-    return min(max(int(text), low), high)
 
 
 def response_of(content: Content, status: int = 200) -> Response:

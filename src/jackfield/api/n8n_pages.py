@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
+from typing import Annotated
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,8 +13,8 @@ from pydantic.alias_generators import to_camel
 from quart import request
 
 from .errors import InvalidInput
-from .http import clamp
 from .jsontext import Json
+from .paging import Clamped
 from .records import record
 
 MOST = 250
@@ -34,8 +35,11 @@ class N8nAnswer(BaseModel):
 class CursorQuery(N8nAnswer):
     """A page: a `limit` out of range is clamped."""
 
-    limit: int = Field(DEFAULT, ge=1, le=MOST)
+    limit: Annotated[int, Clamped(1, MOST)] = DEFAULT
     cursor: str | None = Field(None, description="`nextCursor` of the page before.")
+
+
+N8nOffset = Annotated[int, Clamped(0, _LARGEST_OFFSET)]
 
 
 class CursorPage(N8nAnswer):
@@ -74,13 +78,12 @@ class Cursor:
         return base64.b64encode(orjson.dumps({**place, **more})).decode()
 
 
-def asked_cursor() -> Cursor:
-    """The place that the present request names, else the beginning. Raises `InvalidInput` for what no page of the same
-    list has given. An `offset`, which n8n takes for workflows, is where it begins."""
-    limit = clamp(request.args.get("limit"), DEFAULT, 1, MOST)
-    text = request.args.get("cursor")
+def asked_cursor(query: CursorQuery, offset: int = 0) -> Cursor:
+    """The place that the present request's query names, else the beginning. Raises `InvalidInput` for what no page of
+    the same list has given. offset: where it begins, which n8n takes for some lists."""
+    limit, text = query.limit, query.cursor
     if not text:
-        return Cursor(clamp(request.args.get("offset"), 0, 0, _LARGEST_OFFSET), limit, request.path)
+        return Cursor(offset, limit, request.path)
     try:
         found = orjson.loads(base64.b64decode(text[:_LONGEST], validate=True))
     except (ValueError, binascii.Error):

@@ -218,6 +218,8 @@ def test_a_list_is_asked_of_the_service_with_the_credential_and_its_faults_are_t
     assert "access-1" not in broken.text
     empty = api.get("/node-types/robot/lists/things", params={"credential": made["id"]})
     assert (empty.status_code, list(empty.json()["details"])) == (400, ["values.shelf"])
+    bare = api.get("/node-types/robot/lists/things", params={"values": asked["values"]})
+    assert (bare.status_code, list(bare.json()["details"])) == (400, ["credential"])
     seen = len(Service.seen)
     for path, params, status in (
         ("robot/lists/nothing", asked, 404),

@@ -316,7 +316,7 @@ async def test_items_are_read_by_the_page(api: Any) -> None:
     page = await api.ok("GET", f"{place}?run=0&offset=100&limit=50")
     assert (page["data"], page["total"], page["offset"]) == (items[100:], 120, 100)
     assert len((await api.ok("GET", f"{place}?run=0"))["data"]) == 50
-    for wrong, status in (("run=99", 404), ("run=0&output=7", 404), ("run=x", 400), ("", 404)):
+    for wrong, status in (("run=99", 404), ("run=0&output=7", 404), ("run=x", 400), ("", 400)):
         await api.refused("GET", f"{place}?{wrong}", status=status)
     await api.refused("GET", f"/executions/{found['id']}?items=many", status=400)
 

@@ -3020,7 +3020,7 @@ export interface components {
         };
         /**
          * AuthPaging
-         * @description Documents the query of lists; what is out of range is clamped.
+         * @description The query of lists; what is out of range is clamped.
          */
         AuthPaging: {
             /**
@@ -4538,7 +4538,7 @@ export interface components {
              * @description How a call ended.
              * @default null
              */
-            status?: string | null;
+            status?: ("success" | "failed" | "timeout" | "rejected" | "pending") | null;
         };
         /**
          * HookBody
@@ -6019,9 +6019,9 @@ export interface components {
             /**
              * Tags
              * @description Names, separated by commas: a workflow has all of them.
-             * @default null
+             * @default []
              */
-            tags?: string | null;
+            tags?: string;
         } & {
             [key: string]: unknown;
         };
@@ -8053,7 +8053,7 @@ export interface components {
              * @description Default: the original input.
              * @default null
              */
-            from?: ("failed" | "node") | null;
+            from?: ("start" | "failed" | "node") | null;
             /**
              * Node
              * @description Name of the node, with from=node.
@@ -9361,9 +9361,9 @@ export interface components {
         UpdateQuery: {
             /**
              * Publishifactive
-             * @default null
+             * @default true
              */
-            publishIfActive?: "true" | null;
+            publishIfActive?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -10345,9 +10345,9 @@ export interface components {
             /**
              * Tags
              * @description Names of tags, separated by commas: a workflow has all of them.
-             * @default null
+             * @default []
              */
-            tags?: string | null;
+            tags?: string;
         } & {
             [key: string]: unknown;
         };
@@ -15010,7 +15010,7 @@ export interface operations {
     retryExecution: {
         parameters: {
             query?: {
-                from?: ("failed" | "node") | null;
+                from?: ("start" | "failed" | "node") | null;
                 node?: string | null;
             };
             header?: never;
@@ -16075,7 +16075,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                status?: string | null;
+                status?: ("success" | "failed" | "timeout" | "rejected" | "pending") | null;
             };
             header?: never;
             path: {
@@ -16208,7 +16208,7 @@ export interface operations {
                 offset?: number;
                 order?: "name" | "-name" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "nodeCount" | "-nodeCount";
                 search?: string | null;
-                tags?: string | null;
+                tags?: string;
             };
             header?: never;
             path?: never;

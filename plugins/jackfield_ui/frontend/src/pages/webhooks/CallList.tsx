@@ -2,7 +2,7 @@ import { Button, Select, Text } from '@mantine/core';
 import { IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, body } from '../../api/client';
-import { usePaged } from '../../api/paging';
+import { oneOf, usePaged } from '../../api/paging';
 import { CopyIcon } from '../../components/Copyable';
 import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
@@ -13,6 +13,7 @@ import { curl } from './curl';
 import type { Call, Webhook } from './queries';
 
 const PER_PAGE = 20;
+const RESULTS = ['success', 'failed', 'rejected', 'timeout', 'pending'] as const;
 const KINDS = [
   { value: '', label: 'All calls' },
   { value: 'success', label: 'Succeeded' },
@@ -37,7 +38,7 @@ export function CallList({
   const calls = usePaged(
     ['webhooks', 'calls', id, status],
     (page, signal) => {
-      const params = { path: { ident: id }, query: { status, ...page } };
+      const params = { path: { ident: id }, query: { status: oneOf(RESULTS, status), ...page } };
       return body(api.GET('/api/v1/webhooks/{ident}/history', { params, signal }));
     },
     PER_PAGE,
