@@ -66,6 +66,7 @@ def test_two_braces_make_an_expression_and_the_typing_goes_on(page: Page, daemon
     ident = made(daemon.admin(), RICH)
     opened(page, ident)
     panel = panel_of(page, "Call")
+    page.wait_for_load_state("networkidle")  # the editor is fetched
     panel.get_by_role("textbox", name="URL").click()
     page.keyboard.type("http://127.0.0.1/{{ $json.path")
     editor = panel.get_by_role("textbox", name="URL, expression")
@@ -90,6 +91,7 @@ def test_an_expression_is_completed_by_type_and_written_in_the_large_editor(
     ident = made(daemon.admin(), PINNED)
     opened(page, ident)
     panel = panel_of(page, "Call")
+    page.wait_for_load_state("networkidle")  # the editor is fetched
     panel.get_by_role("textbox", name="URL").click()
     page.keyboard.type("{{ $json.person.")
     page.get_by_role("option", name="name", exact=False).first.wait_for()
