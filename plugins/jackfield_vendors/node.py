@@ -9,7 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.forms import NodeField
-from jackfield.api.nodes.lists import CredentialAccess, ListQuestion, LoadedPage
+from jackfield.api.nodes.lists import CredentialAccess, ListCredentialMissing, ListQuestion, LoadedPage
 from jackfield.api.nodes.running import made_per_group
 from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
@@ -116,12 +116,11 @@ class VendorNode:
         return await ListReader(found, ServiceSteps(self._text, self._base, exchange)).page(question, scope)
 
     def _list_credential(self, chosen: str) -> str:
-        """Raises `NodeError` for a credential that is none of the node's."""
+        """Raises `ListCredentialMissing` for a credential that is none of the node's."""
         kinds = [one.kind for one in self.description.credentials]
         if not kinds or chosen in kinds:
             return chosen if kinds else ""
-        told = f"a credential of the kind {' or '.join(kinds)}"
-        raise NodeError(f"{self._text.title} wants {told}, and {chosen or 'none'} is chosen.")
+        raise ListCredentialMissing(kinds)
 
     def outputs(self, node: Node) -> int:
         return 1

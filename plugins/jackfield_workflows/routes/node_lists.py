@@ -16,7 +16,15 @@ from jackfield.api.http import json_response, operation, principal, read_query
 from jackfield.api.http_client import Authorization
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import NodeCatalog, NodeError
-from jackfield.api.nodes.lists import ListingNode, ListQuestion, ListRow, LoadedPage, ValuesMissing, listing_node
+from jackfield.api.nodes.lists import (
+    ListCredentialMissing,
+    ListingNode,
+    ListQuestion,
+    ListRow,
+    LoadedPage,
+    ValuesMissing,
+    listing_node,
+)
 from jackfield.api.records import record
 from jackfield.api.storage import Credential
 from jackfield.api.workflows import local_type
@@ -46,8 +54,7 @@ class ChosenCredential:
 
     def _id(self, kind: str) -> str:
         if self.stored is None or self.stored.kind != kind:
-            details = {"credential": f"give the id of one of the kind {kind}"}
-            raise InvalidInput(f"The list wants a credential of the kind {kind}; choose one.", details=details)
+            raise ListCredentialMissing([kind])
         return self.stored.id
 
 
@@ -118,6 +125,9 @@ class NodeListRoutes:
             raise UpstreamFailed(f"The list did not come within {seconds:g} seconds; try again.") from None
         except ValuesMissing as exc:
             details = {f"values.{name}": "choose it first; an expression has no value yet" for name in exc.names}
+            raise InvalidInput(exc.message, details=details) from None
+        except ListCredentialMissing as exc:
+            details = {"credential": f"give the id of one of the kind {' or '.join(exc.kinds)}"}
             raise InvalidInput(exc.message, details=details) from None
         except NodeError as exc:
             raise UpstreamFailed(exc.message, code="LIST_FAILED") from None

@@ -225,7 +225,7 @@ def test_a_list_is_asked_of_the_service_with_the_credential_and_its_faults_are_t
         ("robot/lists/nothing", asked, 404),
         ("set/lists/things", asked, 404),
         ("robot/lists/things", {**asked, "credential": "nobody"}, 400),
-        ("robot/lists/things", {**asked, "credential": other.json()["id"]}, 502),
+        ("robot/lists/things", {**asked, "credential": other.json()["id"]}, 400),
         ("robot/lists/things", {**asked, "values": "[]"}, 400),
         ("robot/lists/things", {**asked, "values": "{"}, 400),
         ("robot/lists/things", {**asked, "version": "x"}, 400),

@@ -20,6 +20,14 @@ class ValuesMissing(NodeError):
         self.names = names
 
 
+class ListCredentialMissing(NodeError):
+    """A list is asked of its service with a credential, and none that fits was chosen. kinds: that fit."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        super().__init__(f"The list wants a credential of the kind {' or '.join(kinds)}; choose one.")
+        self.kinds = kinds
+
+
 class CredentialAccess(Protocol):
     """The credential that a node has, without which it is; `NodeRun` is one. Values stay out of lists and messages."""
 
