@@ -40,6 +40,8 @@ REFUSED = 4403
 """Close code for a caller who may not do what it has asked for."""
 FULL = 4409
 """Close code for a session with too many clients."""
+_PROFILE_ENDS = "Its profile was removed."
+_DAEMON_STOPS = "The daemon was stopped."
 
 
 class Hub:
@@ -64,7 +66,7 @@ class Hub:
         return [session.id for session in self._running() if session.alias == alias]
 
     async def end(self, alias: str) -> None:
-        await asyncio.gather(*(self.stop(name) for name in self.live(alias)))
+        await asyncio.gather(*(self.stop(name, _PROFILE_ENDS) for name in self.live(alias)))
 
     async def confined(self, launch: Launch) -> Launch:
         return await self._starter.sandbox.confined(launch)
@@ -264,10 +266,13 @@ class Hub:
 
     # -- the end
 
-    async def stop(self, id: str) -> None:
-        """End a session, and return when it has ended. One that has ended stays as it is."""
+    async def stop(self, id: str, why: str = "") -> None:
+        """End a session, and return when it has ended. One that has ended stays as it is. why: a sentence for those
+        who look at it."""
         session = self.find(id)
         if session.stopping is None:
+            if session.state == "running":
+                session.reason = why or None
             session.stopping = asyncio.ensure_future(self._end(session))
         await asyncio.shield(session.stopping)
 
@@ -300,7 +305,8 @@ class Hub:
         for session in staying:
             session.leave()
         with contextlib.suppress(NotFound):
-            await asyncio.gather(*(self.stop(session.id) for session in self._running() if session not in staying))
+            ending = [session.id for session in self._running() if session not in staying]
+            await asyncio.gather(*(self.stop(name, _DAEMON_STOPS) for name in ending))
         if self._ending:
             await asyncio.wait(set(self._ending))
         await self.recordings.close()

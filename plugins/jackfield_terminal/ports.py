@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Act: TypeAlias = Literal["look", "drive"]
 """drive: type, resize, signal, end."""
+Persistence: TypeAlias = bool | Literal["where_possible"] | None
+"""Whether a session survives the daemon, as somebody asks for it."""
 
 
 @record
@@ -32,7 +34,8 @@ class ShellChoice:
 class SessionRequest:
     """alias: of the profile; empty with `shell`, which is started in place of an agent. args: after the profile's own.
     working_dir: before the profile's. record: from the first byte on. persist: whether it survives the daemon; None: as
-    the profile says, or else `terminal.persist`. remote: the caller is on another machine, or nobody knows."""
+    the profile says, or else `terminal.persist`; where_possible: unless the profile says no, or the system cannot.
+    remote: the caller is on another machine, or nobody knows."""
 
     alias: str
     args: tuple[str, ...] = ()
@@ -40,7 +43,7 @@ class SessionRequest:
     rows: int = 24
     working_dir: str | None = None
     record: bool = False
-    persist: bool | None = None
+    persist: Persistence = None
     remote: bool = False
     shell: ShellChoice | None = None
 
@@ -78,8 +81,9 @@ class SessionHub(Protocol):
         """Raises `NotFound`, `InvalidInput`, `Conflict` when there are too many, `JackfieldError` when the system
         cannot start the agent."""
 
-    async def stop(self, id: str) -> None:
-        """End a session, and return when it has ended. Raises `NotFound`."""
+    async def stop(self, id: str, why: str = "") -> None:
+        """End a session, and return when it has ended. why: a sentence for those who look at it. Raises
+        `NotFound`."""
 
     async def clean_up(self, scope: Scope) -> None:
         """Forget the sessions that have ended and that this caller may drive, and their recordings."""

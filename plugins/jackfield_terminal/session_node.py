@@ -132,7 +132,7 @@ class SessionNode(ItemNode):
 
     async def _stop(self, parameters: SessionParameters) -> dict[str, Json]:
         session = self._agent(parameters, "drive")
-        await self._hub().stop(session.id)
+        await self._hub().stop(session.id, "The workflow has ended it.")
         return _state(session)
 
 

@@ -13,7 +13,7 @@ from shells import HOSTILE, Sessions, poll, showing, shown, type_into, with_shel
 from jackfield.testing.daemon import Daemon
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Locator, Page
 
     from conftest import Watched
 
@@ -93,6 +93,7 @@ def test_two_browsers_see_and_type_in_one_session(
     poll(lambda: re.search(r"\d is-the-size", shown(small)) is not None, "the program tells its size")
     cols = int(re.findall(r"(\d+) is-the-size", shown(small))[-1])
     assert cols < 60
+    large.get_by_text("2 have this session open").wait_for()
     # Both have the size of the smaller one, so that both show the same.
     poll(lambda: shown(large).split() == shown(small).split(), "both show the same")
     small.close()
@@ -100,13 +101,19 @@ def test_two_browsers_see_and_type_in_one_session(
 
 
 def test_tabs_and_splits_by_keyboard(page: Page, sessions: Sessions) -> None:
-    first, second = sessions.start("one"), sessions.start("one")
+    first = sessions.start("one")
     opened(page, first)
     showing(page, "ready>")
     page.keyboard.press("Alt+Shift+D")
-    page.get_by_role("dialog").get_by_label("Show a running session").click()
-    page.get_by_role("option", name=second[:8]).click()
     poll(lambda: page.locator("[data-current] .xterm-rows:visible").count() == 2, "there are two panes")
+    poll(lambda: first not in page.url, "the address of the new one")
+    second = page.url.rsplit("/", 1)[1]
+    assert sessions.state(second)["persistent"] is True
+    page.get_by_role("button", name="Menu of").last.click()
+    page.get_by_role("menuitem", name="Split with another session…").click()
+    page.get_by_role("dialog").get_by_label("Show a running session").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
     assert page.get_by_role("separator", name="Resize the panes").count() == 1
     page.keyboard.type("echo in-$((1+1))nd\n")
     sessions.shows(second, "in-2nd")
@@ -137,6 +144,8 @@ def test_the_end_is_told_and_it_starts_again(page: Page, sessions: Sessions) -> 
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
     type_into(page, "\n")
     page.get_by_text("Ended with exit code 7.").wait_for()
+    screen, bar = page.locator("[data-current] .xterm-screen"), page.get_by_role("status").filter(has_text="Ended")
+    poll(lambda: _bottom(screen) <= _top(bar) + 1, "the last line stands above the bar")
     page.get_by_role("button", name="Start again").click()
     page.wait_for_url(lambda url: session not in url)
     signalled = sessions.start("one", "sleep 60")
@@ -146,6 +155,18 @@ def test_the_end_is_told_and_it_starts_again(page: Page, sessions: Sessions) -> 
     page.get_by_text("Ended by the signal 2 (exit code 130).").wait_for()
     opened(page, "11111111-nothing")
     page.get_by_text("This session is not there any more").wait_for()
+
+
+def _bottom(what: Locator) -> float:
+    box = what.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"]
+
+
+def _top(what: Locator) -> float:
+    box = what.bounding_box()
+    assert box is not None
+    return box["y"]
 
 
 def test_find_and_the_size_of_the_text(page: Page, sessions: Sessions) -> None:

@@ -63,7 +63,9 @@ _OPTIONS = (
     click.option("--detached", is_flag=True, help="Print the session's id instead of attaching."),
     click.option("--record", is_flag=True, help="Record the session."),
     click.option(
-        "--persist/--no-persist", default=None, help="Whether it survives the daemon (default: as the profile says)."
+        "--persist/--no-persist",
+        default=None,
+        help="Whether it survives the daemon (default: yes where it can, unless the profile says no).",
     ),
     json_option,
     config_dir_option,
@@ -130,7 +132,7 @@ class StartWanted:
 def _given(directory: str | None, record: bool, persist: bool | None) -> dict[str, object]:
     asked = {
         "record": record or None,
-        "persist": persist,
+        "persist": "where_possible" if persist is None else persist,
         "working_dir": None if directory is None else str(Path(directory).absolute()),
     }
     return {name: value for name, value in asked.items() if value is not None}

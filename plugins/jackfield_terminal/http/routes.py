@@ -95,7 +95,7 @@ def blueprint(context: PluginContext) -> Blueprint:
     )
     async def delete_session(session_id: str) -> Response:
         session = hub().reached(session_id, "drive", request_scope())
-        await hub().stop(session.id)
+        await hub().stop(session.id, "It was ended by a request.")
         return success()
 
     @terminal.post("/cleanup")

@@ -21,12 +21,13 @@ class _Start(BaseModel):
     rows: Size = 24
     working_dir: StrictStr | None = None
     record: StrictBool = False
-    persist: StrictBool | None = None
+    persist: StrictBool | Literal["where_possible"] | None = None
 
 
 class SessionIn(_Start):
     """args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2. persist:
-    whether the session survives the daemon; default: the profile's, then `terminal.persist`."""
+    whether the session survives the daemon; default: the profile's, then `terminal.persist`; where_possible: unless the
+    profile says no, or the system cannot."""
 
     profile_alias: StrictStr
     args: list[Argument] = Field(default_factory=list, max_length=1000)

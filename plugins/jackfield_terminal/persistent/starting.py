@@ -9,6 +9,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.profiles import Launch, Profile
 from jackfield.api.records import record
 from jackfield_terminal.persistent.directory import DIRECTORY
+from jackfield_terminal.ports import Persistence
 from jackfield_terminal.pty.processes import abandon
 from jackfield_terminal.settings import TerminalSettings
 from jackfield_terminal.supervisor.client import Supervised, SupervisorStart, start_supervisor
@@ -35,13 +36,14 @@ class PersistentStarter:
         self._settings = context.settings(TerminalSettings)
         self._directory = context.service.config_dir / DIRECTORY
 
-    def wanted(self, asked: bool | None, profile: Profile) -> bool:
+    def wanted(self, asked: Persistence, profile: Profile) -> bool:
         """By the request, else the profile (`metadata.persist`), else `terminal.persist`. Raises
         `InvalidInput` where it cannot be had."""
-        wanted = asked if asked is not None else _of_profile(profile)
+        possible = sys.platform == "linux"
+        wanted = asked if isinstance(asked, bool) else _of_profile(profile)
         if wanted is None:
-            wanted = self._settings.persist
-        if wanted and sys.platform != "linux":
+            wanted = possible if asked == "where_possible" else self._settings.persist
+        if wanted and not possible:
             raise InvalidInput("Sessions survive the daemon on Linux only.", code="PERSIST_UNAVAILABLE")
         return wanted
 

@@ -130,7 +130,8 @@ class Attachment:
                 return
             else:
                 await self._news()
-        await self._tell({"type": "state_changed", "state": session.state, "exit_code": session.exit_code})
+        ended: dict[str, object] = {"type": "state_changed", "state": session.state, "exit_code": session.exit_code}
+        await self._tell({**ended, "reason": session.reason} if session.reason else ended)
         await self._send({"type": "websocket.close", "code": 1000})
 
     def _is_full(self) -> bool:

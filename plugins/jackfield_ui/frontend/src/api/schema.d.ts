@@ -8501,7 +8501,8 @@ export interface components {
         /**
          * SessionIn
          * @description args: after the profile's own. cols, rows: 1 to 1000. record: from the first byte on, in asciicast v2. persist:
-         *     whether the session survives the daemon; default: the profile's, then `terminal.persist`.
+         *     whether the session survives the daemon; default: the profile's, then `terminal.persist`; where_possible: unless the
+         *     profile says no, or the system cannot.
          */
         SessionIn: {
             /** Args */
@@ -8515,7 +8516,7 @@ export interface components {
              * Persist
              * @default null
              */
-            persist?: boolean | null;
+            persist?: boolean | "where_possible" | null;
             /** Profile Alias */
             profile_alias: string;
             /**
@@ -8805,7 +8806,7 @@ export interface components {
              * Persist
              * @default null
              */
-            persist?: boolean | null;
+            persist?: boolean | "where_possible" | null;
             /**
              * Record
              * @default false

@@ -25,12 +25,12 @@ import { guessedSize } from './guessedSize';
 import { type NewSessionBody, sessionName, useProfile, useProfiles, useSessions, useStart } from './queries';
 
 const KEEPS = [
-  { value: 'profile', label: 'As the profile says' },
+  { value: 'profile', label: 'Goes on, unless the profile says no' },
   { value: 'yes', label: 'Goes on when the daemon restarts' },
   { value: 'no', label: 'Ends with the daemon' },
 ];
 
-const OF_SETTING = { value: 'profile', label: 'As the setting says' };
+const OF_SETTING = { value: 'profile', label: 'Goes on, where the system can' };
 const STARTS = [
   { value: 'agent', label: 'Agent' },
   { value: 'shell', label: 'Shell' },
@@ -89,7 +89,7 @@ export function NewSession({
       rows: Number(rows) || fitting.rows,
       ...(directory.trim() ? { working_dir: directory.trim() } : {}),
       ...(args.trim() && !shell ? { args: words(args) } : {}),
-      ...(persist === 'profile' ? {} : { persist: persist === 'yes' }),
+      persist: persist === 'profile' ? 'where_possible' : persist === 'yes',
       ...(record ? { record } : {}),
     };
     try {

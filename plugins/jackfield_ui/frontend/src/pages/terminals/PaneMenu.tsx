@@ -4,6 +4,7 @@ import {
   IconCopy,
   IconDeviceFloppy,
   IconDots,
+  IconLayoutBoard,
   IconLayoutColumns,
   IconLayoutRows,
   IconPlayerPlay,
@@ -130,6 +131,9 @@ export function PaneMenu({
                 onClick={() => actions.onSplit?.('column')}
               >
                 Split downwards
+              </Menu.Item>
+              <Menu.Item leftSection={<IconLayoutBoard size={16} />} onClick={() => actions.onSplitWith?.()}>
+                Split with another session…
               </Menu.Item>
             </>
           )}

@@ -42,14 +42,19 @@ export function StateBar({
   );
 }
 
-function said({ phase, exitCode = 0, note }: LinkState): string | undefined {
+function said({ phase, exitCode = 0, note, reason }: LinkState): string | undefined {
   switch (phase) {
     case 'ended':
-      return exitCode > 128 && exitCode < 193
-        ? `Ended by the signal ${exitCode - 128} (exit code ${exitCode}).`
-        : `Ended with exit code ${exitCode}.`;
+      return [
+        exitCode > 128 && exitCode < 193
+          ? `Ended by the signal ${exitCode - 128} (exit code ${exitCode}).`
+          : `Ended with exit code ${exitCode}.`,
+        reason,
+      ]
+        .filter(Boolean)
+        .join(' ');
     case 'gone':
-      return 'This session is not there any more: it was cleaned up, or ended with the daemon.';
+      return reason ?? 'This session is not there any more: it was cleaned up, or ended with the daemon.';
     case 'full':
       return note ?? 'The session has as many clients as it may have.';
     case 'refused':

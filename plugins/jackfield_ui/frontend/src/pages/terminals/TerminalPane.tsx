@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
-import { IconSearch, IconX } from '@tabler/icons-react';
+import { IconSearch, IconUsers, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { segment } from '../../api/client';
 import { socketUrl } from '../../api/socket';
@@ -16,6 +16,9 @@ import { type Sign, StateBar } from './StateBar';
 import classes from './terminals.module.css';
 import { useTerminal } from './useTerminal';
 
+const SIZE_RULE =
+  'The terminal is as large as the smallest window of those who may type. Whoever only looks has its text fitted.';
+
 export interface PaneActions {
   /** The session that is shown in place of this one. */
   onReplace: (session: string) => void;
@@ -24,6 +27,21 @@ export interface PaneActions {
   onTitle: (title: string) => void;
   onBell: () => void;
   onSplit?: ((direction: 'row' | 'column') => void) | undefined;
+  /** With a session that is chosen first. */
+  onSplitWith?: (() => void) | undefined;
+}
+
+/** Others who have the session open. */
+function Viewers({ count }: { count: number }) {
+  if (count < 2) return null;
+  return (
+    <Tooltip label={`${count} have this session open, with you.`}>
+      <Text size="xs" c="dimmed" className="jf-nowrap">
+        <IconUsers size={12} aria-hidden="true" /> {count}
+        <span className="jf-hidden"> have this session open</span>
+      </Text>
+    </Tooltip>
+  );
 }
 
 /** One session: its terminal, and what can be done with it. */
@@ -120,11 +138,14 @@ export function TerminalPane({
           )}
         </Text>
         <Group gap={2} wrap="nowrap">
+          <Viewers count={row?.client_count ?? 0} />
           {size && (
-            <Text size="xs" c="dimmed" className="jf-nowrap" visibleFrom="sm">
-              {size.cols} × {size.rows}
-              {!writes && ', read only'}
-            </Text>
+            <Tooltip label={SIZE_RULE} multiline w={280}>
+              <Text size="xs" c="dimmed" className="jf-nowrap" visibleFrom="sm">
+                {size.cols} × {size.rows}
+                {!writes && ', read only'}
+              </Text>
+            </Tooltip>
           )}
           <Recording recording={row?.recording ?? undefined} />
           <Tooltip label="Find (Ctrl+Shift+F)">

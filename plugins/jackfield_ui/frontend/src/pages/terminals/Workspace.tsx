@@ -6,10 +6,12 @@ import { segment } from '../../api/client';
 import { areaPath } from '../../app/areas';
 import { useMay } from '../../app/session';
 import { useTitle } from '../../app/title';
+import { notifyError } from '../../components/notify';
 import { Bar } from './Bar';
-import { bars, boxes, type Direction, panes } from './layout';
+import { guessedSize } from './guessedSize';
+import { bars, boxes, type Direction, type Pane, panes } from './layout';
 import { NewSession } from './NewSession';
-import { useSessions } from './queries';
+import { ofProfile, startedWith, useSessions, useStart } from './queries';
 import { TerminalPane } from './TerminalPane';
 import classes from './terminals.module.css';
 import { useWorkspaceKeys } from './useWorkspaceKeys';
@@ -24,6 +26,7 @@ export default function Workspace() {
   const sessions = useSessions();
   const navigate = useNavigate();
   const writes = useMay('member');
+  const start = useStart();
   const area = useRef<HTMLDivElement>(null);
   const [titles, setTitles] = useState<Record<string, string>>({});
   const [rung, setRung] = useState<ReadonlySet<string>>(new Set());
@@ -52,6 +55,23 @@ export default function Workspace() {
     setAsking(undefined);
     void navigate(address(session));
   };
+  /** With a session like the one that is split. Where none can be started like it, one is asked for. */
+  const split = async (direction: Direction, from: Pane | undefined = pane) => {
+    if (!from) return;
+    const known = sessions.data?.find(({ id: one }) => one === from.session);
+    const like = startedWith(from.session) ?? (known && ofProfile(known));
+    if (!like || start.isPending) {
+      setAsking(direction);
+      return;
+    }
+    try {
+      const session = await start.mutateAsync({ persist: 'where_possible', ...like, ...guessedSize() });
+      workspace.split(from.id, direction, session);
+      void navigate(address(session));
+    } catch (error) {
+      notifyError(error, 'Not split');
+    }
+  };
   const step = (by: number) => show(tabs[((current ? tabs.indexOf(current) : 0) + by + tabs.length) % tabs.length]);
   const stepPane = (by: number) => {
     if (!current) return;
@@ -61,8 +81,8 @@ export default function Workspace() {
   };
   const onKey = useWorkspaceKeys({
     fresh: () => writes && setAsking('tab'),
-    right: () => writes && setAsking('row'),
-    down: () => writes && setAsking('column'),
+    right: () => writes && void split('row'),
+    down: () => writes && void split('column'),
     close: () => pane && close(pane.id),
     nextTab: () => step(1),
     previousTab: () => step(-1),
@@ -155,9 +175,13 @@ export default function Workspace() {
                     onSplit: writes
                       ? (direction) => {
                           workspace.activate(one.id);
-                          setAsking(direction);
+                          void split(direction, one);
                         }
                       : undefined,
+                    onSplitWith: () => {
+                      workspace.activate(one.id);
+                      setAsking('row');
+                    },
                   }}
                 />
               </div>

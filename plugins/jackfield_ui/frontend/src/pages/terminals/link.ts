@@ -11,6 +11,8 @@ export type Phase = 'connecting' | 'live' | 'away' | 'ended' | 'gone' | 'full' |
 export interface LinkState {
   phase: Phase;
   exitCode?: number | undefined;
+  /** Why it has ended, where that was not the program's doing. */
+  reason?: string | undefined;
   /** What the daemon has said last that is worth showing. */
   note?: string | undefined;
   /** Bytes that this client was too slow for, so far. */
@@ -44,6 +46,7 @@ export class Link {
   private tries = 0;
   private wish: Size | undefined;
   private over = false;
+  private wasLive = false;
 
   /**
    * address: of the socket; first: what is sent first; recover: is asked after a connection was lost, and tells what to
@@ -134,6 +137,7 @@ export class Link {
     switch (message.type) {
       case 'connected':
         this.tries = 0;
+        this.wasLive = true;
         this.output.begin();
         this.set({ phase: 'live', note: undefined });
         return true;
@@ -144,7 +148,11 @@ export class Link {
         this.set({ missed: this.state.missed + Number(message.missed) });
         return true;
       case 'state_changed':
-        this.set({ phase: 'ended', exitCode: Number(message.exit_code ?? 0) });
+        this.set({
+          phase: 'ended',
+          exitCode: Number(message.exit_code ?? 0),
+          reason: typeof message.reason === 'string' ? message.reason : undefined,
+        });
         return false;
       case 'error':
         this.set({ note: String(message.message) });
@@ -163,12 +171,17 @@ export class Link {
       this.set({ phase: known });
       return;
     }
+    const wasLive = this.wasLive;
     this.set({ phase: 'away' });
     await connection.probe();
     const next = connection.now() === 'away' ? 'again' : await this.options.recover(code);
     if (this.over || this.socket) return;
     if (next !== 'again') {
-      this.set({ phase: next });
+      // It was there before, and whoever has cleaned it up would have told its end.
+      this.set({
+        phase: next,
+        reason: next === 'gone' && wasLive ? 'It ended with the daemon, which was stopped.' : undefined,
+      });
       return;
     }
     this.timer = setTimeout(() => this.connect(), backoff(this.tries) / 2);

@@ -24,7 +24,7 @@ export interface NewSessionBody {
   rows?: number;
   working_dir?: string;
   record?: boolean;
-  persist?: boolean;
+  persist?: boolean | 'where_possible';
 }
 
 /** As lists call a session; a plain shell has no profile. */

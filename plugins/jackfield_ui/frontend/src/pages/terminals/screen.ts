@@ -120,6 +120,11 @@ export class Screen {
     if (cols !== this.terminal.cols || rows !== this.terminal.rows) this.terminal.resize(cols, rows);
   }
 
+  /** At most so many rows; what is above the last ones can be scrolled to. */
+  lower(rows: number): void {
+    if (rows < this.terminal.rows) this.terminal.resize(this.terminal.cols, rows);
+  }
+
   /** Everything that is kept, as text. */
   text(): string {
     const { active } = this.terminal.buffer;

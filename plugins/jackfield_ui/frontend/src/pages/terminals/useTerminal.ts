@@ -93,25 +93,35 @@ export function useTerminal(options: TerminalOptions): Attached {
     };
   }, [host, address, first, readOnly]);
 
-  useFitting(made, host, { readOnly, visible, fontSize: preferences.fontSize, size });
   useEffect(() => made?.screen.look({ ...preferences, dark }), [made, preferences, dark]);
   useEffect(() => made?.screen.accelerate(visible), [made, visible]);
 
   const subscribe = useCallback((listener: () => void) => made?.link.subscribe(listener) ?? (() => {}), [made]);
   const state = useSyncExternalStore(subscribe, () => made?.link.now() ?? NOTHING);
+  useFitting(made, host, {
+    readOnly,
+    visible,
+    fontSize: preferences.fontSize,
+    size,
+    away: state.phase !== 'live' && state.phase !== 'connecting',
+  });
   return { screen: made?.screen, link: made?.link, state, title, size };
+}
+
+interface Fit {
+  readOnly: boolean;
+  visible: boolean;
+  fontSize: number;
+  size: Size | undefined;
+  /** Nobody answers to a wish for another size, so that the screen is cut here: its last line stays in sight. */
+  away: boolean;
 }
 
 /** Who may write has the terminal fitted to the window; who looks has the text fitted to the terminal. */
 function useFitting(
   made: { screen: Screen; link: Link } | undefined,
   host: RefObject<HTMLElement | null>,
-  {
-    readOnly,
-    visible,
-    fontSize,
-    size,
-  }: { readOnly: boolean; visible: boolean; fontSize: number; size: Size | undefined },
+  { readOnly, visible, fontSize, size, away }: Fit,
 ): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: other sizes of terminal and text fit otherwise
   useEffect(() => {
@@ -124,7 +134,8 @@ function useFitting(
         return;
       }
       const fitting = made.screen.fitting();
-      if (fitting) made.link.resize(fitting);
+      if (fitting && away) made.screen.lower(fitting.rows);
+      else if (fitting) made.link.resize(fitting);
     };
     const soon = () => {
       cancelAnimationFrame(frame);
@@ -137,5 +148,5 @@ function useFitting(
       watcher.disconnect();
       cancelAnimationFrame(frame);
     };
-  }, [made, host, readOnly, visible, fontSize, size]);
+  }, [made, host, readOnly, visible, fontSize, size, away]);
 }
