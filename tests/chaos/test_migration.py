@@ -69,7 +69,9 @@ def age(store: Path) -> None:
         for statement in MIGRATIONS[0]:
             db.execute(statement)
         db.execute("ATTACH ? AS newer", (str(store),))
-        tables = [name for (name,) in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")]
+        kept = """SELECT o.name FROM main.sqlite_master o JOIN newer.sqlite_master n USING (type, name)
+            WHERE type = 'table'"""  # later schemas have no table `probe`
+        tables = [name for (name,) in db.execute(kept)]
         db.execute("BEGIN")
         for table in tables:
             if table.startswith("sqlite_"):

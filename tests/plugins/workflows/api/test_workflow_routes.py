@@ -372,7 +372,7 @@ async def test_the_name_of_a_copy_fits(api: Any) -> None:
 
 async def test_validate_saves_nothing(api: Any) -> None:
     found = await api.ok("POST", "/workflows/validate", chain("w", webhook("x")))
-    assert found == {"valid": True, "activatable": True, "problems": []}
+    assert found == {"valid": True, "activatable": True, "problems": [], "starts": []}
     assert (await api.ok("GET", "/workflows"))["total"] == 0
 
 
