@@ -19,14 +19,6 @@ WHOLE = frozenset(("locator", "assignments", "filter", "mapper", "workflow", "js
 """Controls that show all of a value by themselves."""
 QUESTION = re.compile(r"(What|Who|Whose)\b")
 SHOWN = 60
-TO_MEND = frozenset(
-    (
-        *("quickbooks updateFields.Vendor1099", "quickbooks additionalFields.Vendor1099"),
-        *("googleDriveTrigger event", "googleDriveTrigger driveToWatch"),
-        *("openAi options.quality", "openAi options.size", "openAi options.style"),
-    )
-)
-"""What is wrong in the files of services and named here until it is mended there."""
 MOST_USED = (
     "aggregate code convertToFile cron emailSend executeWorkflow executeWorkflowTrigger extractFromFile filter form "
     "formTrigger function functionItem graphql html httpRequest if langchain.agent langchain.chainLlm "
@@ -67,7 +59,7 @@ def refused(forms: Sequence[tuple[NodeType, NodeForm]], matter: Any) -> list[str
     found: list[str] = []
     for node_type, form in forms:
         for path, field, beside in each(form.fields):
-            if f"{node_type.kind} {path}" not in TO_MEND and (told := matter(field, beside, form.fields)):
+            if told := matter(field, beside, form.fields):
                 found.append(f"{node_type.kind} {form.versions} {path}: {told}")
     return found[:SHOWN]
 
@@ -125,7 +117,9 @@ def test_every_value_asked_for_can_be_chosen(forms: Sequence[tuple[NodeType, Nod
             near = top if key.startswith("/") else beside
             asked = [one for one in near if one.name == key.removeprefix("/") and one.control != "hidden"]
             values = [choice.value for one in asked for choice in one.choices]
-            if values and not any(isinstance(one, dict) or one in values or one == "" for one in wanted):
+            if not values or not all(one.choices for one in asked):
+                continue
+            if not any(isinstance(one, dict) or one in values or one == "" for one in wanted):
                 return f"{key} is never one of {wanted}"
         return ""
 
