@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import { notifyDone, notifyError } from '../../../components/notify';
 import * as commands from '../canvas/commands';
+import { lastRunOf } from '../model/data';
 import { wiresOf } from '../model/document';
 import { type EditorStore, useStore } from '../model/store';
 import type { Execution } from '../queries';
@@ -39,6 +40,6 @@ async function pinStarts(store: EditorStore, execution: Execution): Promise<stri
 }
 
 /** Of its last run, at the first output: what a pin has. */
-function gaveItems({ nodes }: Execution, name: string): boolean {
-  return Object.hasOwn(nodes, name) && Boolean(nodes[name]?.at(-1)?.outputs[0]?.length);
+function gaveItems(execution: Execution, name: string): boolean {
+  return Boolean(lastRunOf(execution, name)?.outputs[0]?.length);
 }

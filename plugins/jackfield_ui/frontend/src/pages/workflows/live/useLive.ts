@@ -152,7 +152,8 @@ export function useLive(workflowId: string): Live {
     },
     renamed: (from, to) => {
       const present = read ?? last.data;
-      if (present && from in present.nodes) setRead({ ...present, nodes: renamedKey(present.nodes, from, to) });
+      if (present && Object.hasOwn(present.nodes, from))
+        setRead({ ...present, nodes: renamedKey(present.nodes, from, to) });
       setWatched((before) =>
         before ? { ...before, progress: new Map(renamedEntries([...before.progress], from, to)) } : before,
       );

@@ -3,6 +3,7 @@ import { isRecord } from '../../../api/errors';
 import {
   type Doc,
   type DocNode,
+  disconnect,
   documentOf,
   freeName,
   inExpressions,
@@ -61,6 +62,16 @@ export function parsed(text: string): Doc | undefined {
   return doc.nodes.length ? doc : undefined;
 }
 
+/** The wires among its own nodes: exports name removed nodes, too, and the document may have others of these names. */
+function within({ nodes, connections }: Doc): Doc['connections'] {
+  const names = new Set(nodes.map(({ name }) => name));
+  const own = Object.entries(connections).filter(([name]) => names.has(name));
+  return disconnect(
+    { name: '', nodes, connections: Object.fromEntries(own) },
+    wiresOf(Object.fromEntries(own)).filter(({ target }) => !names.has(target)),
+  ).connections;
+}
+
 /** Puts a fragment into a document: new names where they are taken, the middle of it at `at`. */
 export function pasted(doc: Doc, fragment: Doc, at: { x: number; y: number }): { doc: Doc; names: string[] } {
   const taken = namesOf(doc);
@@ -97,7 +108,10 @@ export function pasted(doc: Doc, fragment: Doc, at: { x: number; y: number }): {
     ...(doc.nodes.length ? doc : {}),
     name: doc.name,
     nodes: [...doc.nodes, ...nodes],
-    connections: { ...doc.connections, ...renamedConnections(fragment.connections, renamed) },
+    connections: {
+      ...doc.connections,
+      ...renamedConnections(doc.nodes.length ? within(fragment) : fragment.connections, renamed),
+    },
   };
   if (pins.length || doc.pinData) whole.pinData = { ...doc.pinData, ...Object.fromEntries(pins) };
   return { doc: whole, names: nodes.map(({ name }) => name) };

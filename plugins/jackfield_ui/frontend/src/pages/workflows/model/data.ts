@@ -26,11 +26,19 @@ export function pinnedOf(doc: Doc, name: string): Item[] | undefined {
   return Array.isArray(pinned) ? itemsIn(pinned) : undefined;
 }
 
+/** A node's last run. Names are anything: `constructor` is one, and no run of a node that did not run. */
+export function lastRunOf(
+  execution: Execution | undefined,
+  name: string,
+): Execution['nodes'][string][number] | undefined {
+  return execution && Object.hasOwn(execution.nodes, name) ? execution.nodes[name]?.at(-1) : undefined;
+}
+
 /** Items of one output of a node's last run; pinned data goes before. */
 export function outputOf(doc: Doc, execution: Execution | undefined, name: string, output: number): Item[] {
   const pinned = pinnedOf(doc, name);
   if (pinned) return output === 0 ? pinned : [];
-  return itemsIn(execution?.nodes[name]?.at(-1)?.outputs[output]);
+  return itemsIn(lastRunOf(execution, name)?.outputs[output]);
 }
 
 type Given = Pick<Source, 'items' | 'total' | 'place'>;
@@ -38,7 +46,7 @@ type Given = Pick<Source, 'items' | 'total' | 'place'>;
 /** The same with how many there are in all, and where the rest is. */
 export function givenBy(doc: Doc, execution: Execution | undefined, name: string, output: number): Given {
   const items = outputOf(doc, execution, name, output);
-  const run = execution?.nodes[name]?.at(-1);
+  const run = lastRunOf(execution, name);
   if (pinnedOf(doc, name) || !execution || !run) return { items, total: items.length, place: undefined };
   const place = { execution: execution.id, run: run.index, output };
   return { items, total: run.counts?.[output] ?? items.length, place };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Execution } from '../queries';
 import { copied, n8nType, parsed, pasted } from './clipboard';
+import { givenBy } from './data';
 import { difference, isSame } from './diff';
 import { connect, type Doc, disconnect, documentOf, removeNodes, renameNode, wiresOf } from './document';
 
@@ -81,6 +83,26 @@ describe('the clipboard', () => {
     expect(next.nodes[2]?.odd).toEqual([null]);
     expect(new Set(next.nodes.map(({ id }) => id)).size).toBe(4);
   });
+
+  it('leaves the wires of a document alone where a fragment names nodes that it does not have', () => {
+    const stray = {
+      A: { main: [[{ node: 'C', type: 'main', index: 0 }]] },
+      C: { main: [[{ node: 'B', type: 'main', index: 0 }]] },
+    };
+    const { doc: next } = pasted(
+      doc,
+      { ...doc, nodes: [{ name: 'C', type: 'n8n-nodes-base.set' }], connections: stray },
+      { x: 0, y: 0 },
+    );
+    expect(wiresOf(next.connections)).toEqual([wire]);
+  });
+});
+
+it('finds no run of a node that did not run, whatever its name is', () => {
+  const execution = { nodes: {} } as Execution;
+  for (const name of ['constructor', '__proto__', 'toString']) {
+    expect(givenBy(doc, execution, name, 0)).toEqual({ items: [], total: 0, place: undefined });
+  }
 });
 
 it('tells what is different', () => {

@@ -194,7 +194,8 @@ const PART_LABELS: Record<string, string> = {
 
 /** ai_embedding as "Embedding". */
 export function partLabel(type: string): string {
-  if (PART_LABELS[type]) return PART_LABELS[type];
+  const short = Object.hasOwn(PART_LABELS, type) ? PART_LABELS[type] : undefined;
+  if (short) return short;
   const words = type
     .replace(/^ai_/, '')
     .replace(/([a-z])([A-Z])/g, '$1 $2')

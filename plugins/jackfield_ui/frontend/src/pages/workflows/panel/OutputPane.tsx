@@ -9,7 +9,7 @@ import { notifyError } from '../../../components/notify';
 import { useMoreItems } from '../../../components/useMoreItems';
 import { Duration } from '../../../components/values';
 import * as commands from '../canvas/commands';
-import { givenBy, pinnedOf } from '../model/data';
+import { givenBy, lastRunOf, pinnedOf } from '../model/data';
 import { presentDoc, useEditor, useStore } from '../model/store';
 import type { Execution, NodeRun } from '../queries';
 import { usePanel } from './context';
@@ -30,7 +30,7 @@ export function OutputPane({
   const [wanted, setWanted] = useState('');
   const [output, setOutput] = useState(0);
   const [writing, setWriting] = useState(false);
-  const run = execution?.nodes[name]?.at(-1);
+  const run = lastRunOf(execution, name);
   const pinned = pinnedOf(doc, name);
   const found = useMemo(() => givenBy(doc, execution, name, output), [doc, execution, name, output]);
   const given = useMoreItems(found.place, found.items, found.total);
