@@ -64,7 +64,7 @@ export default function Proxies() {
         empty={
           <EmptyState icon={IconArrowsRightLeft} title="No profile has a proxy">
             A proxy sends each request of an agent where your rules say: long ones to one model, small ones to a cheaper
-            one, elsewhere when a provider fails. The agent needs no change.
+            one. When a provider fails, another one serves. The agent needs no change.
           </EmptyState>
         }
       />
