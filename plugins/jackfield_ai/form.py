@@ -104,7 +104,7 @@ class ChatOptions(Parameters):
 
     ui_fields: ClassVar[UiFields] = {
         "allowedOrigins": Ui(
-            label="Allowed origins (CORS)", help="Web pages that may call it, comma separated; * is all."
+            label="Allowed origins (CORS)", help="Web pages that may call the chat, comma separated; * is all."
         ),
         "inputPlaceholder": Ui(label="Text of the empty input"),
         "loadPreviousSession": Ui(

@@ -58,15 +58,17 @@ class FormFieldRow(Parameters):
             },
             help="The kind of input.",
         ),
-        "fieldName": Ui(label="Name", help="The key of its value; the label unless given."),
-        "elementName": Ui(label="Name", when={"fieldType": "html"}, help="The key of its value."),
+        "fieldName": Ui(label="Name", help="The key of the value; the label unless given."),
+        "elementName": Ui(label="Name", when={"fieldType": "html"}, help="The key of the value."),
         "placeholder": Ui(
-            when={"fieldType": ["text", "textarea", "number", "email", "password"]}, help="Shown while it is empty."
+            when={"fieldType": ["text", "textarea", "number", "email", "password"]},
+            help="Shown while the field is empty.",
         ),
         "defaultValue": Ui(
-            hide={"fieldType": ["file", "html", "hiddenField", "password"]}, help="The value that it begins with."
+            hide={"fieldType": ["file", "html", "hiddenField", "password"]},
+            help="The value that the field begins with.",
         ),
-        "fieldValue": Ui(label="Value", when={"fieldType": "hiddenField"}, help="The value that it sends."),
+        "fieldValue": Ui(label="Value", when={"fieldType": "hiddenField"}, help="The value that the form sends."),
         "fieldOptions": Ui(label="Options", when=_CHOICES, options={"add": "Add option"}, help="The choices."),
         "multiselect": Ui(label="Several choices", when={"fieldType": "dropdown"}, help="Allows more than one."),
         "multipleFiles": Ui(label="Several files", when={"fieldType": "file"}, help="Allows more than one file."),
@@ -78,7 +80,9 @@ class FormFieldRow(Parameters):
         ),
         "html": Ui("code", label="HTML", when={"fieldType": "html"}, options={"language": "html"}),
         "formatDate": Ui(label="Date format", when={"fieldType": "date"}, placeholder="yyyy-MM-dd"),
-        "requiredField": Ui(label="Required", hide={"fieldType": ["html", "hiddenField"]}, help="It must be filled."),
+        "requiredField": Ui(
+            label="Required", hide={"fieldType": ["html", "hiddenField"]}, help="The field must be filled."
+        ),
     }
 
 
@@ -133,7 +137,9 @@ WITH_FIELDS: UiFields = {
     "formTitle": Ui(label="Title", help="The heading of the page."),
     "formDescription": Ui("textarea", label="Description", help="The text below the heading."),
     "defineForm": Ui(
-        label="Define the form by", choices={"fields": "Fields below", "json": "JSON"}, help="How you give its fields."
+        label="Define the form by",
+        choices={"fields": "Fields below", "json": "JSON"},
+        help="How you give the form's fields.",
     ),
     "formFields": Ui(
         label="Fields",
@@ -160,7 +166,7 @@ TRIGGER: UiFields = {
         label="Define the form by",
         when={"defineForm": "json"},
         choices={"fields": "Fields below", "json": "JSON"},
-        help="How you give its fields.",
+        help="How you give the form's fields.",
     ),
     "formFields": Ui(
         label="Fields",
@@ -197,7 +203,7 @@ FORM: UiFields = {
         label="Define the form by",
         when=_PAGE,
         choices={"fields": "Fields below", "json": "JSON"},
-        help="How you give its fields.",
+        help="How you give the form's fields.",
     ),
     "formFields": Ui(
         label="Fields",

@@ -279,7 +279,7 @@ FTP_OPTIONS: UiFields = {
 _FILE: Case = {"resource": "file"}
 SSH: UiFields = {
     "options": Ui(when=_FILE),
-    "authentication": Ui(choices={"password": "Password", "privateKey": "Private key"}, help="How it logs in."),
+    "authentication": Ui(choices={"password": "Password", "privateKey": "Private key"}, help="How the node logs in."),
     "resource": Ui(choices={"command": "Command", "file": "File"}, help="The thing to work on."),
     "operation": (
         Ui(when={"resource": "command"}, choices={"execute": "Execute"}, default="execute", help="The work to do."),
@@ -291,7 +291,7 @@ SSH: UiFields = {
         ),
     ),
     "command": Ui("textarea", when={"resource": "command"}, help="The command for the other machine's shell."),
-    "cwd": Ui(label="Working directory", when={"resource": "command"}, help="The directory to run it in."),
+    "cwd": Ui(label="Working directory", when={"resource": "command"}, help="The directory to run the command in."),
     "path": (
         Ui(when={**_FILE, "operation": "download"}, required=True, help="The file to download."),
         Ui(label="Target directory", when={**_FILE, "operation": "upload"}, help="The directory to upload to."),

@@ -37,24 +37,24 @@ RULE: UiFields = {
         help="The unit of the time between two starts.",
         expression=False,
     ),
-    "secondsInterval": _number("Seconds between starts", "seconds", "It starts every so many seconds."),
-    "minutesInterval": _number("Minutes between starts", "minutes", "It starts every so many minutes."),
-    "hoursInterval": _number("Hours between starts", "hours", "It starts every so many hours."),
-    "daysInterval": _number("Days between starts", "days", "It starts every so many days."),
-    "weeksInterval": _number("Weeks between starts", "weeks", "It starts in one of so many weeks."),
-    "monthsInterval": _number("Months between starts", "months", "It starts in one of so many months."),
+    "secondsInterval": _number("Seconds between starts", "seconds", "The workflow starts every so many seconds."),
+    "minutesInterval": _number("Minutes between starts", "minutes", "The workflow starts every so many minutes."),
+    "hoursInterval": _number("Hours between starts", "hours", "The workflow starts every so many hours."),
+    "daysInterval": _number("Days between starts", "days", "The workflow starts every so many days."),
+    "weeksInterval": _number("Weeks between starts", "weeks", "The workflow starts in one of so many weeks."),
+    "monthsInterval": _number("Months between starts", "months", "The workflow starts in one of so many months."),
     "triggerAtDay": Ui(
         "multiselect",
         label="Weekdays",
         when={"field": "weeks"},
         choices=WEEKDAYS,
         default=[0],
-        help="The days of the week on which it starts.",
+        help="The days of the week on which the workflow starts.",
     ),
     "triggerAtDayOfMonth": Ui(
         label="Day of the month",
         when={"field": "months"},
-        help="1 to 31; it does not start in months without that day.",
+        help="1 to 31; the workflow does not start in months without that day.",
         options={"min": 1, "max": 31},
     ),
     "triggerAtHour": Ui(
@@ -75,7 +75,9 @@ RULE: UiFields = {
 }
 RULES: UiFields = {"interval": Ui(label="Interval")}
 SCHEDULE: UiFields = {
-    "rule": Ui(label="Starts", help="It starts whenever one of the rules says so.", options={"add": "Add rule"})
+    "rule": Ui(
+        label="Starts", help="The workflow starts whenever one of the rules says so.", options={"add": "Add rule"}
+    )
 }
 _EVERY: Mapping[Scalar, Words] = {
     "everyMinute": "Every minute",
@@ -87,7 +89,7 @@ _EVERY: Mapping[Scalar, Words] = {
     "custom": "Cron expression",
 }
 CRON_TIME: UiFields = {
-    "mode": Ui(choices=_EVERY, help="How often it starts."),
+    "mode": Ui(choices=_EVERY, help="How often the workflow starts."),
     "hour": Ui(when={"mode": ["everyDay", "everyWeek", "everyMonth"]}, help="The hour of the day, 0 to 23."),
     "minute": Ui(
         when={"mode": ["everyHour", "everyDay", "everyWeek", "everyMonth"]}, help="The minute of the hour, 0 to 59."
@@ -107,6 +109,6 @@ CRON_TIME: UiFields = {
     ),
 }
 CRON: UiFields = {
-    "triggerTimes": Ui(label="Starts", help="It starts at all of these times.", options={"add": "Add time"})
+    "triggerTimes": Ui(label="Starts", help="The workflow starts at all of these times.", options={"add": "Add time"})
 }
 INTERVAL: UiFields = {"unit": Ui(choices={"seconds": "Seconds", "minutes": "Minutes", "hours": "Hours"})}

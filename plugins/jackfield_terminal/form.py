@@ -38,5 +38,5 @@ SESSION: UiFields = {
     "pattern": Ui(when={**_WAIT, "waitFor": "regex"}, help="A regular expression for the text of the screen."),
     "quiet": Ui(label="Still for (s)", when={**_WAIT, "waitFor": "idle"}, help="Seconds without a change."),
     "timeout": Ui(label="Timeout (s)", when=_WAIT, help="How long to wait, in seconds."),
-    "failOnTimeout": Ui(label="Fail on timeout", when=_WAIT, help="Fails when it has not come in time."),
+    "failOnTimeout": Ui(label="Fail on timeout", when=_WAIT, help="Fails when the awaited text has not come in time."),
 }

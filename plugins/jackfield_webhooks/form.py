@@ -54,12 +54,13 @@ class WebhookOptions(Parameters):
 
     ui_fields: ClassVar[UiFields] = {
         "allowedOrigins": Ui(
-            label="Allowed origins (CORS)", help="Web pages that may call it, comma separated; * is all."
+            label="Allowed origins (CORS)", help="Web pages that may call the webhook, comma separated; * is all."
         ),
         "binaryPropertyName": Ui(help="The field for a file that the caller sends."),
         "ignoreBots": Ui(label="Ignore bots", help="Refuses calls of crawlers and link previews."),
         "ipWhitelist": Ui(
-            label="Allowed IP addresses", help="Addresses that may call it, comma separated; empty is everybody."
+            label="Allowed IP addresses",
+            help="Addresses that may call the webhook, comma separated; empty is everybody.",
         ),
         "noResponseBody": Ui(
             label="No response body", when={"/responseMode": "onReceived"}, help="Answers with no body."

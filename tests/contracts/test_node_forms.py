@@ -12,12 +12,15 @@ from pydantic import BaseModel
 from jackfield.api.nodes import NodeCatalog, NodeType
 from jackfield.api.nodes.fields import fields_of, forms_of
 from jackfield.api.nodes.forms import NodeField, NodeForm, formed_node
+from jackfield.api.nodes.showing import shown_fields
 from jackfield.core.building import build
 
 PLAIN = frozenset(("@version", "@tool"))
 WHOLE = frozenset(("locator", "assignments", "filter", "mapper", "workflow", "json", "hidden", "secret"))
 """Controls that show all of a value by themselves."""
 QUESTION = re.compile(r"(What|Who|Whose)\b")
+NO_NOUN = re.compile(r"(It|Its|They|Their|Them)\b|.*\b(give|see|for) (it|them)\.$")
+"""How a help begins or ends that does not say of which thing it speaks."""
 SHOWN = 60
 MOST_USED = (
     "aggregate code convertToFile cron emailSend executeWorkflow executeWorkflowTrigger extractFromFile filter form "
@@ -81,6 +84,24 @@ def test_texts_begin_and_end_in_time(forms: Sequence[tuple[NodeType, NodeForm]])
         return str(bad) if bad else ""
 
     assert refused(forms, matter) == []
+
+
+def test_helps_name_what_they_speak_of(forms: Sequence[tuple[NodeType, NodeForm]]) -> None:
+    def matter(field: NodeField, beside: object, top: object) -> str:
+        helps = (field.help, *(choice.help for choice in field.choices))
+        return str([text for text in helps if NO_NOUN.match(text)] or "")
+
+    assert refused(forms, matter) == []
+
+
+@pytest.mark.parametrize("kind", ["langchain.openAi", "httpRequest", "langchain.lmChatOpenAi"])
+def test_no_two_fields_that_are_shown_have_one_label(node_types: Sequence[NodeType], kind: str) -> None:
+    found = next(node_type for node_type in node_types if node_type.kind == kind)
+    for form in forms_of(found):
+        defaults = {field.name: field.default for field in form.fields}
+        shown = shown_fields(form.fields, defaults, defaults, max(form.versions, default=1))
+        labels = [field.label for field in shown if field.control != "hidden"]
+        assert sorted(labels) == sorted(set(labels))
 
 
 def test_every_choice_has_words_and_the_default_is_one_of_them(forms: Sequence[tuple[NodeType, NodeForm]]) -> None:

@@ -21,7 +21,7 @@ CHAIN_MESSAGE: UiFields = {
             "SystemMessagePromptTemplate": "System",
             "HumanMessagePromptTemplate": "User",
         },
-        help="The one who says it.",
+        help="The one who says the message.",
     ),
     "messageType": Ui(
         label="Content",
@@ -53,7 +53,7 @@ EXTRACTOR: UiFields = {
 
 ATTRIBUTE: UiFields = {
     "type": Ui(choices={"string": "Text", "number": "Number", "boolean": "True or false", "date": "Date"}),
-    "description": Ui(help="Tells the model what it should find."),
+    "description": Ui(help="Tells the model which value to find."),
 }
 
 CATEGORY: UiFields = {

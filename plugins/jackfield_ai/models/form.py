@@ -24,7 +24,7 @@ def _model(help: str) -> UiFields:
 
 CHAT_MODEL: UiFields = {
     **_model("The model that answers."),
-    "responsesApiEnabled": Ui(label="Responses API", help="Has no effect: chat completions are used either way."),
+    "responsesApiEnabled": Ui("hidden"),
     "builtInTools": Ui("hidden"),
 }
 
@@ -37,7 +37,7 @@ MODEL_OPTIONS: UiFields = {
     "baseURL": Ui(placeholder="https://api.example.com/v1", help="Takes the place of the credential's URL."),
     "reasoningEffort": Ui(choices={"minimal": "Minimal", "low": "Low", "medium": "Medium", "high": "High"}),
     "thinking": Ui(label="Extended thinking", help="Lets the model think before it answers."),
-    "thinkingBudget": Ui(label="Thinking tokens", when={"thinking": True}, help="How many tokens it may think."),
+    "thinkingBudget": Ui(label="Thinking tokens", when={"thinking": True}, help="How many tokens the model may think."),
     "safetySettings": Ui(options={"add": "Add setting"}, help="How strictly harmful content is held back."),
     "numCtx": Ui(label="Context length"),
     "numPredict": Ui(label="Most output tokens"),
@@ -90,7 +90,7 @@ EMBEDDING_OPTIONS: UiFields = {
 _ROLES: Mapping[Scalar, Words] = {"user": "User", "system": "System", "assistant": "Assistant"}
 
 MESSAGE: UiFields = {
-    "role": Ui(choices=_ROLES, help="The one who says it."),
+    "role": Ui(choices=_ROLES, help="The one who says the message."),
     "content": Ui("textarea", hide={"type": "image"}, options={"rows": 3}, help="The text of the message."),
     "type": Ui(choices={"text": "Text", "image": "Image"}),
     "imageUrl": Ui("text", when={"type": "image"}, help="The address of the image."),
@@ -99,7 +99,7 @@ MESSAGE: UiFields = {
 STANDALONE_ROLES: UiFields = {
     "role": Ui(
         choices={"user": "User", "assistant": "Assistant", "model": "Model", "system": "System"},
-        help="The one who says it.",
+        help="The one who says the message.",
     ),
     "content": Ui("textarea", options={"rows": 3}, help="The text of the message."),
 }
@@ -115,6 +115,8 @@ _IMAGE_URLS = Ui(
 )
 
 _IMAGE_FILE = Ui(label="Input file field", when={**_ANALYZE, "inputType": ["base64", "binary"]})
+
+_OTHERWISE: Case = {"operation": ["generate", "transcribe", "translate"]}
 
 OPENAI: UiFields = {
     "resource": Ui(
@@ -167,8 +169,8 @@ OPENAI: UiFields = {
         options={"add": "Add message"},
         help="The conversation so far.",
     ),
-    "simplify": Ui(hide={"operation": ["generate", "transcribe", "translate"]}),
-    "simplifyOutput": Ui(when={**_TEXT, "operation": ["message", "classify"]}),
+    "simplify": Ui(hide={**_OTHERWISE, "simplifyOutput": False}),
+    "simplifyOutput": Ui(when={"simplifyOutput": False}, hide=_OTHERWISE),
     "jsonOutput": Ui(
         label="Output as JSON", when={**_TEXT, "operation": "message"}, help="Makes the model answer with JSON."
     ),
@@ -188,7 +190,10 @@ OPENAI: UiFields = {
         help="The voice that speaks.",
     ),
     "inputType": Ui(
-        label="Image", when=_ANALYZE, choices={"url": "By URL", "base64": "A file of the item"}, help="Its place."
+        label="Image",
+        when=_ANALYZE,
+        choices={"url": "By URL", "base64": "A file of the item"},
+        help="The place of the image.",
     ),
     "imageUrls": _IMAGE_URLS,
     "binaryPropertyName": (
@@ -200,7 +205,9 @@ OPENAI: UiFields = {
 OPENAI_OPTIONS: UiFields = {
     "n": Ui(label="Number of answers", help="How many answers or images are made."),
     "instructions": Ui("textarea", help="The model's instructions, before the messages."),
-    "detail": Ui(choices={"auto": "Automatic", "low": "Low", "high": "High"}, help="How closely it looks at images."),
+    "detail": Ui(
+        choices={"auto": "Automatic", "low": "Low", "high": "High"}, help="How closely the model looks at images."
+    ),
     "binaryPropertyOutput": Ui(label="Output file field", help="The field for the file that is made."),
     "size": Ui(placeholder="1024x1024", help="Width and height of the image."),
     "quality": Ui(placeholder="high", help="The quality of the image."),
@@ -219,7 +226,12 @@ STANDALONE: UiFields = {
     "resource": Ui(choices={"text": "Text", "image": "Image"}, help="The kind of content to work on."),
     "operation": (
         Ui(when=_TEXT, choices={"message": "Ask a model"}, default="message", help="The work that the model does."),
-        Ui(when=_IMAGE, choices={"analyze": "Analyze an image"}, default="analyze", help="The work that it does."),
+        Ui(
+            when=_IMAGE,
+            choices={"analyze": "Analyze an image"},
+            default="analyze",
+            help="The work that the model does.",
+        ),
     ),
     "modelId": Ui(label="Model", help="The model that answers.", load=_LIST),
     "messages": Ui(when=_TEXT, options={"add": "Add message"}, help="The conversation so far."),
@@ -228,7 +240,10 @@ STANDALONE: UiFields = {
     "builtInTools": Ui("hidden"),
     "text": Ui(label="Question", when=_ANALYZE, help="The question about the image."),
     "inputType": Ui(
-        label="Image", when=_ANALYZE, choices={"url": "By URL", "binary": "A file of the item"}, help="Its place."
+        label="Image",
+        when=_ANALYZE,
+        choices={"url": "By URL", "binary": "A file of the item"},
+        help="The place of the image.",
     ),
     "imageUrls": _IMAGE_URLS,
     "binaryPropertyName": _IMAGE_FILE,

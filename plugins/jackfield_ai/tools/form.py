@@ -120,8 +120,8 @@ _AS: Mapping[Scalar, Words] = {"keypair": "Fields below", "json": "JSON", "model
 def _part(switch: str, specify: str, rows: str, json: str, what: str) -> UiFields:
     on: Case = {switch: True}
     return {
-        switch: Ui(label=f"Send {what}", help="Adds them to the request."),
-        specify: Ui(label=f"{what.capitalize()} as", when=on, choices=_AS, help="How you give them."),
+        switch: Ui(label=f"Send {what}", help=f"Adds the {what} to the request."),
+        specify: Ui(label=f"{what.capitalize()} as", when=on, choices=_AS, help=f"How you give the {what}."),
         rows: Ui(
             label=what.capitalize(),
             when={**on, specify: "keypair"},
@@ -154,9 +154,11 @@ HTTP_TOOL: UiFields = {
     "placeholderDefinitions": Ui(
         label="Placeholders", options={"add": "Add placeholder"}, help="Tells the model what the {names} mean."
     ),
-    "optimizeResponse": Ui(label="Shorten the response", help="Gives the model only what it needs."),
+    "optimizeResponse": Ui(
+        label="Shorten the response", help="Gives the model only the part of the response that it needs."
+    ),
     "responseType": Ui(
-        when=_OPTIMIZED, choices={"json": "JSON", "html": "HTML", "text": "Text"}, help="The form of it."
+        when=_OPTIMIZED, choices={"json": "JSON", "html": "HTML", "text": "Text"}, help="The form of the response."
     ),
     "dataField": Ui(
         label="Field with the data",

@@ -46,7 +46,9 @@ COMPARISON: UiFields = {
     "value1": Ui(label="Value", help="The value that is tested."),
     "operation": Ui(label="Operation", choices=OPERATIONS, help="How the two values are compared."),
     "value2": Ui(
-        label="Compared with", hide={"operation": ["isEmpty", "isNotEmpty"]}, help="The value that it is compared with."
+        label="Compared with",
+        hide={"operation": ["isEmpty", "isNotEmpty"]},
+        help="The value that the first one is compared with.",
     ),
 }
 LEGACY: UiFields = {

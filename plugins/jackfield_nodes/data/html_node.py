@@ -58,7 +58,7 @@ class Extraction(Parameters):
     return_value: Literal["attribute", "html", "text", "value"] = Field("text", description="What of them.")
     attribute: str = Field("", description="Which attribute.")
     skip_selectors: str = Field("", description="text: selectors of elements to leave out, separated by commas.")
-    return_array: Flag = Field(False, description="All of them as a list, instead of one value.")
+    return_array: Flag = Field(False, description="All values as a list, instead of one.")
 
 
 class Extractions(Parameters):
@@ -71,7 +71,7 @@ class HtmlOptions(Parameters, title="Options"):
     trim_values: Flag = Field(False, description="Without blanks at the ends.")
     clean_up_text: Flag = Field(False, description="Without line breaks and repeated blanks.")
     capitalize: Flag = Field(False, description="Table: `first_name` as First Name.")
-    caption: str = Field("", description="Table: its caption.")
+    caption: str = Field("", description="Table: the caption of the table.")
     custom_styling: Flag = Field(False, description="Table: without the default style.")
     table_attributes: str = Field("", description='Attributes of the table, such as `class="wide"`.')
     header_attributes: str = Field("", description="Attributes of the header cells.")

@@ -64,7 +64,7 @@ class Xml(Parameters):
 
     mode: Literal["xmlToJson", "jsonToxml", "jsonToXml"] = Field("xmlToJson", description="Which way.")
     data_property_name: str = Field(
-        "data", description="The field with the XML, or for it.", json_schema_extra=needed()
+        "data", description="The field that has the XML, or gets the XML.", json_schema_extra=needed()
     )
     options: XmlOptions = Field(default_factory=XmlOptions)
 

@@ -137,7 +137,7 @@ SPREADSHEET: UiFields = {
         },
         help="Told by the file, or XLS, unless you choose one.",
     ),
-    "binaryPropertyName": Ui(help="The field with the file, or for it."),
+    "binaryPropertyName": Ui(help="The field that has the file, or gets the file."),
 }
 _COMPRESS: Case = {"operation": "compress"}
 COMPRESSION: UiFields = {

@@ -41,7 +41,7 @@ class Spreadsheet(Parameters):
         "", description="fromFile: told by the file unless given; toFile: xls unless given."
     )
     binary_property_name: str = Field(
-        "data", description="The field with the file, or for it.", json_schema_extra=needed()
+        "data", description="The field that has the file, or gets the file.", json_schema_extra=needed()
     )
     options: SpreadsheetOptions = Field(default_factory=SpreadsheetOptions)
 

@@ -46,7 +46,7 @@ SWITCH_OPTIONS: UiFields = {
     "fallbackOutput": Ui(
         choices={
             "none": ("None", "Items that no rule fits are dropped."),
-            "extra": ("Extra output", "They get an own."),
+            "extra": ("Extra output", "Gives those items an output of their own."),
         },
         help="Where items go that no rule fits.",
     ),
@@ -177,7 +177,7 @@ TYPES: Mapping[Scalar, Words] = {
     "object": "Object",
     "any": "Any",
 }
-INPUT_FIELD: UiFields = {"type": Ui(choices=TYPES, help="The type of its values.")}
+INPUT_FIELD: UiFields = {"type": Ui(choices=TYPES, help="The type of the field's values.")}
 EXECUTION_DATA: UiFields = {
     "operation": Ui(choices={"save": "Save for search"}),
     "dataToSave": Ui(label="Data to save", options={"add": "Add data"}, help="Notes by which you find the execution."),

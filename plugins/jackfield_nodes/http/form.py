@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
 from jackfield.api.nodes.wording import AUTHENTICATION, GENERIC_CREDENTIALS, METHODS
 
-_HOW = "How you give them."
 _QUERY: Case = {"sendQuery": True}
 _HEADERS: Case = {"sendHeaders": True}
 _BODY: Case = {"sendBody": True}
@@ -25,7 +24,9 @@ HTTP: UiFields = {
     ),
     "nodeCredentialType": Ui("credential", when={"authentication": "predefinedCredentialType"}),
     "sendQuery": Ui(label="Send query parameters", help="Adds parameters to the address."),
-    "specifyQuery": Ui(label="Query parameters as", when=_QUERY, choices=_PAIRS_OR_JSON, help=_HOW),
+    "specifyQuery": Ui(
+        label="Query parameters as", when=_QUERY, choices=_PAIRS_OR_JSON, help="How you give the query parameters."
+    ),
     "queryParameters": Ui(
         when={**_QUERY, "specifyQuery": "keypair"}, options={"add": "Add parameter"}, help="Names and values."
     ),
@@ -33,7 +34,7 @@ HTTP: UiFields = {
         "json", label="Query parameters", when={**_QUERY, "specifyQuery": "json"}, help="An object of names and values."
     ),
     "sendHeaders": Ui(label="Send headers", help="Adds headers to the request."),
-    "specifyHeaders": Ui(label="Headers as", when=_HEADERS, choices=_PAIRS_OR_JSON, help=_HOW),
+    "specifyHeaders": Ui(label="Headers as", when=_HEADERS, choices=_PAIRS_OR_JSON, help="How you give the headers."),
     "headerParameters": Ui(
         label="Headers",
         when={**_HEADERS, "specifyHeaders": "keypair"},
@@ -57,12 +58,17 @@ HTTP: UiFields = {
         },
     ),
     "specifyBody": (
-        Ui(label="Body as", when={**_BODY, "contentType": "json"}, choices=_PAIRS_OR_JSON, help=_HOW),
+        Ui(
+            label="Body as",
+            when={**_BODY, "contentType": "json"},
+            choices=_PAIRS_OR_JSON,
+            help="How you give the body.",
+        ),
         Ui(
             label="Body as",
             when={**_BODY, "contentType": "form-urlencoded"},
             choices={"keypair": "Fields below", "string": "Text"},
-            help=_HOW,
+            help="How you give the body.",
         ),
     ),
     "bodyParameters": (
@@ -92,7 +98,10 @@ HTTP: UiFields = {
         ),
     ),
     "rawContentType": Ui(
-        label="Content type", when={**_BODY, "contentType": "raw"}, placeholder="text/plain", help="Its MIME type."
+        label="Content type",
+        when={**_BODY, "contentType": "raw"},
+        placeholder="text/plain",
+        help="The MIME type of the body.",
     ),
     "inputDataFieldName": Ui(
         label="Input file field", when={**_BODY, "contentType": "binaryData"}, help="The item's field with the file."
@@ -120,7 +129,7 @@ RESPONSE: UiFields = {
     "outputPropertyName": Ui(when={"responseFormat": ["text", "file", "autodetect"]}),
 }
 REDIRECT: UiFields = {
-    "followRedirects": Ui(help="Goes where a redirect leads. From version 4 on it does so by default."),
+    "followRedirects": Ui(help="Goes where a redirect leads. From version 4 on, this is the default."),
     "maxRedirects": Ui(label="Most redirects", help="How many redirects one request may follow."),
 }
 BATCH: UiFields = {
@@ -167,13 +176,13 @@ PAGES: UiFields = {
         label="Status codes",
         when={**_PAGES, "paginationCompleteWhen": "receiveSpecificStatusCodes"},
         placeholder="204, 404",
-        help="The statuses that end it, separated by commas.",
+        help="The statuses that end the paging, separated by commas.",
     ),
     "completeExpression": Ui(
         label="Complete expression",
         when={**_PAGES, "paginationCompleteWhen": "other"},
         placeholder="={{ !$response.body.next }}",
-        help="It ends when this expression gives true.",
+        help="The paging ends when this expression gives true.",
     ),
     "limitPagesFetched": Ui(label="Limit pages", when=_PAGES, help="Stops after a number of pages."),
     "maxRequests": Ui(label="Most pages", when={**_PAGES, "limitPagesFetched": True}, help="How many pages at most."),

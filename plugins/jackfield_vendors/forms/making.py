@@ -221,7 +221,7 @@ class NodeFormMaker:
 
 def without_effect(field: NodeField) -> NodeField:
     """The field that says that no request has its value."""
-    return field.model_copy(update={"help": "It stays in the document, and has no effect here."})
+    return field.model_copy(update={"help": "Stays in the document, and has no effect here."})
 
 
 def _joined(rows: Sequence[Parameter]) -> Parameter:
