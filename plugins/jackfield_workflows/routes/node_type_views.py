@@ -7,11 +7,12 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from jackfield.api.ai import TOOL
 from jackfield.api.containment import is_ctrl_c
 from jackfield.api.extensions import PluginReports
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import NodeCatalog, NodeCredential, NodeParameters, NodeShape, NodeType
-from jackfield.api.nodes.fields import forms_of
+from jackfield.api.nodes import TOOL_FORM, NodeCatalog, NodeCredential, NodeParameters, NodeShape, NodeType
+from jackfield.api.nodes.tool_form import forms_for
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +42,11 @@ class NodeTypeViews:
 
     def _found(self, kind: str) -> bytes:
         found = self._catalog().find(kind)
-        return b"" if found is None or found.kind != kind else self._whole(found)
+        if found is None or (found.kind != kind and found.description.provides):
+            return b""
+        if kind not in self._views:
+            self._views[kind] = self._shown(found, node_type_view if found.kind == kind else tool_view)
+        return self._views[kind]
 
     def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
         nodes = sorted(self._catalog().all(), key=lambda one: one.kind)
@@ -60,11 +65,6 @@ class NodeTypeViews:
                 told = f"cannot give the parameters of the node type {node_type.kind}: {type(exc).__name__}: {exc}"
                 reports.report(plugin, told)
             return b""
-
-    def _whole(self, node_type: NodeType) -> bytes:
-        if node_type.kind not in self._views:
-            self._views[node_type.kind] = self._shown(node_type, node_type_view)
-        return self._views[node_type.kind]
 
 
 def summary(node_type: NodeType) -> dict[str, Json]:
@@ -131,8 +131,28 @@ def schema_view(node_type: NodeType) -> dict[str, Json]:
     }
 
 
+def tool_view(node_type: NodeType) -> dict[str, Json]:
+    """Of the type in its `TOOL_FORM`: what an agent calls."""
+    kind = node_type.kind + TOOL_FORM
+    return {
+        **_whole_view(node_type, kind),
+        "kind": kind,
+        "type": f"jackfield.{kind}",
+        "displayName": f"{node_type.description.display_name} Tool",
+        "inputs": 0,
+        "outputs": [],
+        "provides": TOOL,
+        "accepts": [],
+        "shapes": [],
+    }
+
+
 def node_type_view(node_type: NodeType) -> dict[str, Json]:
-    """The same, and each form with its fields."""
+    """The same as `schema_view`, and each form with its fields."""
+    return _whole_view(node_type, node_type.kind)
+
+
+def _whole_view(node_type: NodeType, kind: str) -> dict[str, Json]:
     versions = sorted(node_type.versions)
     schemas: dict[type[NodeParameters], dict[str, Json]] = {}
 
@@ -143,7 +163,7 @@ def node_type_view(node_type: NodeType) -> dict[str, Json]:
         return schemas[model]
 
     forms: list[Json] = []
-    for form in forms_of(node_type):
+    for form in forms_for(node_type, kind):
         fields: list[Json] = [
             field.model_dump(mode="json", by_alias=True, exclude_defaults=True) for field in form.fields
         ]

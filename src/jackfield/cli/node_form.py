@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
-from jackfield.api.nodes.fields import forms_of
 from jackfield.api.nodes.forms import FieldGroup, NodeField, NodeForm, When
+from jackfield.api.nodes.tool_form import forms_for
 from jackfield.api.similar_names import did_you_mean
 from jackfield.api.workflows import local_type
 from jackfield.core.kernel import Kernel
@@ -26,7 +26,7 @@ def form_for(kernel: Kernel, named: str, version: float | None) -> NodeForm:
         kinds = [node_type.kind for node_type in catalog.all()]
         raise NotFound(f"There is no node type {kind}{did_you_mean(kind, kinds)}")
     wanted = max(found.versions, default=None) if version is None else version
-    for form in forms_of(found):
+    for form in forms_for(found, kind):
         if wanted in form.versions or (wanted is None and form.default):
             return form
     known = ", ".join(f"{one:g}" for one in sorted(found.versions))

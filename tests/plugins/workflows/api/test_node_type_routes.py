@@ -132,6 +132,26 @@ async def test_one_form_is_built_alone(api: Any) -> None:
     assert [one["kind"] for one in (await api.ok("GET", "/node-types?schemas=false"))["data"]] == ["costly", "twoForms"]
 
 
+class Operated(TwoForms):
+    kind = "operated"
+
+    def form(self, version: float | None) -> list[NodeField]:
+        return [NodeField(name="operation", control="text", label="Operation")]
+
+
+async def test_a_node_in_the_hands_of_an_agent_has_the_form_of_its_type_and_a_description(api: Any) -> None:
+    api.context.ports["NodeCatalog"] = FakeCatalog(TwoForms(), Operated())  # type: ignore[arg-type]
+    found = await api.ok("GET", "/node-types/n8n-nodes-base.twoFormsTool")
+    assert (found["kind"], found["inputs"], found["outputs"], found["provides"]) == ("twoFormsTool", 0, [], "ai_tool")
+    names = [[field["name"] for field in form["fields"]] for form in found["forms"]]
+    assert names == [["toolDescription", "old"], ["toolDescription", "new"]]
+    fields = (await api.ok("GET", "/node-types/operatedTool"))["forms"][0]["fields"]
+    assert [field["name"] for field in fields] == ["descriptionType", "toolDescription", "operation"]
+    assert fields[1]["when"] == {"show": {"descriptionType": ["manual"]}}
+    assert (await api.ok("GET", "/node-types/operated"))["kind"] == "operated"
+    await api.refused("GET", "/node-types/nopeTool", status=404)
+
+
 def test_a_type_that_cannot_run_is_listed_as_not_available() -> None:
     described = NodeDescription("M", "M.", "transform", missing="it needs a service")
     view = summary(Missing(described))  # type: ignore[arg-type]
