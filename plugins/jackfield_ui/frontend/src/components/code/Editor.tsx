@@ -15,6 +15,7 @@ import {
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { styleNonce } from '../../app/nonce';
 import { look } from './look';
+import { overtyping } from './overtyping';
 
 export type Language = 'json' | 'javascript' | 'rhai' | 'markdown' | 'template' | 'text';
 
@@ -102,6 +103,7 @@ export default function Editor({
           indentOnInput(),
           bracketMatching(),
           closeBrackets(),
+          overtyping,
           highlightActiveLine(),
           highlightSelectionMatches(),
           // Tab leaves the editor after Escape, so that nobody is caught in it.
