@@ -5,7 +5,7 @@ import { type CredentialType, useCredentialTypes, useStoredCredentials } from '.
 import { usedCredentials } from '../model/credentials';
 import { changeNode, type DocNode, kindOf } from '../model/document';
 import { useStore } from '../model/store';
-import { useNodeTypes } from '../queries';
+import { useNodeType } from '../queries';
 import { NewCredential } from './NewCredential';
 
 /** Which stored credentials the node uses: of the kinds that its type takes with its present parameters. */
@@ -25,11 +25,11 @@ function Choices({ node }: { node: DocNode }) {
   const store = useStore();
   const credentials = useStoredCredentials();
   const kinds = useCredentialTypes();
-  const types = useNodeTypes();
+  const type = useNodeType(kindOf(node.type));
   const [making, setMaking] = useState<CredentialType>();
   const given = node.credentials ?? {};
   const known = kinds.data;
-  const wanted = known ? usedCredentials(types.data?.get(kindOf(node.type)), node, known) : [];
+  const wanted = known ? usedCredentials(type.data, node, known) : [];
   if (!known || !wanted.length) return null;
   const choose = (kind: string, chosen: { id: string; name: string } | undefined) => {
     store.commit((doc) =>
