@@ -82,13 +82,13 @@ def _times(fields: _Fields) -> str | None:
     """`at 09:00`, `every 5 minutes`; None: too much for a sentence."""
     second, minute, hour = (_number(field) for field in (fields.second, fields.minute, fields.hour))
     if fields.minute == fields.hour == "*":
-        step = _step(fields.second)
+        step = _step(fields.second, 60)
         if step is not None and fields.second != "0":
             return _every(step, "second").lower()
         return "every minute" if second is not None else None
     if second != 0:
         return None
-    step = _step(fields.minute)
+    step = _step(fields.minute, 60)
     if fields.hour == "*" and step is not None:
         return _every(step, "minute").lower()
     if minute is None:
@@ -99,7 +99,7 @@ def _times(fields: _Fields) -> str | None:
 
 
 def _hours(field: str, minute: int) -> str | None:
-    step, span = _step(field), re.fullmatch(r"(\d+)-(\d+)", field)
+    step, span = _step(field, 24), re.fullmatch(r"(\d+)-(\d+)", field)
     past = f" at minute {minute}" if minute else ""
     if step is not None:
         return _every(step, "hour").lower() + past
@@ -163,10 +163,11 @@ def _number(field: str) -> int | None:
     return int(field) if re.fullmatch(r"[0-9]{1,2}", field) else None
 
 
-def _step(field: str) -> int | None:
-    """Of `*` and `*/5`."""
+def _step(field: str, whole: int) -> int | None:
+    """Of `*` and `*/5`; None for steps that are not even, as each `whole` begins anew: `*/45` is at 0 and at 45."""
     found = re.fullmatch(r"\*(?:/([1-9][0-9]?))?", field)
-    return None if found is None else int(found[1] or 1)
+    step = 0 if found is None else int(found[1] or 1)
+    return step if step and whole % step == 0 else None
 
 
 def _joined(names: Sequence[str]) -> str:

@@ -190,8 +190,10 @@ def test_a_user_adds_one_and_a_broken_file_is_told(place: Place) -> None:
     folder = place.daemon.config_dir / "workflow-templates.d"
     folder.mkdir()
     rest = 'description = "D"\ncategory = "Mine"\n'
-    (folder / "mine.toml").write_text(f"""id = "mine"\n{rest}workflow = '{{"nodes": [{{"name": "A"}}]}}'\n""")
-    (folder / "bad.toml").write_text(f"""id = "bad"\n{rest}workflow = '{{"nodes": [1]}}'\n""")
+    (folder / "mine.toml").write_text(
+        f"""id = "mine"\n{rest}workflow = '{{"nodes": [{{"name": "A", "type": "set"}}]}}'\n"""
+    )
+    (folder / "bad.toml").write_text(f"""id = "bad"\n{rest}workflow = '{{"nodes": [{{"name": 1}}]}}'\n""")
     try:
         listed = place.api.get("/workflow-templates").json()
     finally:
@@ -201,7 +203,7 @@ def test_a_user_adds_one_and_a_broken_file_is_told(place: Place) -> None:
     assert [row["category"] for row in listed["data"] if row["id"] in ("mine", "bad")] == ["Mine"]
     assert len(listed["warnings"]) == 1
     assert "bad.toml" in listed["warnings"][0]
-    assert "each with a name" in listed["warnings"][0]
+    assert "each with the texts `name` and `type`" in listed["warnings"][0]
 
 
 @template("webhook-answer")

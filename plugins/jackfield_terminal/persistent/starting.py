@@ -41,8 +41,10 @@ class PersistentStarter:
         `InvalidInput` where it cannot be had."""
         possible = sys.platform == "linux"
         wanted = asked if isinstance(asked, bool) else _of_profile(profile)
+        if asked == "where_possible":
+            return possible and wanted is not False
         if wanted is None:
-            wanted = possible if asked == "where_possible" else self._settings.persist
+            wanted = self._settings.persist
         if wanted and not possible:
             raise InvalidInput("Sessions survive the daemon on Linux only.", code="PERSIST_UNAVAILABLE")
         return wanted

@@ -9,7 +9,7 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, DataDamaged, NotFound
-from jackfield.api.http import json_response, operation, read_query
+from jackfield.api.http import json_response, operation, principal, read_query
 from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter
 from jackfield_workflows.history.actions import ExecutionActions
 from jackfield_workflows.history.contents import executed_document, file_of
@@ -132,6 +132,7 @@ class ExecutionRoutes:
         errors=(DataDamaged,),
     )
     async def get_workflow(self, execution_id: str) -> Response:
+        principal().require("executions:read")  # of a run that was not saved, the document is the execution's own
         return json_response(await executed_document(self._context, await self._actions.find(execution_id)))
 
     @operation("Delete an execution that is over", scope="workflows:write", status=204, tags=TAGS, errors=(Conflict,))

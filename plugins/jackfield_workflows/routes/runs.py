@@ -166,6 +166,7 @@ class RunRoutes:
             memory=memory,
         )
         if query.reuse:
+            principal().require("executions:read")  # what it takes is in the answer
             if items is not None or query.start:
                 message = "leave it out, or leave out start and input: the execution's own are taken"
                 raise InvalidInput("A run that reuses data begins as that execution did.", details={"reuse": message})

@@ -328,7 +328,7 @@ class RunQuery(Shown):
     reuse: str | None = Field(
         None,
         description="Id of an execution: nodes before `until` that have not changed since are not run again. It begins "
-        "with that execution's start and input.",
+        "with that execution's start and input. Wants the scope executions:read, too.",
     )
 
 

@@ -62,7 +62,8 @@ class FolderChanges:
             name = old.name if change.name is None else change.name.strip()
             now = self._context.clock.now_ms()
             new = Folder(old.id, name, parent, old.created_at, now, old.workflows)
-            self._check_place(new, {**known, old.id: new})
+            if parent != old.parent_id:  # where it is it may stay, even if fewer levels are allowed by now
+                self._check_place(new, {**known, old.id: new})
             return await self._put(new)
 
     async def delete(self, folder_id: str) -> None:

@@ -18,9 +18,13 @@ def _workflow(text: str) -> str:
     """Raises ValueError for what is no workflow."""
     found = document_of(text)
     nodes = found.get("nodes")
-    if not isinstance(nodes, list) or not all(isinstance(node, dict) and node.get("name") for node in nodes):
-        raise ValueError("the workflow needs a list `nodes`, each with a name")
+    if not isinstance(nodes, list) or not all(isinstance(node, dict) and _is_named(node) for node in nodes):
+        raise ValueError("the workflow needs a list `nodes`, each with the texts `name` and `type`")
     return text
+
+
+def _is_named(node: Mapping[str, Json]) -> bool:
+    return all(isinstance(text := node.get(key), str) and text.strip() for key in ("name", "type"))
 
 
 def document_of(text: str) -> Mapping[str, Json]:

@@ -16,12 +16,15 @@ from typing import Any
 import pytest
 
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.profiles import Profile
+from jackfield.testing.context import FakeContext
 from jackfield.testing.processes import is_running
 from jackfield_terminal import hub as hubs
 from jackfield_terminal.http.routes import shown
 from jackfield_terminal.persistent.directory import DIRECTORY
 from jackfield_terminal.persistent.restoring import findings
 from jackfield_terminal.persistent.session import UNKNOWN
+from jackfield_terminal.persistent.starting import PersistentStarter
 from jackfield_terminal.pty.processes import alive
 from jackfield_terminal.supervisor import client as holding
 from jackfield_terminal.supervisor.frames import OUTPUT, SOCKET, frame, number_frame
@@ -245,3 +248,20 @@ async def test_an_agent_that_cannot_be_started_leaves_nothing(
         await daemons.open("true")
     assert daemons.directories() == []
     assert [code for _, code in daemons.profiles.ends] == [127, 127, 127]
+
+
+@pytest.mark.parametrize(
+    ("system", "metadata", "persists"),
+    [
+        ("linux", {}, True),
+        ("linux", {"persist": False}, False),
+        ("darwin", {}, False),
+        ("darwin", {"persist": True}, False),
+    ],
+)
+def test_a_session_that_is_to_persist_where_possible_starts_everywhere(
+    system: str, metadata: dict[str, Any], persists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    profile = Profile("p", "a", "b", "c", "m", metadata=metadata)
+    assert PersistentStarter(FakeContext(tmp_path)).wanted("where_possible", profile) is persists

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
+from jackfield.api.auth import Principal
 from jackfield.api.storage import ExecutionRow, FinishedExecution, NewExecution, StoredExecution
 from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield_workflows.history.retries import before_failure
@@ -338,6 +339,9 @@ async def test_the_workflow_is_read_as_it_ran(api: Any) -> None:
     await api.ok("PUT", f"/workflows/{done['workflowId']}", changed)
     found = await api.ok("GET", f"/executions/{done['id']}/workflow")
     assert [one["name"] for one in found["nodes"]] == ["Webhook", "Greet"]
+    api.context.principal = Principal("u", "u", "member", "api_key", frozenset({"workflows:read"}))
+    refused = await api.refused("GET", f"/executions/{done['id']}/workflow", status=403)
+    assert refused["details"] == {"scope": "executions:read"}
 
 
 async def test_a_file_of_an_item_is_saved_and_runs_nothing(api: Any) -> None:

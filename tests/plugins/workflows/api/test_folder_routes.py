@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.errors import InvalidInput
+from jackfield_workflows.saved.folders import FolderChange, FolderChanges
+
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 DOCUMENT: dict[str, Any] = {"name": "W", "nodes": [], "connections": {}}
 
@@ -61,6 +64,15 @@ async def test_folders_have_a_bounded_depth_also_when_a_tree_is_moved(api: Any) 
     parents = {row["name"]: row["id"] for row in (await api.ok("GET", "/folders"))["data"]}
     await api.refused("PATCH", f"/folders/{other}", {"parentId": parents["6"]})
     await api.ok("PATCH", f"/folders/{other}", {"parentId": parents["5"]})
+
+
+async def test_a_folder_that_is_too_deep_by_now_is_still_renamed(api: Any) -> None:
+    changes = FolderChanges(api.context)
+    changes._deepest = 1
+    inner = await folder(api, "inner", await folder(api, "top"))
+    assert (await changes.change(inner, FolderChange("named"))).name == "named"
+    with pytest.raises(InvalidInput, match="1 deep"):
+        await changes.create("deep", inner)
 
 
 @pytest.mark.parametrize("body", [{}, {"name": " "}, {"name": "a", "parent": None}, {"name": "a", "parentId": 5}])

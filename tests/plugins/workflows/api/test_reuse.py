@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.auth import Principal
 from jackfield.api.history import NodeRecord, OriginalInput, node_records
 from jackfield.api.workflows import Items
 from jackfield.testing.context import FakeContext
@@ -112,6 +113,14 @@ async def test_reuse_needs_a_node_to_run_to_and_nothing_else(api: Any, query: st
     first = await api.ok("POST", f"/workflows/{saved['id']}/execute", ITEMS)
     found = await api.refused("POST", f"/workflows/{saved['id']}/execute-async?{query}reuse={first['id']}")
     assert next(iter(found["details"])) in ("until", "reuse")
+
+
+async def test_data_of_executions_needs_the_right_to_read_them(api: Any) -> None:
+    saved = await api.save(CHAIN)
+    first = await api.ok("POST", f"/workflows/{saved['id']}/execute", ITEMS)
+    api.context.principal = Principal("u", "u", "member", "api_key", frozenset({"workflows:execute"}))
+    found = await api.refused("POST", f"/workflows/{saved['id']}/execute?until=C&reuse={first['id']}", status=403)
+    assert found["details"] == {"scope": "executions:read"}
 
 
 async def test_another_workflows_execution_is_refused(api: Any) -> None:

@@ -8293,7 +8293,7 @@ export interface components {
         RunQuery: {
             /**
              * Reuse
-             * @description Id of an execution: nodes before `until` that have not changed since are not run again. It begins with that execution's start and input.
+             * @description Id of an execution: nodes before `until` that have not changed since are not run again. It begins with that execution's start and input. Wants the scope executions:read, too.
              * @default null
              */
             reuse?: string | null;
