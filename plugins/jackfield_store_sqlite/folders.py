@@ -11,8 +11,10 @@ from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import Query, execute, number
 
 _FOLDERS = Query(
-    "id, name, parent_id, created_at, updated_at, (SELECT count(*) FROM workflows w WHERE w.folder_id = folders.id)",
-    "folders",
+    "id, name, parent_id, created_at, updated_at, coalesce(held, 0)",
+    """folders LEFT JOIN (
+        SELECT folder_id, count(*) AS held FROM workflows WHERE folder_id IS NOT NULL GROUP BY folder_id
+    ) ON folder_id = id""",
     "folded_name, id",
     Folder,
 )

@@ -213,8 +213,8 @@ _FOLDERS = (
     "ALTER TABLE tags ADD COLUMN folded_name TEXT NOT NULL DEFAULT ''",
     "UPDATE tags SET folded_name = casefold(name)",
     "ALTER TABLE workflow_versions ADD COLUMN label TEXT NOT NULL DEFAULT ''",
-    """UPDATE workflows SET words = (SELECT words_of(v.document) FROM workflow_versions v
-        WHERE v.workflow_id = workflows.id AND v.version = workflows.version)""",
+    """UPDATE workflows SET words = coalesce((SELECT words_of(v.document) FROM workflow_versions v
+        WHERE v.workflow_id = workflows.id AND v.version = workflows.version), '')""",
 )
 """Folders, names of versions, and the words by which workflows are found; `migrate` brings the functions."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
