@@ -1,7 +1,7 @@
-"""The browser interface in a real Chromium, against the real daemon.
+"""The browser interface in a real browser, against the real daemon.
 
-`JACKFIELD_TEST_CHROMIUM` names the browser (default: /usr/bin/chromium). Without Playwright, the browser or the built
-interface the tests are skipped and say so; in continuous integration that is a failure.
+`browsers.py` says which one; tests marked `firefox` run in both. Without Playwright, the browser or the built interface
+the tests are skipped and say so; in their tox environments that is a failure.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ import jackfield_ui
 from jackfield.testing.daemon import Daemon
 
 sys.path.insert(0, str(Path(__file__).parent))
+from browsers import ARGUMENTS, CHROMIUM, FIREFOX, MOZ_FIREFOX, NAME, PREFERENCES, PROGRAM, SCRIPTS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
 
-CHROMIUM = os.environ.get("JACKFIELD_TEST_CHROMIUM", "/usr/bin/chromium")
 FRONTEND = Path(__file__).resolve().parents[2] / "plugins/jackfield_ui/frontend"
-ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 AXE = FRONTEND / "node_modules/axe-core/axe.min.js"
 STATIC = Path(jackfield_ui.__file__).parent / "static"
 STRANGER = {"X-Forwarded-For": "203.0.113.9"}
@@ -45,16 +44,14 @@ def missing() -> str:
         import playwright.sync_api  # noqa: F401
     except ImportError:
         return "Playwright is not installed; `tox -e ui` has it"
-    if shutil.which(CHROMIUM) is None:
-        return f"there is no {CHROMIUM}"
     if not (STATIC / "index.html").is_file():
         return "the interface is not built: npm is missing, or `npm run build` was not run"
-    return ""
+    return "" if shutil.which(PROGRAM) else f"there is no {PROGRAM}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reason = missing()
-    if reason and os.environ.get("TOX_ENV_NAME") != "ui":
+    if reason and os.environ.get("TOX_ENV_NAME") not in {"ui", "ui-firefox"}:
         here = Path(__file__).parent
         for item in items:
             if here in item.path.parents:
@@ -62,14 +59,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
     assert not missing(), missing()
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
+    with sync_playwright() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.firefox.launch(executable_path=FIREFOX, channel=MOZ_FIREFOX, firefox_user_prefs=PREFERENCES)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """The one that `JACKFIELD_TEST_BROWSER` names."""
+    found: Browser = request.getfixturevalue(NAME)
+    return found
 
 
 @pytest.fixture
@@ -113,7 +129,7 @@ def watched() -> Iterator[Watched]:
 
 
 @pytest.fixture
-def make_context(chromium: Browser, daemon: Daemon, watched: Watched) -> Iterator[Callable[..., BrowserContext]]:
+def make_context(browser: Browser, daemon: Daemon, watched: Watched) -> Iterator[Callable[..., BrowserContext]]:
     """A fresh profile of the browser: `make_context(stranger=True, scheme="dark", viewport="phone")`."""
     made: list[BrowserContext] = []
 
@@ -121,7 +137,7 @@ def make_context(chromium: Browser, daemon: Daemon, watched: Watched) -> Iterato
         *, stranger: bool = False, scheme: str = "light", viewport: str = "desktop", base_url: str = "", **more: Any
     ) -> BrowserContext:
         width, height = VIEWPORTS[viewport]
-        context = chromium.new_context(
+        context = browser.new_context(
             base_url=base_url or daemon.base_url,
             color_scheme="dark" if scheme == "dark" else "light",
             reduced_motion="reduce",
@@ -132,7 +148,7 @@ def make_context(chromium: Browser, daemon: Daemon, watched: Watched) -> Iterato
             **more,
         )
         context.set_default_timeout(30_000)
-        context.add_init_script(WATCH)
+        context.add_init_script(WATCH + SCRIPTS[NAME])
         context.on("page", watched.on_page)
         made.append(context)
         return context

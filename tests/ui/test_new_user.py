@@ -112,6 +112,7 @@ def closed(page: Page) -> None:
     page.get_by_role("dialog").wait_for(state="detached")
 
 
+@pytest.mark.firefox
 def test_a_workflow_from_call_to_answer(page: Page, daemon: Daemon, shop: str) -> None:
     page.goto("/ui/")
     page.get_by_role("link", name="Workflows", exact=True).click()
@@ -172,6 +173,7 @@ def failing(seed: Seeded) -> str:
     return name
 
 
+@pytest.mark.firefox
 def test_a_run_that_failed_yesterday_is_mended(page: Page, failing: str) -> None:
     page.clock.set_system_time(datetime.now(UTC) + timedelta(days=1))
     page.goto("/ui/")
@@ -191,6 +193,7 @@ def test_a_run_that_failed_yesterday_is_mended(page: Page, failing: str) -> None
     page.get_by_role("button", name="Saved").wait_for()
 
 
+@pytest.mark.firefox
 def test_a_workflow_of_n8n_is_imported_and_talked_to(page: Page, model: str, tmp_path: Path) -> None:
     exported = tmp_path / "Helper.json"
     exported.write_text(json.dumps(HELPER))
@@ -220,6 +223,7 @@ def test_a_workflow_of_n8n_is_imported_and_talked_to(page: Page, model: str, tmp
     chat.get_by_text("6 * 7").wait_for()
 
 
+@pytest.mark.firefox
 def test_the_rule_that_routed_a_request_is_found(page: Page, seed: Seeded) -> None:
     assert seed.ask("work", model="claude-haiku-4-5").is_success
     page.goto("/ui/")

@@ -62,6 +62,7 @@ def panel_of(page: Page, name: str) -> Locator:
     return panel
 
 
+@pytest.mark.firefox
 def test_two_braces_make_an_expression_and_the_typing_goes_on(page: Page, daemon: Daemon) -> None:
     ident = made(daemon.admin(), RICH)
     opened(page, ident)
@@ -85,6 +86,7 @@ PINNED: dict[str, Any] = {
 }
 
 
+@pytest.mark.firefox
 def test_an_expression_is_completed_by_type_and_written_in_the_large_editor(
     page: Page, daemon: Daemon, axe: Callable[[Page], None]
 ) -> None:

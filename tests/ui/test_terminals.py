@@ -39,6 +39,7 @@ def opened(page: Page, session: str) -> Page:
     return page
 
 
+@pytest.mark.firefox
 def test_a_new_session_from_the_empty_list(page: Page, sessions: Sessions) -> None:
     page.goto("/ui/terminals")
     page.get_by_text("No terminal session").wait_for()
@@ -63,6 +64,7 @@ def test_a_new_session_from_the_empty_list(page: Page, sessions: Sessions) -> No
     showing(page, "stty size")
 
 
+@pytest.mark.firefox
 def test_a_reload_shows_the_same_screen(page: Page, sessions: Sessions) -> None:
     session = sessions.start("one")
     opened(page, session)
