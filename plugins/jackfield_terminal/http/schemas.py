@@ -14,6 +14,16 @@ Size = Annotated[StrictInt, Field(ge=1, le=1000), BeforeValidator(whole)]
 Argument = Annotated[StrictStr, Field(max_length=131_072)]
 
 
+def _known(given: object) -> object:
+    """Of a union pydantic would name each branch in place of the field."""
+    if given is None or isinstance(given, bool) or given == "where_possible":
+        return given
+    raise ValueError("give true, false or where_possible")
+
+
+Persist = Annotated[StrictBool | Literal["where_possible"] | None, BeforeValidator(_known)]
+
+
 class _Start(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -21,7 +31,7 @@ class _Start(BaseModel):
     rows: Size = 24
     working_dir: StrictStr | None = None
     record: StrictBool = False
-    persist: StrictBool | Literal["where_possible"] | None = None
+    persist: Persist = None
 
 
 class SessionIn(_Start):

@@ -120,6 +120,7 @@ def test_the_end_of_a_shell_is_no_usage(shells: Shells) -> None:
         ({"working_dir": "nowhere"}, "working_dir"),
         ({"working_dir": "CONFIG"}, "working_dir"),
         ({"sandbox": "none"}, "sandbox"),
+        ({"persist": "sometimes"}, "persist"),
         ({"profile_alias": "x"}, "profile_alias"),
     ],
 )
