@@ -108,7 +108,7 @@ def _hours(field: str, minute: int) -> str | None:
     hours = _numbers(field)
     if hours is None or len(hours) > _MOST_TIMES:
         return None
-    return "at " + _joined([f"{hour:02}:{minute:02}" for hour in hours])
+    return "at " + _joined([f"{hour:02}:{minute:02}" for hour in sorted(set(hours))])
 
 
 def _dates(fields: _Fields, step: int, unit: str) -> str | None:
@@ -117,7 +117,8 @@ def _dates(fields: _Fields, step: int, unit: str) -> str | None:
     months = _listed(fields.month, _SHORT_MONTHS, 1)
     if fields.month != "*" and months is None:
         return None
-    year = "" if fields.month == "*" else " in " + _joined([_MONTHS[month - 1] for month in months or ()])
+    named = sorted(set(months or ()))
+    year = " in " + _joined([_MONTHS[month - 1] for month in named]) if 0 < len(named) < len(_MONTHS) else ""
     if fields.day == "*" and fields.weekday == "*":
         return (f"every {step} days" if step > 1 else "every day") + year
     if fields.day == "*":
@@ -130,7 +131,7 @@ def _dates(fields: _Fields, step: int, unit: str) -> str | None:
         return f"on the last day{whole}"
     if days is None:
         return None
-    return f"on day {_joined([str(day) for day in days])}{whole}"
+    return f"on day {_joined([str(day) for day in sorted(set(days))])}{whole}"
 
 
 def _named(weekdays: Sequence[int], step: int) -> str:
@@ -138,7 +139,9 @@ def _named(weekdays: Sequence[int], step: int) -> str:
     names = {_ALL_DAYS: "day", _WEEKDAYS: "weekday", _WEEKEND: "Saturday and Sunday"}
     week = sorted(days, key=lambda day: (day + 6) % 7)
     name = names.get(days) or _joined([_DAYS[day] for day in week])
-    return f"every {name}" if step == 1 else f"every {step} weeks on {name if days != _ALL_DAYS else 'every day'}"
+    if step == 1:
+        return f"every {name}"
+    return f"every {step} weeks on {f'every {name}' if days in (_ALL_DAYS, _WEEKDAYS) else name}"
 
 
 def _listed(field: str, names: Sequence[str], first: int) -> list[int] | None:

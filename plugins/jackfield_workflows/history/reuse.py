@@ -14,6 +14,7 @@ from jackfield.api.records import replace
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Items, Outputs, Workflow
 from jackfield_workflows.history.retries import executed_workflow
+from jackfield_workflows.saved.node_changes import named_nodes
 from jackfield_workflows.starts import leading
 
 
@@ -34,7 +35,7 @@ async def with_data_of(context: PluginContext, stored: StoredExecution, fresh: E
         return fresh
     began = await asyncio.to_thread(original_input, stored)
     records = await asyncio.to_thread(node_records, stored.steps)
-    kept = reusable(records, began, ran, fresh.workflow, fresh.until)
+    kept = await asyncio.to_thread(reusable, records, began, ran, fresh.workflow, fresh.until)
     if kept is None:
         return fresh
     given = [await asyncio.to_thread(written, kept, stored_json)] if kept else ()
@@ -54,7 +55,8 @@ def reusable(
     if began.start not in before or began.start in changed or ran.settings.order != now.settings.order:
         return None
     stale = changed | {until} | {record["node"] for record in records if record["status"] == "failed"}
-    stale |= _behind(now, stale) | (_behind(now, {began.until}) if began.until else set())
+    stale |= _behind(now, {began.until}) if began.until else set()
+    stale |= _following(now, stale)
     return [record for record in records if record["node"] in before - stale and record["index"] > 0]
 
 
@@ -122,6 +124,21 @@ def _wires_to(workflow: Workflow, name: str) -> Iterable[tuple[str, int, int]]:
             for wire in targets:
                 if wire.node == name:
                     yield source, output, wire.input
+
+
+def _following(workflow: Workflow, names: Iterable[str]) -> set[str]:
+    """The nodes behind these, those that read them or what follows them by name, and all behind those."""
+    readers: dict[str, set[str]] = {}
+    for name in workflow.nodes:
+        for one in (name, *(part for part in _parts(workflow, name) if part in workflow.nodes)):
+            for read in named_nodes(workflow, one):
+                readers.setdefault(read, set()).add(name)
+    found: set[str] = set()
+    fresh = set(names)
+    while fresh:
+        found |= fresh
+        fresh = _behind(workflow, fresh).union(*(readers.get(name, ()) for name in fresh)) - found
+    return found
 
 
 def _behind(workflow: Workflow, names: Iterable[str]) -> set[str]:

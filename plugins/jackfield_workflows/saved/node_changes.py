@@ -36,7 +36,7 @@ def leading_change(after: Workflow, before: Workflow, name: str) -> str:
         if changed or after.pin_data.get(current) != before.pin_data.get(current):
             return current
         open_names += [source[1] for source in now.get(current, ()) if source[1] in after.nodes]
-        open_names += _named(after, current)
+        open_names += named_nodes(after, current)
     return ""
 
 
@@ -73,7 +73,7 @@ def _sources(workflow: Workflow) -> dict[str, frozenset[Source]]:
     return {name: frozenset(sources) for name, sources in found.items()}
 
 
-def _named(workflow: Workflow, name: str) -> Iterator[str]:
+def named_nodes(workflow: Workflow, name: str) -> Iterator[str]:
     """The nodes that the parameters of this one name: `$('Name')`, `$node["Name"]`, `$node.Name`."""
     texts = list(_texts(dict(workflow.nodes[name].parameters)))
     for other in workflow.nodes:

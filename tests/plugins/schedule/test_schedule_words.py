@@ -50,6 +50,10 @@ def interval(*rows: dict[str, Any]) -> str:
             {"field": "weeks", "weeksInterval": 2, "triggerAtDay": [0, 1]},
             "Every 2 weeks on Monday and Sunday at 00:00 (Europe/Berlin)",
         ),
+        (
+            {"field": "weeks", "weeksInterval": 2, "triggerAtDay": [1, 2, 3, 4, 5]},
+            "Every 2 weeks on every weekday at 00:00 (Europe/Berlin)",
+        ),
         ({"field": "months", "triggerAtDayOfMonth": 5}, "On day 5 of every month at 00:00 (Europe/Berlin)"),
         (
             {"field": "months", "monthsInterval": 3, "triggerAtHour": 8},
@@ -67,6 +71,8 @@ def test_an_interval_is_a_sentence(row: dict[str, Any], text: str) -> None:
         ("0 9 * * 1-5", "Every weekday at 09:00"),
         ("0 9 * * MON-FRI", "Every weekday at 09:00"),
         ("30 8,17 * * *", "Every day at 08:30 and 17:30"),
+        ("0 17,8,8 * * *", "Every day at 08:00 and 17:00"),
+        ("0 9 15,1 1-12 *", "On day 1 and 15 of every month at 09:00"),
         ("*/5 * * * *", "Every 5 minutes"),
         ("*/10 * * * * *", "Every 10 seconds"),
         ("* * * * *", "Every minute"),

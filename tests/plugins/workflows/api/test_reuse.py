@@ -40,11 +40,16 @@ def taken(tmp_path: Path) -> Taken:
     reader = CachedReader(FakeContext(tmp_path))
 
     def names_of(
-        now: dict[str, Any], until: str = "C", *, names: tuple[str, ...] = ("A", "B", "Side", "C"), **more: str
+        now: dict[str, Any],
+        until: str = "C",
+        *,
+        names: tuple[str, ...] = ("A", "B", "Side", "C"),
+        then: dict[str, Any] = CHAIN,
+        **more: str,
     ) -> list[str] | None:
         began = OriginalInput("Webhook", ITEMS, 0, pin=True, depth=0, until=more.get("ended", ""))
         records = ran(*names, failed=more.get("failed", ""))
-        found = reusable(records, began, reader.parse(CHAIN), reader.parse(now), until)
+        found = reusable(records, began, reader.parse(then), reader.parse(now), until)
         return None if found is None else [one["node"] for one in found]
 
     return names_of
@@ -64,6 +69,14 @@ def test_what_did_not_change_is_taken_but_the_node_to_run_to(taken: Taken) -> No
 def test_a_node_whose_parameters_changed_runs_with_all_behind_it(taken: Taken) -> None:
     assert taken(changed(lambda made: made["nodes"][2]["parameters"].update(x=1))) == ["A", "Side"]
     assert taken(changed(lambda made: made["nodes"][1]["parameters"].update(x=1))) == []
+
+
+def test_a_node_that_reads_a_changed_one_by_name_runs_with_all_behind_it(taken: Taken) -> None:
+    reading = changed(lambda made: made["nodes"][2]["parameters"].update(x="={{ $('Side').first().json.n }}"))
+    assert taken(reading, then=reading) == ["A", "B", "Side"]
+    aside = copy.deepcopy(reading)
+    aside["nodes"][4]["parameters"]["x"] = 1
+    assert taken(aside, then=reading) == ["A"]
 
 
 def test_moving_and_renaming_notes_changes_nothing(taken: Taken) -> None:
