@@ -22,7 +22,7 @@ COLLECTIONS: Mapping[str, Kind] = {
 }
 """Key of an object with several of each -> their kind."""
 NOT_HERE: Mapping[str, str] = {
-    "project": "Their workflows have a tag project/NAME; workflows, credentials and variables are there for everybody.",
+    "project": "Their workflows lie in a folder of this name; what they had is there for everybody.",
     "dataTable": "This export has no rows of data tables; import n8n's database, or the tables as CSV.",
     "user": "Users are not imported; make them with `jackfield user add`.",
     "execution": "Executions stay in n8n; keep its database as long as you need its history.",
@@ -84,7 +84,7 @@ class Bundle:
             if not isinstance(row, dict):
                 self.fail(origin, f"A {kind} must be an object.")
             elif kind == "folder":
-                continue  # a tag of its workflows
+                continue  # its workflows say that they lie in it
             elif kind in NOT_HERE and not (kind == "dataTable" and "columns" in row):
                 self.leave(kind, 1)
             else:
@@ -96,7 +96,7 @@ class Bundle:
             self.fail(f"{source.origin}, {kind} {_shown(source.document)}", reason)
         else:
             if kind == "workflow":
-                source = replace(source, document=self.places.tagged(source.document))
+                source = replace(source, document=self.places.placed(source.document))
             self._list(kind).append(source)
 
     def label(self, origins: Mapping[str, Json], remarks: Json) -> None:

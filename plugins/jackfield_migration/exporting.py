@@ -11,6 +11,7 @@ from jackfield.api.records import record
 from jackfield.api.saved_documents import SavedDocuments
 from jackfield.api.workflows import Document, local_type
 from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap
+from jackfield_migration.places import folder_tag
 from jackfield_migration.rewriting import rewritten
 
 BASE, LANGCHAIN = "n8n-nodes-base.", "@n8n/n8n-nodes-langchain."
@@ -59,6 +60,9 @@ class Exporter:
         made["nodes"] = [_node(node, catalog) for node in (nodes if isinstance(nodes, list) else [])]
         made["id"] = workflows.get(workflow_id, workflow_id)
         document = {key: value for key, value in made.items() if key not in _SERVICE}
+        if path := await self._context.port(SavedDocuments).folder_path(workflow_id):
+            tags = document.get("tags")
+            document["tags"] = [*(tags if isinstance(tags, list) else []), folder_tag(path)]
         return Exported(document, list(_warnings(document)))
 
 

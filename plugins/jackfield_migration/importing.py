@@ -23,6 +23,7 @@ from jackfield_migration.bundle import Bundle, Source
 from jackfield_migration.credentials import CredentialImport
 from jackfield_migration.data_tables import DataTableImport
 from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_digest
+from jackfield_migration.places import folder_of
 from jackfield_migration.reading.cipher import N8nCipher
 from jackfield_migration.redaction import REMARK, is_redacted
 from jackfield_migration.report import DONE, Report, Result, Status, report_of
@@ -158,7 +159,7 @@ class _WorkflowImport:
                     document,
                     lambda: self._context.port(WorkflowReader).parse(document, id=planned.own_id, version=1),
                 )
-                status, active = await self._kept(planned)
+                status, active, unplaced = await self._kept(planned)
             except JackfieldError as exc:
                 return _failed(blank, exc)
             verdict, problems = await judged(
@@ -166,33 +167,35 @@ class _WorkflowImport:
                 workflows=lambda own: bool(self._here.get(own)) or own in self._coming,
                 credentials=self._credentials.present,
             )  # fmt: skip
-            problems += _remarks(planned.source)
+            problems += [*unplaced, *_remarks(planned.source)]
             if not starts_itself(self._context, workflow):
                 active = None
                 if blank.was_active and not is_called(workflow):
                     problems.append(Problem("active", BY_HAND, "warning"))
             return replace(blank, status=status, verdict=verdict, active=active, problems=problems)
 
-    async def _kept(self, planned: _Planned) -> tuple[Status, bool | None]:
-        """The status, and whether it is live. Raises `JackfieldError`."""
+    async def _kept(self, planned: _Planned) -> tuple[Status, bool | None, Sequence[Problem]]:
+        """The status, whether it is live, and why it is not in its folder. Raises `JackfieldError`."""
         digest, known = content_digest(planned.made.document), self._ids.digest(planned.foreign_id)
         version = self._here[planned.own_id]
         if version and digest == known:
             row = await self._context.store.workflow_row(planned.own_id)
-            return "unchanged", row is not None and row.active
+            return "unchanged", row is not None and row.active, ()
         if self._options.dry_run:
-            return ("updated" if version else "created"), False
+            return ("updated" if version else "created"), False, ()
         port, author = self._context.port(SavedDocuments), self._options.author
         if version:
             stored = await port.replace(planned.own_id, planned.made.document, author)
         else:
             stored = await port.create(planned.made.document, author, id=planned.own_id)
+        unplaced: Sequence[Problem] = ()
         if not known:
             await self._static_data(planned)
+            unplaced = await self._placed(planned)
         # Behind all that belongs to the document: an import that broke off before this does it again.
         self._ids.imported(planned.foreign_id, digest)
         await self._ids.save()
-        return _status(version, stored.version), stored.active
+        return _status(version, stored.version), stored.active, unplaced
 
     async def _static_data(self, planned: _Planned) -> None:
         """What triggers and Code nodes remember, unless they remember something here already."""
@@ -201,6 +204,16 @@ class _WorkflowImport:
         found, store = planned.source.document.get("staticData"), self._context.store
         if isinstance(found, dict) and found and await store.static_data(planned.own_id) is None:
             await store.set_static_data(planned.own_id, dumps(found))
+
+    async def _placed(self, planned: _Planned) -> list[Problem]:
+        """Into its folder, unless somebody has put it into one."""
+        path, port = folder_of(planned.source.document), self._context.port(SavedDocuments)
+        try:
+            if path and not await port.folder_path(planned.own_id):
+                await port.put_into(planned.own_id, path)
+        except JackfieldError as exc:
+            return [Problem("parentFolder", f"It is in no folder here: {exc.message}", "warning")]
+        return []
 
     async def _activated(self, result: Result) -> Result:
         if not result.was_active or result.active is not False or result.status not in DONE or result.id is None:

@@ -1,21 +1,24 @@
-"""Folders and projects of n8n, which are tags here: `folder/Sales/2024`, `project/Marketing`."""
+"""Folders and projects of n8n, which are folders here: `Marketing/Sales/2024`. Whatever names them in an export, a
+workflow that was read has them as `PATH` of its `parentFolder`; on the way out they are a tag, since n8n's import makes
+no folders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 
-FOLDER, PROJECT = "folder/", "project/"
-LONGEST_TAG = 255
+TAG = "folder/"
+PATH = "path"
+LONGEST_NAME = 255
 """Characters."""
 PERSONAL = "personal"
 """The type of a project that is one user's, which says nothing to others."""
 Row = Mapping[str, Json]
 _SAID = frozenset({"parentFolder", "parentFolderId", "shared", "homeProject"})
-"""Keys that the tags stand for: whoever reads the workflow next may know fewer folders."""
+"""Keys that the path stands for: whoever reads the workflow next may know fewer folders."""
 
 
 @record
@@ -26,19 +29,24 @@ class Places:
     projects: Mapping[str, Row] = field(default_factory=dict)
     homes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def tagged(self, document: Row) -> Row:
-        """The workflow with a tag for its folder, and one for each of its projects that is nobody's own."""
-        folder = self._folder(document)
-        names = [*([FOLDER + folder] if folder else []), *(PROJECT + name for name in self._projects(document))]
-        if not names:
+    def placed(self, document: Row) -> Row:
+        """The workflow with its path: a project that is nobody's own, and its folders in that. A tag of an export of
+        ours counts where nothing else does."""
+        tags = document.get("tags")
+        given = tags if isinstance(tags, list) else []
+        told = [each for each in given if _tag_name(each).startswith(TAG)]
+        path = folder_of(document) or (*self._projects(document)[:1], *self._folders(document))
+        if not path and told:
+            path = tuple(filter(None, map(_plain, _tag_name(told[0]).removeprefix(TAG).split("/"))))
+        if not path:
             return document
-        given = document.get("tags")
-        tags: list[Json] = [{"name": name[:LONGEST_TAG]} for name in dict.fromkeys(names)]
-        rest = {key: value for key, value in document.items() if key not in _SAID}
-        return {**rest, "tags": [*(given if isinstance(given, list) else []), *tags]}
+        rest = {key: value for key, value in document.items() if key not in _SAID | {"tags"}}
+        if kept := [each for each in given if each not in told]:
+            rest["tags"] = kept
+        return {**rest, "parentFolder": {PATH: list(path)}}
 
-    def _folder(self, document: Row) -> str:
-        """Its path; empty: it lies in none. A folder that is known only from the workflow has no folders above it."""
+    def _folders(self, document: Row) -> Sequence[str]:
+        """From the top. A folder that is known only from the workflow has no folders above it."""
         inner = document.get("parentFolder")
         own = inner if isinstance(inner, dict) else {}
         ident, names, seen = str(document.get("parentFolderId") or own.get("id") or ""), list[str](), set[str]()
@@ -46,7 +54,7 @@ class Places:
             seen.add(ident)
             names.append(_name(row))
             ident = str(row.get("parentFolderId") or "")
-        return "/".join(reversed(names)) or _name(own)
+        return [name for name in reversed(names or [_name(own)]) if name]
 
     def _projects(self, document: Row) -> list[str]:
         shared, home = document.get("shared"), document.get("homeProject")
@@ -57,6 +65,18 @@ class Places:
         if isinstance(home, dict):
             rows.append(home)
         return [_name(row) for row in rows if row is not None and _is_team(row) and _name(row)]
+
+
+def folder_of(document: Row) -> tuple[str, ...]:
+    """Names of the folders that a workflow that was read lay in, from the top."""
+    own = document.get("parentFolder")
+    path = own.get(PATH) if isinstance(own, dict) else None
+    return tuple(name for each in (path if isinstance(path, list) else ()) if (name := _plain(each)))
+
+
+def folder_tag(path: Sequence[str]) -> Json:
+    """What stands for a folder in n8n."""
+    return {"name": TAG + "/".join(name.replace("/", " ").replace(",", " ") for name in path)}
 
 
 def places(folders: Iterable[Row], projects: Iterable[Row], shared: Iterable[Row] = ()) -> Places:
@@ -73,10 +93,17 @@ def _by_id(rows: Iterable[Row]) -> dict[str, Row]:
     return {str(row.get("id")): row for row in rows}
 
 
+def _tag_name(tag: Json) -> str:
+    name = tag.get("name") if isinstance(tag, dict) else tag
+    return name if isinstance(name, str) else ""
+
+
 def _name(row: Row) -> str:
-    """Without commas, which separate names in a filter by tags."""
-    found = row.get("name")
-    return " ".join(found.replace(",", " ").split()) if isinstance(found, str) else ""
+    return _plain(row.get("name"))
+
+
+def _plain(name: Json) -> str:
+    return " ".join(name.split())[:LONGEST_NAME].strip() if isinstance(name, str) else ""
 
 
 def _is_team(row: Row) -> bool:

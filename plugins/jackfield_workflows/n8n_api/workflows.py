@@ -246,5 +246,7 @@ def _written(document: Json) -> Json:
     if project is not None:
         check_project(str(project))
     if document.get("parentFolderId") is not None:
-        raise NotSupported("Jackfield has no folders; use tags, and leave out parentFolderId.")
+        raise NotSupported(
+            "This API knows no folders; leave out parentFolderId, and use PUT /api/v1/workflows/{id}/folder."
+        )
     return {key: value for key, value in document.items() if key not in _NOT_WRITTEN | {"parentFolderId"}}

@@ -44,14 +44,27 @@ class FolderChanges:
         """Raises `Conflict` for a name that is taken there, or too many folders; `InvalidInput` for one too deep;
         `NotFound` for an unknown parent."""
         async with self._lock:
-            known = await self._known()
-            if len(known) >= self._most:
-                message = f"There are {len(known)} folders; delete one, or raise workflows.folders."
-                raise Conflict(message, details={"folders": "there are too many"})
-            now = self._context.clock.now_ms()
-            made = Folder(new_id(), name.strip(), _ident(parent_id), now, now)
-            self._check_place(made, known)
-            return await self._put(made)
+            return await self._create(name, _ident(parent_id), await self._known())
+
+    async def at(self, path: Sequence[str]) -> str | None:
+        """The id of the folder of these names, from the top; those that are missing are made. No names: None. Raises as
+        `create`; then none is made, unless there are too many."""
+        if len(path) > self._deepest:
+            raise self._too_deep()
+        async with self._lock:
+            known, ident = dict(await self._known()), None
+            for name in path:
+                found = _child(name, ident, known) or await self._create(name, ident, known)
+                known[found.id], ident = found, found.id
+            return ident
+
+    async def path(self, folder_id: str | None) -> Sequence[str]:
+        """Its name behind those of the folders that it is in."""
+        known, names = await self._known(), list[str]()
+        while folder_id is not None and (found := known.get(folder_id)) is not None:
+            names.append(found.name)
+            folder_id = found.parent_id
+        return names[::-1]
 
     async def change(self, folder_id: str, change: FolderChange) -> Folder:
         """Raises as `create`, and `InvalidInput` for a folder in itself."""
@@ -80,6 +93,16 @@ class FolderChanges:
             raise NotFound("There is no workflow with this id.")
         self._publish(folder_id or "")
 
+    async def _create(self, name: str, parent_id: str | None, known: Mapping[str, Folder]) -> Folder:
+        """By whoever holds the lock."""
+        if len(known) >= self._most:
+            message = f"There are {len(known)} folders; delete one, or raise workflows.folders."
+            raise Conflict(message, details={"folders": "there are too many"})
+        now = self._context.clock.now_ms()
+        made = Folder(new_id(), name.strip(), parent_id, now, now)
+        self._check_place(made, known)
+        return await self._put(made)
+
     async def _known(self) -> Mapping[str, Folder]:
         return {each.id: each for each in await self._context.store.folders()}
 
@@ -97,10 +120,11 @@ class FolderChanges:
                 raise InvalidInput("A folder cannot be in itself.", details={"parentId": "is in this folder"})
             above, at = above + 1, self._found(at, known).parent_id
         if above + _height(folder.id, known) > self._deepest:
-            raise InvalidInput(
-                f"Folders may be {self._deepest} deep; choose another place, or raise workflows.folder_depth.",
-                details={"parentId": "is too deep"},
-            )
+            raise self._too_deep()
+
+    def _too_deep(self) -> InvalidInput:
+        message = f"Folders may be {self._deepest} deep; choose another place, or raise workflows.folder_depth."
+        return InvalidInput(message, details={"parentId": "is too deep"})
 
     async def _put(self, folder: Folder) -> Folder:
         await self._context.store.put_folder(folder)
@@ -117,6 +141,14 @@ def _height(folder_id: str, known: Mapping[str, Folder]) -> int:
     while row := {each.id for each in known.values() if each.parent_id in row and each.id != folder_id}:
         levels += 1
     return levels
+
+
+def _child(name: str, parent_id: str | None, known: Mapping[str, Folder]) -> Folder | None:
+    """The folder of this name there, whatever its letter case, as the store tells them apart."""
+    wanted = name.strip().casefold()
+    return next(
+        (each for each in known.values() if each.parent_id == parent_id and each.name.casefold() == wanted), None
+    )
 
 
 def _ident(folder_id: str | None) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import ConfigurationError, DataDamaged, NotFound
@@ -15,6 +17,7 @@ from jackfield_workflows.documents.sealing import SealedSecrets
 from jackfield_workflows.documents.secret_parameters import SecretParameters
 from jackfield_workflows.documents.tags import tag_names
 from jackfield_workflows.saved.changes import Author, WorkflowChanges, given_document
+from jackfield_workflows.saved.folders import FolderChanges
 from jackfield_workflows.saved.views import workflow_view
 
 
@@ -24,6 +27,7 @@ class SavedDocumentsPort:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._changes = context.port(WorkflowChanges)
+        self._folders = context.port(FolderChanges)
         self._secrets = SecretParameters(context)
         self._sealed = SealedSecrets(context)
 
@@ -36,6 +40,15 @@ class SavedDocumentsPort:
 
     async def set_active(self, workflow_id: str, active: bool, author: Principal) -> StoredWorkflow:
         return await self._changes.set_active(workflow_id, active, Author(author))
+
+    async def put_into(self, workflow_id: str, path: Sequence[str]) -> None:
+        await self._folders.place(workflow_id, await self._folders.at(path))
+
+    async def folder_path(self, workflow_id: str) -> Sequence[str]:
+        row = await self._context.store.workflow_row(known_id(workflow_id, "workflow"))
+        if row is None:
+            raise NotFound("There is no workflow with this id.")
+        return await self._folders.path(row.folder_id)
 
     async def shown(self, workflow_id: str) -> Document:
         stored = await self._context.store.workflow(known_id(workflow_id, "workflow"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from .auth import Principal
@@ -23,6 +24,13 @@ class SavedDocuments(Protocol):
 
     async def set_active(self, workflow_id: str, active: bool, author: Principal) -> StoredWorkflow:
         """Go live or stop being live. Raises `InvalidInput` with what a trigger misses, `RouteConflict`, `NotFound`."""
+
+    async def put_into(self, workflow_id: str, path: Sequence[str]) -> None:
+        """Into the folder of these names, from the top; those that are missing are made. No names: out of all. Raises
+        `InvalidInput` for a path too deep, `Conflict` when there are too many folders, `NotFound`."""
+
+    async def folder_path(self, workflow_id: str) -> Sequence[str]:
+        """Names of the folders that it is in, from the top. Raises `NotFound`."""
 
     async def shown(self, workflow_id: str) -> Document:
         """As `GET /api/v1/workflows/{id}` shows it, without secrets. Raises `NotFound`."""

@@ -10,6 +10,7 @@ import pytest
 
 from jackfield.api.errors import InvalidInput
 from jackfield_migration.bundle import Bundle
+from jackfield_migration.places import folder_of
 from jackfield_migration.reading.postgres import read_postgres
 
 TABLES = """
@@ -84,7 +85,7 @@ def test_everything_else_of_it(environment: Mapping[str, str]) -> None:
     assert (workflow.document["name"], workflow.document["active"]) == ("One", True)
     assert (workflow.document["nodes"], credential.document["data"]) == ([{"name": "A"}], "sealed")
     assert ([key.id for key in keys], bundle.left, bundle.unreadable) == (["k"], {}, [])
-    assert [tag["name"] for tag in workflow.document["tags"]] == ["folder/Sales/2024"]
+    assert folder_of(workflow.document) == ("Sales", "2024")
     with pytest.raises(InvalidInput, match="no table workflow_entity"):
         read_postgres(Bundle(), {**environment, "DB_TABLE_PREFIX": ""})
     with pytest.raises(InvalidInput) as refused:

@@ -14,6 +14,7 @@ from n8n_documents import MAIN, SUB, main_workflow, sub_workflow
 from test_cipher import KEY, SEALED
 
 from jackfield_migration.bundle import Bundle
+from jackfield_migration.places import folder_of
 from jackfield_migration.reading.cipher import N8nCipher
 from jackfield_migration.reading.files import Reading
 
@@ -70,7 +71,8 @@ def test_everything_of_it(database: Path) -> None:
     assert set(found) == {MAIN, SUB}
     assert found[MAIN].document["nodes"] == main_workflow()["nodes"][:1]
     assert "draft differs" in found[MAIN].remark
-    assert [tag["name"] for tag in found[MAIN].document["tags"]] == ["customers", "folder/Sales/2024", "project/P"]
+    assert [tag["name"] for tag in found[MAIN].document["tags"]] == ["customers"]
+    assert folder_of(found[MAIN].document) == ("P", "Sales", "2024")
     assert "tags" not in found[SUB].document
     assert (found[SUB].document["nodes"], found[SUB].remark) == (sub_workflow()["nodes"], "")
     assert found[SUB].document["staticData"] == {"global": {"n": 1}}

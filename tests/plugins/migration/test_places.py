@@ -1,15 +1,16 @@
-"""Folders and projects of n8n: tags here, whatever names them, and on the way out and in again."""
+"""Folders and projects of n8n: folders here, whatever names them, and on the way out and in again."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
 from n8n_documents import node, workflow
 from test_import import imported
 
 from jackfield.testing.daemon import Daemon
-from jackfield_migration.places import Places, places
+from jackfield_migration.places import Places, folder_of, places
 
 FOLDERS = [
     {"id": "a", "name": "Sales", "parentFolderId": None},
@@ -19,49 +20,82 @@ FOLDERS = [
 TEAM = {"id": "p", "name": "Marketing", "type": "team"}
 
 
-def names(known: Places, **document: Any) -> list[str]:
-    return [tag["name"] for tag in known.tagged({"id": "w", **document}).get("tags", ())]  # type: ignore[union-attr,index,call-overload]  # tags of ours
+def path(known: Places, **document: Any) -> str:
+    return "/".join(folder_of(known.placed({"id": "w", **document})))
 
 
 @pytest.mark.parametrize(
     ("document", "wanted"),
     [
-        ({"parentFolderId": "b"}, ["folder/Sales/2024"]),
-        ({"parentFolder": {"id": "b", "name": "2024"}}, ["folder/Sales/2024"]),
-        ({"parentFolder": {"id": "unknown", "name": "Alone"}}, ["folder/Alone"]),
-        ({"parentFolder": {"name": "Sales, and more"}}, ["folder/Sales and more"]),
-        ({"parentFolderId": "round"}, ["folder/Round"]),
-        ({"parentFolderId": "nowhere"}, []),
-        ({"homeProject": TEAM}, ["project/Marketing"]),
-        ({"homeProject": {**TEAM, "type": "personal"}}, []),
-        ({"shared": [{"role": "workflow:owner", "project": TEAM}]}, ["project/Marketing"]),
-        ({"shared": [{"role": "workflow:editor", "project": TEAM}, "x", {"project": 7}]}, []),
-        ({"tags": [{"name": "own"}], "parentFolderId": "a", "homeProject": TEAM},
-         ["own", "folder/Sales", "project/Marketing"]),
-        ({"tags": None, "parentFolder": 7, "shared": 7, "homeProject": 7}, []),
+        ({"parentFolderId": "b"}, "Sales/2024"),
+        ({"parentFolder": {"id": "b", "name": "2024"}}, "Sales/2024"),
+        ({"parentFolder": {"id": "unknown", "name": "Alone"}}, "Alone"),
+        ({"parentFolder": {"name": " Sales,  and more"}}, "Sales, and more"),
+        ({"parentFolderId": "round"}, "Round"),
+        ({"parentFolderId": "nowhere"}, ""),
+        ({"homeProject": TEAM}, "Marketing"),
+        ({"homeProject": {**TEAM, "type": "personal"}, "parentFolderId": "a"}, "Sales"),
+        ({"shared": [{"role": "workflow:owner", "project": TEAM}], "parentFolderId": "b"}, "Marketing/Sales/2024"),
+        ({"shared": [{"role": "workflow:editor", "project": TEAM}, "x", {"project": 7}]}, ""),
+        ({"tags": [{"name": "folder/Sales/2024"}]}, "Sales/2024"),
+        ({"tags": [{"name": "folder//"}, 7, {"name": 7}]}, ""),
+        ({"tags": None, "parentFolder": 7, "shared": 7, "homeProject": 7}, ""),
     ],
-)  # fmt: skip
-def test_whatever_names_them(document: dict[str, Any], wanted: list[str]) -> None:
-    if wanted or document.get("tags") is not None:
-        assert names(places(FOLDERS, [TEAM]), **document) == wanted
-    else:
-        assert places(FOLDERS, [TEAM]).tagged({"id": "w", **document}) == {"id": "w", **document}
+)
+def test_whatever_names_them(document: dict[str, Any], wanted: str) -> None:
+    known = places(FOLDERS, [TEAM])
+    assert path(known, **document) == wanted
+    once = known.placed({"id": "w", **document})
+    assert Places().placed(once) == once, "whoever reads it next knows fewer folders"
+    if not wanted:
+        assert once == {"id": "w", **document}
 
 
-def test_a_workflow_is_found_by_its_folder_and_comes_back_with_it(daemon: Daemon) -> None:
+def test_other_tags_stay() -> None:
+    document = {"tags": [{"name": "own"}, {"name": "folder/Old"}], "parentFolderId": "a", "homeProject": TEAM}
+    placed = places(FOLDERS, [TEAM]).placed(document)
+    assert (placed["tags"], folder_of(placed)) == ([{"name": "own"}], ("Marketing", "Sales"))
+
+
+def folders(api: httpx.Client) -> set[tuple[str, str | None]]:
+    """Each with the one above."""
+    rows = api.get("/folders").json()["data"]
+    names = {row["id"]: row["name"] for row in rows}
+    return {(row["name"], names.get(row["parentId"])) for row in rows}
+
+
+def test_a_workflow_comes_into_its_folder_and_stays_where_it_is_put(daemon: Daemon) -> None:
     api = daemon.admin()
     given = workflow("Filed00000000001", "Filed", [node("Start", "manualTrigger")], parentFolderId="b")
     shared = {**given, "shared": [{"role": "workflow:owner", "project": TEAM}]}
-    body = {"workflows": [shared], "folders": FOLDERS, "projects": [TEAM]}
-    (row,) = imported(api, body, source="filed")["results"]
-    found = api.get("/workflows", params={"tags": "folder/Sales/2024,project/Marketing"}).json()["data"]
-    assert [each["id"] for each in found] == [row["id"]]
+    second = workflow("Filed00000000003", "Beside", [node("Start", "manualTrigger")], parentFolderId="a")
+    body = {"workflows": [shared, second], "folders": FOLDERS, "projects": [TEAM]}
+    row, _ = imported(api, body, source="filed")["results"]
+    assert folders(api) == {("Marketing", None), ("Sales", "Marketing"), ("2024", "Sales"), ("Sales", None)}
+    place = f"/workflows/{row['id']}/folder"
+    out = api.get(f"/workflows/{row['id']}/n8n", params={"source": "filed"}).json()["workflow"]
+    assert [tag["name"] for tag in out["tags"]] == ["folder/Marketing/Sales/2024"]
+    assert "parentFolder" not in out
+    inner = api.get(place).json()["folderId"]
     assert imported(api, body, source="filed")["results"][0]["status"] == "unchanged"
-    out = api.get(f"/workflows/{row['id']}/n8n", params={"source": "filed"}).json()
-    assert [tag["name"] for tag in out["workflow"]["tags"]] == ["folder/Sales/2024", "project/Marketing"]
-    (again,) = imported(api, [out["workflow"]], source="elsewhere")["results"]
-    tags = api.get(f"/workflows/{again['id']}").json()["tags"]
-    assert [tag["name"] for tag in tags] == ["folder/Sales/2024", "project/Marketing"]
+    assert api.put(place, json={"folderId": None}).is_success
+    changed = {**body, "workflows": [{**shared, "name": "Renamed"}]}
+    assert imported(api, changed, source="filed")["results"][0]["status"] == "updated"
+    assert api.get(place).json()["folderId"] is None, "it stays where somebody has put it"
+    (again,) = imported(api, [out], source="elsewhere")["results"]
+    assert api.get(f"/workflows/{again['id']}/folder").json()["folderId"] == inner
+    assert api.get(f"/workflows/{again['id']}").json().get("tags", []) == []
+
+
+def test_a_folder_that_cannot_be_here_is_told(daemon: Daemon) -> None:
+    deep = [{"id": f"{level}", "name": f"Level {level}", "parentFolderId": str(level - 1)} for level in range(9)]
+    given = workflow("Filed00000000004", "Too deep", [node("Start", "manualTrigger")], parentFolderId="8")
+    (row,) = imported(daemon.admin(), {"workflows": [given], "folders": deep}, source="too-deep")["results"]
+    assert row["status"] == "created"
+    (problem,) = row["problems"]
+    assert (problem["path"], problem["severity"]) == ("parentFolder", "warning")
+    assert "workflows.folder_depth" in problem["message"]
+    assert ("Level 0", None) not in folders(daemon.admin())
 
 
 def test_a_tag_that_n8n_may_refuse_is_told(daemon: Daemon) -> None:

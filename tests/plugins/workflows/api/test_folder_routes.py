@@ -112,3 +112,16 @@ async def test_a_version_gets_a_name(api: Any) -> None:
     assert "label" not in (await api.ok("GET", path))["data"][0]
     await api.refused("PATCH", f"{path}/2", {"label": "a"}, 404)
     await api.refused("PATCH", f"{path}/1", {"label": "a" * 101})
+
+
+async def test_a_path_leads_to_its_folder_and_makes_what_is_missing(api: Any) -> None:
+    changes = FolderChanges(api.context)
+    top = await folder(api, "Sales")
+    inner = await changes.at(["sales ", "2024"])
+    assert (await changes.at(["SALES", "2024"]), await changes.at([])) == (inner, None)
+    assert await changes.path(inner) == ["Sales", "2024"]
+    assert await tree(api) == {"Sales": (None, 0), "2024": ("Sales", 0)}
+    assert await changes.path(top) == ["Sales"]
+    with pytest.raises(InvalidInput, match="8 deep"):
+        await changes.at([f"{level}" for level in range(9)])
+    assert len(await changes.all()) == 2
