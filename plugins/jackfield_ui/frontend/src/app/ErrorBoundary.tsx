@@ -6,6 +6,8 @@ import { messageOf } from '../api/errors';
 interface Props {
   /** The address: another one is another chance. */
   at: string;
+  /** Does without it: a part of a page, which goes on beside it. */
+  onClose?: () => void;
   children: ReactNode;
 }
 
@@ -13,7 +15,7 @@ interface State {
   error: unknown;
 }
 
-/** A page that breaks breaks alone: the shell stays, and the page can be opened again. */
+/** A page that breaks breaks alone: the shell stays, and the page can be opened again. So does a part of one. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: undefined };
 
@@ -28,9 +30,16 @@ export class ErrorBoundary extends Component<Props, State> {
   override render() {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    if (OUTDATED.test(messageOf(error))) return <Outdated />;
+    const { onClose } = this.props;
+    const close = onClose && (
+      <Button variant="default" onClick={onClose}>
+        Close
+      </Button>
+    );
+    if (OUTDATED.test(messageOf(error))) return <Outdated close={close} />;
+    const title = onClose ? 'This part of the page has failed' : 'This page has failed';
     return (
-      <Alert color="red" icon={<IconAlertTriangle />} title="This page has failed" maw={640} my="lg" role="alert">
+      <Alert color="red" icon={<IconAlertTriangle />} title={title} maw={640} my="lg" role="alert">
         <Stack>
           <Text>It is a mistake of Jackfield’s. The rest goes on working.</Text>
           <Text className="jf-mono">{messageOf(error)}</Text>
@@ -41,6 +50,7 @@ export class ErrorBoundary extends Component<Props, State> {
             <Button variant="default" onClick={() => location.reload()}>
               Reload everything
             </Button>
+            {close}
           </Group>
         </Stack>
       </Alert>
@@ -51,12 +61,15 @@ export class ErrorBoundary extends Component<Props, State> {
 /** What browsers say when a chunk of the page is gone: the daemon serves a newer build, or none. */
 const OUTDATED = /dynamically imported module|importing a module script|error loading.*module/i;
 
-function Outdated() {
+function Outdated({ close }: { close: ReactNode }) {
   return (
     <Alert icon={<IconAlertTriangle />} title="This page could not be loaded" maw={640} my="lg" role="alert">
       <Stack align="flex-start">
         <Text>Jackfield has probably been updated since this page was opened.</Text>
-        <Button onClick={() => location.reload()}>Reload</Button>
+        <Group>
+          <Button onClick={() => location.reload()}>Reload</Button>
+          {close}
+        </Group>
       </Stack>
     </Alert>
   );

@@ -57,7 +57,9 @@ function ToolCall({ message }: { message: Schemas['ToolCalled'] }) {
       <summary>
         <span className="jf-mono">{message.tool}</span> {message.title}
       </summary>
-      <pre className={`${classes.output} jf-mono`}>{JSON.stringify(message.input, null, 2)}</pre>
+      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label="Input">
+        {JSON.stringify(message.input, null, 2)}
+      </pre>
     </details>
   );
 }
@@ -66,7 +68,9 @@ function ToolResult({ message }: { message: Schemas['ToolAnswered'] }) {
   return (
     <details className={classes.block}>
       <summary>{message.failed ? 'Failed or refused' : 'Result'}</summary>
-      <pre className={`${classes.output} jf-mono`}>{message.output}</pre>
+      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label="Result">
+        {message.output}
+      </pre>
     </details>
   );
 }

@@ -28,7 +28,9 @@ export function Permission({
         May it use <span className="jf-mono">{asked.tool}</span>?
       </Text>
       {asked.title && <Text className={classes.text}>{asked.title}</Text>}
-      <pre className={`${classes.output} jf-mono`}>{JSON.stringify(asked.input, null, 2)}</pre>
+      <pre className={`${classes.output} jf-mono`} tabIndex={0} role="group" aria-label="Input">
+        {JSON.stringify(asked.input, null, 2)}
+      </pre>
       {isOpen && asked.cut && (
         <Text size="sm">
           The request is longer than agent_sessions.message_limit and is not shown whole: you can only reject it.

@@ -40,8 +40,14 @@ const COMPONENTS: Components = {
       </Anchor>
     );
   },
+  // What is wider than the screen is scrolled by keys, too.
+  pre: ({ children }) => (
+    <pre tabIndex={0} role="group" aria-label="Code">
+      {children}
+    </pre>
+  ),
   table: ({ children }) => (
-    <section className={classes.wide} aria-label="Table">
+    <section className={classes.wide} aria-label="Table" tabIndex={0}>
       <table>{children}</table>
     </section>
   ),

@@ -2,11 +2,12 @@ import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useReactFlow } from '@xyflow/react';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, useCallback, useMemo, useState } from 'react';
 import { useMay } from '../../app/session';
 import { useShortcuts } from '../../app/shortcuts';
 import { useTitle } from '../../app/title';
 import { notifyError } from '../../components/notify';
+import { Beside } from './Beside';
 import { Canvas } from './canvas/Canvas';
 import { pin } from './canvas/ContextMenu';
 import * as commands from './canvas/commands';
@@ -130,6 +131,13 @@ export function Workbench({ newest }: { newest: Saved }) {
     const bounds = document.querySelector('.react-flow')?.getBoundingClientRect();
     commands.addNote(store, screenToFlowPosition({ x: (bounds?.left ?? 0) + 96, y: (bounds?.top ?? 0) + 96 }));
   };
+  const closeAll = () => {
+    store.open(undefined);
+    setRenaming(undefined);
+    setConnecting(undefined);
+    setSettings(false);
+    setVersions(false);
+  };
   const drop = (event: KeyboardEvent) => commands.remove(store, selected(), commands.deleting(event));
 
   useShortcuts([
@@ -215,9 +223,9 @@ export function Workbench({ newest }: { newest: Saved }) {
             </div>
           )}
           {chatting !== undefined && chats.length > 0 && (
-            <Suspense fallback={null}>
+            <Beside at="chat" onClose={() => setChatting(undefined)}>
               <ChatPanel hidden={!chatting} triggers={chats} save={save} onClose={() => setChatting(false)} />
-            </Suspense>
+            </Beside>
           )}
           {wanted && (
             <Palette
@@ -229,7 +237,7 @@ export function Workbench({ newest }: { newest: Saved }) {
           )}
         </div>
       </div>
-      <Suspense fallback={null}>
+      <Beside at={[opened, renaming, connecting, settings, versions].join('\n')} onClose={closeAll}>
         {opened !== undefined && (
           <NodePanel
             key="panel"
@@ -247,7 +255,7 @@ export function Workbench({ newest }: { newest: Saved }) {
           <Connect name={connecting} kinds={known} onClose={() => setConnecting(undefined)} />
         )}
         {versions && <Versions onClose={() => setVersions(false)} editable={editable} />}
-      </Suspense>
+      </Beside>
     </LiveContext>
   );
 }

@@ -105,7 +105,12 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
               <summary>
                 Used <span className="jf-mono">{tool}</span>
               </summary>
-              <pre className="jf-mono">{`${input}\n\n${result}`}</pre>
+              <pre
+                className="jf-mono"
+                tabIndex={0}
+                role="group"
+                aria-label="Input and result"
+              >{`${input}\n\n${result}`}</pre>
             </details>
           </li>
         ))}

@@ -216,6 +216,13 @@ describe('fixedCollection', () => {
     expect(form.value()).toEqual({ it: {} });
   });
 
+  it('tells what each of several groups adds', () => {
+    const several = ['Text', 'Number'].map((label) => ({ name: label, label, fields: [] }));
+    shown([field('fixedCollection', { groups: several, multiple: true, options: { add: 'Add value' } })]);
+    expect(screen.getByRole('button', { name: 'Add value: Text' })).toBeDefined();
+    expect(screen.getByRole('button', { name: 'Add value: Number' })).toBeDefined();
+  });
+
   it('shows groups of others as JSON', () => {
     shown([field('fixedCollection', { groups })], { it: { older: { a: 1 } } });
     expect(screen.getByLabelText<HTMLTextAreaElement>('older').value).toContain('"a": 1');

@@ -61,7 +61,7 @@ function Several({ field, group, path, value, onChange }: GroupProps) {
           />
         </Row>
       ))}
-      <AddButton label={addLabel(field, name)} onClick={() => onChange([...rows, initialRow(fields)])} />
+      <AddButton label={addTo(field, group)} onClick={() => onChange([...rows, initialRow(fields)])} />
     </Stack>
   );
 }
@@ -69,12 +69,18 @@ function Several({ field, group, path, value, onChange }: GroupProps) {
 function Single({ field, group, path, value, onChange }: GroupProps) {
   const fields = group.fields ?? [];
   const name = nameOf(field, group);
-  if (!isRecord(value)) return <AddButton label={addLabel(field, name)} onClick={() => onChange(initialRow(fields))} />;
+  if (!isRecord(value)) return <AddButton label={addTo(field, group)} onClick={() => onChange(initialRow(fields))} />;
   return (
     <Row title={name} heading={name !== field.label} moves={{ remove: () => onChange(undefined) }}>
       <FormFields fields={fields} path={path} value={value} onChange={onChange} />
     </Row>
   );
+}
+
+/** Of several groups each says what it adds, also where the node gives words of its own. */
+function addTo(field: NodeField, group: FieldGroup): string {
+  const label = addLabel(field, nameOf(field, group));
+  return field.options?.add && (field.groups ?? []).length > 1 ? `${label}: ${group.label}` : label;
 }
 
 /** Labels that say nothing of what is in a group. */
