@@ -50,6 +50,7 @@ export function TerminalPane({
   row,
   visible,
   active,
+  place,
   onKey,
   actions,
 }: {
@@ -57,6 +58,8 @@ export function TerminalPane({
   row: TerminalSession | undefined;
   visible: boolean;
   active: boolean;
+  /** Which pane of several it is, for screen readers: sessions may have one name. */
+  place: string;
   /** False for a key that is not the agent's. */
   onKey: (event: KeyboardEvent) => boolean;
   actions: PaneActions;
@@ -126,7 +129,7 @@ export function TerminalPane({
   const sign: Sign = { state, error: start.error, starting: start.isPending };
 
   return (
-    <section className={classes.paneBody} aria-label={`Session ${name}`} data-active={active || undefined}>
+    <section className={classes.paneBody} aria-label={`Session ${name}${place}`} data-active={active || undefined}>
       <Group className={classes.head} gap="xs" wrap="nowrap" justify="space-between">
         <Text size="xs" fw={550} className="jf-ellipsis" miw={0} title={name}>
           {name}
@@ -184,7 +187,7 @@ export function TerminalPane({
       <section
         ref={host}
         className={classes.screen}
-        aria-label={`Screen of ${name}`}
+        aria-label={`Screen of ${name}${place}`}
         data-read-only={!writes || undefined}
       />
       {writes && link && state.phase === 'live' && <KeyBar link={link} screen={screen} />}

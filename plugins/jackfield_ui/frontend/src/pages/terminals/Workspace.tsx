@@ -9,7 +9,7 @@ import { useTitle } from '../../app/title';
 import { notifyError } from '../../components/notify';
 import { Bar } from './Bar';
 import { guessedSize } from './guessedSize';
-import { bars, boxes, type Direction, type Pane, panes } from './layout';
+import { bars, boxes, type Direction, hasRoom, type Pane, panes } from './layout';
 import { NewSession } from './NewSession';
 import { ofProfile, startedWith, useSessions, useStart } from './queries';
 import { TerminalPane } from './TerminalPane';
@@ -57,10 +57,16 @@ export default function Workspace() {
   };
   /** With a session like the one that is split. Where none can be started like it, one is asked for. */
   const split = async (direction: Direction, from: Pane | undefined = pane) => {
-    if (!from) return;
+    if (!from || start.isPending) return;
+    const box = current && boxes(current.tree).get(from.id);
+    const { clientWidth: width = 0, clientHeight: height = 0 } = area.current ?? {};
+    if (box && !hasRoom(box, direction, { width, height })) {
+      notifyError(new Error('The pane is too small for two. Close another one, or open a tab.'), 'Not split');
+      return;
+    }
     const known = sessions.data?.find(({ id: one }) => one === from.session);
     const like = startedWith(from.session) ?? (known && ofProfile(known));
-    if (!like || start.isPending) {
+    if (!like) {
       setAsking(direction);
       return;
     }
@@ -139,7 +145,7 @@ export default function Workspace() {
         {tabs.flatMap((tab) => {
           const where = boxes(tab.tree);
           const shown = tab === current;
-          return panes(tab.tree).map((one) => {
+          return panes(tab.tree).map((one, at, all) => {
             const { left = 0, top = 0, width = 100, height = 100 } = where.get(one.id) ?? {};
             return (
               <div
@@ -155,6 +161,7 @@ export default function Workspace() {
                   row={sessions.data?.find(({ id: known }) => known === one.session)}
                   visible={shown}
                   active={one.id === tab.active}
+                  place={all.length > 1 ? `, pane ${at + 1} of ${all.length}` : ''}
                   onKey={onKey}
                   actions={{
                     onReplace: (session) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bars, boxes, type Node, panes, split, without, withSession, withShare } from './layout';
+import { bars, boxes, hasRoom, type Node, panes, split, without, withSession, withShare } from './layout';
 
 const one: Node = { kind: 'pane', id: 'a', session: '1' };
 const b = { kind: 'pane', id: 'b', session: '2' } as const;
@@ -13,6 +13,14 @@ describe('panes', () => {
     expect(boxes(three).get('a')).toEqual({ left: 0, top: 0, width: 50, height: 100 });
     expect(boxes(three).get('c')).toEqual({ left: 50, top: 50, width: 50, height: 50 });
     expect(bars(three).map((bar) => bar.split.id)).toEqual(['x', 'y']);
+  });
+
+  test('a pane is divided only where both halves can be read', () => {
+    const whole = { width: 800, height: 300 };
+    const box = boxes(three).get('c') ?? { left: 0, top: 0, width: 0, height: 0 };
+    expect(hasRoom(box, 'row', whole)).toBe(true);
+    expect(hasRoom({ ...box, width: 25 }, 'row', whole)).toBe(false);
+    expect(hasRoom(box, 'column', whole)).toBe(false);
   });
 
   test('what is closed gives its room to its neighbour', () => {

@@ -31,6 +31,15 @@ export interface Box {
 const WHOLE: Box = { left: 0, top: 0, width: 100, height: 100 };
 export const LEAST = 10;
 
+/** Pixels below which a pane shows nothing that could be read. */
+const ROOM = { width: 160, height: 96 };
+
+/** Whether both halves of a box are large enough. whole: the size of all panes together, in pixels. */
+export function hasRoom(box: Box, direction: Direction, whole: { width: number; height: number }): boolean {
+  const side = direction === 'row' ? 'width' : 'height';
+  return (box[side] / 100) * whole[side] >= 2 * ROOM[side];
+}
+
 export function panes(node: Node): Pane[] {
   return node.kind === 'pane' ? [node] : [...panes(node.first), ...panes(node.second)];
 }

@@ -43,6 +43,7 @@ export default function Versions({ onClose, editable }: { onClose: () => void; e
       size="xl"
       title="Versions"
       closeButtonProps={{ 'aria-label': 'Close the versions' }}
+      attributes={{ header: { role: 'none' } }}
     >
       <div className={classes.columns}>
         <nav aria-label="Versions" className={classes.list}>
