@@ -36,7 +36,7 @@ function Viewers({ count }: { count: number }) {
   if (count < 2) return null;
   return (
     <Tooltip label={`${count} have this session open, with you.`}>
-      <Text size="xs" c="dimmed" className="jf-nowrap">
+      <Text size="xs" c="dimmed" className="jf-nowrap" mr={6}>
         <IconUsers size={12} aria-hidden="true" /> {count}
         <span className="jf-hidden"> have this session open</span>
       </Text>
