@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import Credentials
 from jackfield.api.nodes import NodeError
-from jackfield.api.triggers import Registration, WorkflowChange, node_path, served_nodes
+from jackfield.api.triggers import Registration, Start, WorkflowChange, node_path, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_forms.fields import plain
 from jackfield_forms.guarding import CREDENTIAL, authentication, networks
+from jackfield_forms.mounts import LIVE
 from jackfield_forms.pages import options_of, read_page
 
 KIND = "form"
@@ -71,6 +72,9 @@ class FormTrigger:
         except NodeError as exc:
             return exc.message
         return None if values.get("user") and values.get("password") else "The credential has no user or no password."
+
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        return [Start(each.node_name, f"The form at /{LIVE}{each.path}") for each in self.registrations(workflow)]
 
     async def follow(self, change: WorkflowChange) -> None:
         """Nothing is kept."""

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeOffer
-from jackfield.api.triggers import NodeTrigger, Registration, Trigger, WorkflowChange, node_path, served_nodes
+from jackfield.api.triggers import (
+    NodeTrigger,
+    Registration,
+    Start,
+    Trigger,
+    WorkflowChange,
+    node_path,
+    served_nodes,
+)
 from jackfield.api.workflows import Problem, Workflow
 from jackfield_webhooks.retention import prune_forever
 from jackfield_webhooks.routing.registry import KIND, HookSource, RouteRegistry
@@ -41,8 +49,23 @@ class WebhookTrigger(NodeTrigger):
             found.append(Problem(node_path(workflow, node) if node is not None else "nodes", message, "warning"))
         return found
 
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        methods: dict[tuple[str, str], list[str]] = {}
+        for each in self.registrations(workflow):
+            if not each.pattern:  # the second address of a path in n8n's form
+                continue
+            methods.setdefault((each.node_name, each.path), []).append(each.method)
+        return [Start(name, f"{_any_of(those)} to /{KIND}{path}") for (name, path), those in methods.items()]
+
     async def follow(self, change: WorkflowChange) -> None:
         await self._context.port(RouteRegistry).refresh(change.workflow_id)
+
+
+def _any_of(methods: Sequence[str]) -> str:
+    """`A GET, POST or PUT`."""
+    *others, last = methods
+    named = f"{', '.join(others)} or {last}" if others else last
+    return f"{'An' if named.startswith('O') else 'A'} {named}"
 
 
 def nodes(context: PluginContext) -> Sequence[NodeOffer]:

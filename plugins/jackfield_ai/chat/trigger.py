@@ -12,7 +12,15 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.nodes.streaming_nodes import NOTHING_STREAMS, streams_behind
-from jackfield.api.triggers import NodeTrigger, Registration, Trigger, WorkflowChange, node_path, served_nodes
+from jackfield.api.triggers import (
+    NodeTrigger,
+    Registration,
+    Start,
+    Trigger,
+    WorkflowChange,
+    node_path,
+    served_nodes,
+)
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_ai.chat.mounts import LIVE, TEST, application
 
@@ -67,6 +75,13 @@ class ChatTrigger(SuffixTrigger, NodeTrigger):
     async def _taken(self, workflow: Workflow, path: str) -> bool:
         rows = await self._context.store.webhooks_by_path("/" + path, kind=KIND)
         return any(row.active and row.workflow_id != workflow.id for row in rows)
+
+    async def starts(self, workflow: Workflow) -> Sequence[Start]:
+        """A chat that is not public is in the editor alone."""
+        return [
+            Start(node.name, "A chat message" if is_public(node) else "A chat message in the editor")
+            for node in served_nodes(workflow, NODES)
+        ]
 
     async def follow(self, change: WorkflowChange) -> None:
         """Nothing is kept."""

@@ -209,3 +209,9 @@ def test_the_daemon_serves_chats(tmp_path: Path) -> None:
         assert "<textarea" in daemon.client().get("/chat/wh-1").text
     finally:
         daemon.close()
+
+
+@pytest.mark.parametrize(("public", "told"), [(True, "A chat message"), (False, "A chat message in the editor")])
+async def test_a_chat_says_when_it_starts(lab: AiLab, public: bool, told: str) -> None:
+    workflow = lab.context.port(WorkflowReader).parse(chat({"public": public}), id=ID, version=1)
+    assert [start.text for start in await ChatTrigger(lab.context).starts(workflow)] == [told]

@@ -405,3 +405,8 @@ async def test_the_form_node_waits(site: Site, parameters: dict[str, Any], until
     assert result.call is not None
     assert (result.call["kind"], result.call["page"]) == ("form", page)
     assert result.outputs == [[{"json": {"n": 1}, "pairedItem": {"item": 0}}]]
+
+
+async def test_a_form_says_when_it_starts(site: Site) -> None:
+    told = await site.trigger.starts(await site.form("/feedback/"))
+    assert [(start.node_name, start.text) for start in told] == [("F", "The form at /form/feedback")]

@@ -34,6 +34,13 @@ def registered(bench: Bench, workflow: Workflow) -> set[tuple[str, str, str]]:
     return {(found.method, found.path, found.pattern) for found in bench.trigger.registrations(workflow)}
 
 
+async def test_each_node_says_when_it_starts(bench: Bench, node_of: NodeOf, parse: Parse) -> None:
+    several = node_of("c", name="Three", httpMethod=["GET", "PUT", "POST"])
+    workflow = parse(node_of("/a/:id/", name="One"), several, {**node_of("e", name="Off"), "disabled": True})
+    told = {start.node_name: start.text for start in await bench.trigger.starts(workflow)}
+    assert told == {"One": "A POST to /webhook/a/:id", "Three": "A GET, PUT or POST to /webhook/c"}
+
+
 def test_registrations(bench: Bench, node_of: NodeOf, parse: Parse) -> None:
     found = registered(
         bench,
