@@ -97,7 +97,7 @@ def _lose_end(run: LiveRun) -> None:
 
 
 def _leave(run: LiveRun) -> None:
-    run.disk.leave()
+    run.leave()
     run.handle.refuse(StoreUnavailable(RESUMES))
 
 

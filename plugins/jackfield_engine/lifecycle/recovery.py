@@ -16,6 +16,7 @@ from jackfield_engine.lifecycle.resuming import (
     back_off,
     check_resumes,
     ended,
+    left_of,
     outcome_of,
     records_of,
     request_of,
@@ -91,6 +92,7 @@ class Recovery:
                 self._services.context, stored, memory if memory is not None and memory.size else None
             )
             records = await records_of(stored)
+            left = await left_of(stored)
         except StoreUnavailable:
             raise
         except Exception as exc:
@@ -100,7 +102,7 @@ class Recovery:
         if self._live.knows(row.id):
             return None
         run = self._make(row.id, request, row.created_at)
-        run.restore(stored, records, earlier=row.created_at <= self._since)
+        run.restore(stored, records, left, earlier=row.created_at <= self._since)
         self._live.add(run)
         return run
 

@@ -17,6 +17,7 @@ from jackfield.api.history import NodeRecord, loaded, node_records, outputs_of
 from jackfield.api.jsontext import LARGE
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Items, Workflow
+from jackfield_engine.run.marks import untaken_runs
 from jackfield_engine.run.persistence import failure_json
 
 T = TypeVar("T")
@@ -35,6 +36,8 @@ async def request_of(
         workflow = await _workflow(context, stored)
         if given["start"] not in workflow.nodes:
             raise CannotResume(f"Its start node '{given['start']}' does not exist.")
+        if given.get("given") and await left_of(stored) is None:  # nodes would run that were not to run
+            raise CannotResume("It had results of an earlier execution, which are lost; run it again.")
         mode: Mode = stored.row.mode  # type: ignore[assignment]  # written from a request
         return ExecutionRequest(
             workflow=workflow,
@@ -81,6 +84,15 @@ async def records_of(stored: StoredExecution) -> list[NodeRecord]:
     try:
         return await within_slices(stored, lambda: node_records(stored.steps))
     except ValueError:
+        raise CannotResume("What is stored of it is damaged.") from None
+
+
+async def left_of(stored: StoredExecution) -> list[NodeRecord] | None:
+    """What it has not taken over yet of the results that it began with; None: it began with none. Raises
+    `CannotResume`."""
+    try:
+        return await within_slices(stored, lambda: untaken_runs(stored.steps))
+    except (ValueError, KeyError):
         raise CannotResume("What is stored of it is damaged.") from None
 
 

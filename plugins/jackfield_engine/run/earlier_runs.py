@@ -23,6 +23,9 @@ class EarlierRuns(Protocol):
     def take(self, node: str, given: Items) -> NodeRecord | None:
         """The result of this run of the node; None when it has to run. given: the execution's input items."""
 
+    def unstored(self) -> list[NodeRecord] | None:
+        """What is left and stands nowhere in what is stored of this execution; None: such an execution has none."""
+
 
 class RunsInOrder:
     """An execution up to where it stopped: its results count as long as the same nodes come up, and none after that."""
@@ -51,6 +54,9 @@ class RunsInOrder:
             return None
         return self._records.popleft()
 
+    def unstored(self) -> list[NodeRecord] | None:
+        return None
+
 
 class RunsByNode:
     """Results of some nodes: each counts wherever its node comes up, the first for its first run. The others run."""
@@ -78,3 +84,31 @@ class RunsByNode:
         if not records:
             del self._records[node]
         return record if outputs_of(record, given) is not None else None
+
+    def unstored(self) -> list[NodeRecord] | None:
+        return list(self)
+
+
+class ResumedByNode:
+    """An execution with results of some nodes up to where it stopped, and then what was left of them."""
+
+    def __init__(self, stopped: RunsInOrder, left: RunsByNode) -> None:
+        self._stopped = stopped
+        self._left = left
+
+    def __bool__(self) -> bool:
+        return bool(self._stopped) or bool(self._left)
+
+    def __iter__(self) -> Iterator[NodeRecord]:
+        yield from self._stopped
+        yield from self._left
+
+    def begun(self) -> bool:
+        return self._stopped.begun()
+
+    def take(self, node: str, given: Items) -> NodeRecord | None:
+        found = self._stopped.take(node, given)
+        return self._left.take(node, given) if found is None else found
+
+    def unstored(self) -> list[NodeRecord] | None:
+        return self._left.unstored()

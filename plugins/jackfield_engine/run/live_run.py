@@ -24,7 +24,7 @@ from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import NodeActions
 from jackfield_engine.run.handles import Handle, settle
-from jackfield_engine.run.marks import awaited_call
+from jackfield_engine.run.marks import awaited_call, untaken_mark
 from jackfield_engine.run.node_events import TOPIC
 from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
 from jackfield_engine.run.progress import RunProgress
@@ -106,11 +106,13 @@ class LiveRun:
         if request.call is not None and request.durability == "accept":
             self.call = (request.call.id, request.call.webhook_id)
 
-    def restore(self, stored: StoredExecution, records: list[NodeRecord], *, earlier: bool) -> None:
-        """Go on from what the store has. earlier: an earlier process may have run it."""
+    def restore(
+        self, stored: StoredExecution, records: list[NodeRecord], left: list[NodeRecord] | None, *, earlier: bool
+    ) -> None:
+        """Go on from what the store has. left: see `untaken_runs`. earlier: an earlier process may have run it."""
         row = stored.row
         self.disk.restore(stored, earlier=earlier)
-        self.progress.restore(records)
+        self.progress.restore(records, left)
         if row.status == "waiting":
             self.wait = RunWait(row.resume_at, for_call=awaited_call(stored.steps) is not None)
         if stored.call is not None and stored.call_status == "pending":
@@ -292,6 +294,13 @@ class LiveRun:
             await self._wait(outcome)
             return None
 
+    def leave(self) -> None:
+        """Queue what another process needs to go on from here."""
+        left = self.progress.earlier.unstored()
+        if left is not None:
+            self.disk.keep_encoded(untaken_mark(left), 0, effect=False)
+        self.disk.leave()
+
     def _obstacle(self) -> Obstacle | None:
         """Nothing for one that goes on where an earlier process stopped: it began under the rules of that time."""
         if self.progress.interrupted:
@@ -320,6 +329,9 @@ class LiveRun:
     async def _suspend(self, wait: RunWait, call: Mapping[str, Json] | None = None) -> None:
         """The wait is durable before the execution is left alone."""
         self.move(RunEvent.SUSPEND)
+        left = self.progress.earlier.unstored()
+        if left is not None:
+            self.disk.keep_encoded(await asyncio.to_thread(untaken_mark, left), 0, effect=False)
         await self.disk.wait(wait.until, call)
         self.wait = wait
         self.move(RunEvent.WAIT_STORED)

@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import orjson
 
+from jackfield.api.history import NodeRecord, loaded, node_records, stored_json
+from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 
 _RESUMED = b'[{"mark":"resumed"'
 """How the chunk begins that a process stores before a node begins of an execution that an earlier one left open."""
+
+_UNTAKEN = b'{"mark":"untaken"'
+
+
+def untaken_mark(records: Sequence[NodeRecord]) -> bytes:
+    """What stands before a rest of an execution that takes over results of some nodes: those that it has not taken yet.
+    Large ones take their time, and belong on a thread."""
+    return _UNTAKEN + b',"records":' + written(list(records), stored_json) + b"}"
+
+
+def untaken_runs(chunks: Sequence[bytes]) -> list[NodeRecord] | None:
+    """The records of the last `untaken_mark` but those that were taken since; None without a mark. Raises
+    ValueError."""
+    for place in reversed(range(len(chunks))):
+        if _UNTAKEN not in chunks[place]:
+            continue
+        if marks := [one for one in loaded(chunks[place]) if one.get("mark") == "untaken"]:
+            taken = Counter(one["node"] for one in node_records(chunks[place + 1 :]) if one.get("reused"))
+            return [one for one in marks[-1]["records"] if not _is_one_of(taken, one["node"])]
+    return None
+
+
+def _is_one_of(taken: Counter[str], node: str) -> bool:
+    """The first ones of a node are taken first."""
+    taken[node] -= 1
+    return taken[node] >= 0
 
 
 def awaited_call(chunks: Sequence[bytes]) -> dict[str, Json] | None:

@@ -354,9 +354,9 @@ def resumed_mark(life: str) -> bytes:
 
 def input_json(request: ExecutionRequest) -> bytes:
     """What an execution is started with, as it is stored."""
-    until = {"until": request.until} if request.until else {}
+    rare = {**({"until": request.until} if request.until else {}), **({"given": True} if request.given else {})}
     given = {
-        **until,
+        **rare,
         "start": request.start,
         "items": request.items if request.encoded is None else orjson.Fragment(request.encoded),
         "output": request.start_output,

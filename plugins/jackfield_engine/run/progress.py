@@ -19,7 +19,7 @@ from jackfield_engine.loop.runloop import NeverReady, RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
 from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
-from jackfield_engine.run.earlier_runs import EarlierRuns, RunsByNode, RunsInOrder
+from jackfield_engine.run.earlier_runs import EarlierRuns, ResumedByNode, RunsByNode, RunsInOrder
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
 from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
 from jackfield_engine.run.spilling import encoded_long
@@ -79,9 +79,10 @@ class RunProgress:
         """The node that ran last; None before the first."""
         return self._loop.last if self._data.loop is not None else None
 
-    def restore(self, records: list[NodeRecord]) -> None:
-        """What an earlier process had stored comes first."""
-        self.earlier = RunsInOrder(records)
+    def restore(self, records: list[NodeRecord], left: list[NodeRecord] | None) -> None:
+        """What an earlier process had stored comes first. left: see `marks.untaken_runs`."""
+        stopped = RunsInOrder(records)
+        self.earlier = stopped if left is None else ResumedByNode(stopped, RunsByNode(left))
         self.interrupted = len(records)
 
     def begin(self, now: int) -> None:
@@ -146,7 +147,7 @@ class RunProgress:
         self._loop.complete(task, outputs, record["error"]["message"] if "error" in record else None)
         if "context" in record:
             self._data.remember(record["node"], record["context"])
-        if self.interrupted is None:
+        if self.interrupted is None or task.index >= self.interrupted:
             again: NodeRecord = {**record, "index": task.index, "reused": True}
             if is_long(outputs):
                 made = await encoded_long(self._services, self._data.execution_id, again, self._disk.hidden)
