@@ -27,6 +27,13 @@ CHAT_MODEL: UiFields = {
     "responsesApiEnabled": Ui("hidden"),
     "builtInTools": Ui("hidden"),
 }
+_DEPLOYMENT = Ui(label="Deployment", help="The name of the deployment that answers.")
+DEPLOYED_MODEL: UiFields = {
+    **CHAT_MODEL,
+    "model": Ui(hide=_NAMED).over(_DEPLOYMENT),
+    "modelName": Ui(when=_NAMED).over(_DEPLOYMENT),
+}
+"""Of a provider that has no list of models."""
 
 MODEL_OPTIONS: UiFields = {
     "timeout": Ui(label="Timeout (ms)", help="How long a request may take, in milliseconds."),

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Parameters
 from jackfield.api.nodes.ui import UiFields
-from jackfield_ai.models.form import CHAT_MODEL, MODEL_OPTIONS, SAFETY
+from jackfield_ai.models.form import CHAT_MODEL, DEPLOYED_MODEL, MODEL_OPTIONS, SAFETY
 from jackfield_ai.parameters import Chosen
 
 
@@ -160,6 +160,10 @@ class OpenAiParameters(ChatModelParameters):
     options: OpenAiOptions = Field(default_factory=OpenAiOptions)
     responses_api_enabled: bool = Field(False, description="Chat completions are used either way.")
     built_in_tools: dict[str, JsonValue] = Field(default_factory=dict, description="Not available.")
+
+
+class AzureOpenAiParameters(OpenAiParameters):
+    ui_fields: ClassVar[UiFields] = DEPLOYED_MODEL
 
 
 class AnthropicParameters(ChatModelParameters):

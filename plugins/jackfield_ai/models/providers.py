@@ -17,6 +17,7 @@ from jackfield_ai.models.listing import ModelListingNode
 from jackfield_ai.models.ollama import OllamaModel
 from jackfield_ai.models.options import (
     AnthropicParameters,
+    AzureOpenAiParameters,
     ChatModelParameters,
     GeminiParameters,
     OllamaParameters,
@@ -136,7 +137,9 @@ PROVIDERS = (
         _OPEN_AI,
         _open_ai,
     ),
-    ChatProvider("langchain.lmChatAzureOpenAi", "Azure OpenAI", _FIRST, "azureOpenAiApi", "", _OPEN_AI, _azure, _NEW),
+    ChatProvider(
+        "langchain.lmChatAzureOpenAi", "Azure OpenAI", _FIRST, "azureOpenAiApi", "", AzureOpenAiParameters, _azure, _NEW
+    ),
     ChatProvider("langchain.lmChatOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
     ChatProvider("langchain.lmOllama", "Ollama", _FIRST, "ollamaApi", "llama3.2", OllamaParameters, _ollama),
     ChatProvider("langchain.lmChatGroq", "Groq", _FIRST, "groqApi", "llama3-8b-8192", _OPEN_AI, _open_ai),

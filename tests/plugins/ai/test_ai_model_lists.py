@@ -13,6 +13,7 @@ from jackfield.api.credentials import Credentials
 from jackfield.api.http_client import Authorization
 from jackfield.api.nodes import NodeCatalog, NodeError
 from jackfield.api.nodes.lists import ListQuestion, LoadedPage, listing_node
+from jackfield.api.nodes.ui import Ui
 from jackfield_ai.models.listing import LISTINGS
 from jackfield_ai.models.providers import PROVIDERS
 
@@ -106,5 +107,9 @@ async def test_what_the_provider_refuses_is_told_without_the_key(lab: AiLab) -> 
     assert SECRET not in told.value.message
 
 
-def test_every_provider_but_azure_has_a_list() -> None:
+def test_every_provider_but_azure_has_a_list_and_offers_it() -> None:
     assert {one.credential for one in PROVIDERS} - LISTINGS.keys() == {"azureOpenAiApi"}
+    for one in PROVIDERS:
+        fields = one.parameters.ui_fields
+        assert isinstance(shown := fields["model"], Ui)
+        assert (shown.load is not None) is (one.credential in LISTINGS)
