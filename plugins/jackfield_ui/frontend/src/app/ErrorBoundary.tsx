@@ -37,9 +37,15 @@ export class ErrorBoundary extends Component<Props, State> {
       </Button>
     );
     if (OUTDATED.test(messageOf(error))) return <Outdated close={close} />;
-    const title = onClose ? 'This part of the page has failed' : 'This page has failed';
     return (
-      <Alert color="red" icon={<IconAlertTriangle />} title={title} maw={640} my="lg" role="alert">
+      <Alert
+        color="red"
+        icon={<IconAlertTriangle />}
+        title={onClose ? 'This part of the page has failed' : 'This page has failed'}
+        maw={640}
+        my="lg"
+        role="alert"
+      >
         <Stack>
           <Text>It is a mistake of Jackfield’s. The rest goes on working.</Text>
           <Text className="jf-mono">{messageOf(error)}</Text>

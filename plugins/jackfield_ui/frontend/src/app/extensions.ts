@@ -85,4 +85,13 @@ export function useExtension(name: string) {
   return { module: module.data, error: extensions.error ?? absent ?? module.error };
 }
 
+/** Ends what a module has drawn. Whatever it throws then is its own: the page that comes next is drawn all the same. */
+export function ended(end: unknown): void {
+  try {
+    if (typeof end === 'function') end();
+  } catch {
+    // It has no place any more in which it could be shown.
+  }
+}
+
 export const extensionPath = (extension: string, page: string) => `/ui/x/${extension}/${page}`;

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { requested, useExtension, useExtensions } from '../../app/extensions';
+import { ended, requested, useExtension, useExtensions } from '../../app/extensions';
 import { Failure } from '../../components/Failure';
 import { Page } from '../../components/Page';
 
@@ -28,7 +28,8 @@ function Drawn({ extension, page }: { extension: string; page: string }) {
     try {
       const mount = module.pages?.[page];
       if (!mount) throw new Error(`“${extension}” has no page “${page}”.`);
-      return mount(element, { request: requested, navigate: (to) => void navigate(to) });
+      const end = mount(element, { request: requested, navigate: (to) => void navigate(to) });
+      return () => ended(end);
     } catch (reason) {
       setFailed(reason);
       return;

@@ -1,6 +1,7 @@
 import { Input } from '@mantine/core';
-import { type ComponentType, useEffect, useEffectEvent, useRef } from 'react';
-import { type ControlState, type MountedControl, useExtension } from '../../../../app/extensions';
+import { type ComponentType, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { messageOf } from '../../../../api/errors';
+import { type ControlState, ended, type MountedControl, useExtension } from '../../../../app/extensions';
 import { useFormState } from '../context';
 import type { NodeField } from '../model';
 import { helpOf } from './help';
@@ -21,13 +22,20 @@ export function ExtensionControl({
 }: ControlProps & { named: [string, string]; Otherwise: ComponentType<ControlProps> }) {
   const { module } = useExtension(extension);
   const mount = module?.controls?.[control];
-  return mount ? <Mounted {...props} mount={mount} /> : <Otherwise {...props} />;
+  return mount ? <Mounted {...props} mount={mount} Otherwise={Otherwise} /> : <Otherwise {...props} />;
 }
 
 type Mount = (element: HTMLElement, state: ControlState) => MountedControl;
 
-function Mounted({ field, value, onChange, error, mount }: ControlProps & { mount: Mount }) {
+interface MountedProps extends ControlProps {
+  mount: Mount;
+  Otherwise: ComponentType<ControlProps>;
+}
+
+function Mounted({ mount, Otherwise, ...props }: MountedProps) {
+  const { field, value, onChange, error } = props;
   const { editable } = useFormState();
+  const [failed, setFailed] = useState<string>();
   const place = useRef<HTMLDivElement>(null);
   const mounted = useRef<MountedControl>(undefined);
   const change = useEffectEvent((next: unknown) => onChange(next));
@@ -43,12 +51,26 @@ function Mounted({ field, value, onChange, error, mount }: ControlProps & { moun
   );
   useEffect(() => {
     if (!place.current) return;
-    const control = mount(place.current, state());
+    let control: MountedControl | undefined;
+    try {
+      control = mount(place.current, state());
+    } catch (reason) {
+      setFailed(messageOf(reason));
+    }
     mounted.current = control;
-    return () => control.unmount?.();
+    return () => ended(() => control?.unmount?.());
   }, [mount]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what a control shows
-  useEffect(() => mounted.current?.update(state()), [value, editable, error]);
+  useEffect(() => {
+    try {
+      mounted.current?.update(state());
+    } catch (reason) {
+      setFailed(messageOf(reason));
+    }
+  }, [value, editable, error]);
+  if (failed !== undefined) {
+    return <Otherwise {...props} error={error ?? `The plugin’s control has failed: ${failed}`} />;
+  }
   return (
     <Input.Wrapper
       label={field.label}
