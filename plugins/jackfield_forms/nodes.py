@@ -105,6 +105,7 @@ def form_trigger() -> PassingNode:
         "trigger",
         inputs=0,
         trigger=True,
+        help="forms#forms",
         credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),
     )
     return PassingNode("formTrigger", VERSIONS, description, FormTriggerParameters)
@@ -122,7 +123,7 @@ class FormNode(ModelNode):
 
     kind = "form"
     versions: Sequence[float] = VERSIONS
-    description = NodeDescription("Form", "Shows the next or the last page of a form.", "flow")
+    description = NodeDescription("Form", "Shows the next or the last page of a form.", "flow", help="forms#forms")
     model = FormParameters
 
     def __init__(self, context: PluginContext) -> None:

@@ -136,7 +136,12 @@ class ExecuteCommandNode(IntegrationNode):
     kind = "executeCommand"
     versions: Sequence[float] = (1,)
     description = NodeDescription(
-        "Execute Command", "Runs a command of this machine.", "code", scopes=(MACHINE_WRITE,), reads_items=False
+        "Execute Command",
+        "Runs a command of this machine.",
+        "code",
+        scopes=(MACHINE_WRITE,),
+        help="integrations",
+        reads_items=False,
     )
     model = ExecuteCommand
 

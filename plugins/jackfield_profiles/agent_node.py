@@ -59,7 +59,12 @@ class CodingAgentNode(ItemNode):
     kind = "agent"
     versions: Sequence[float] = (1,)
     description = NodeDescription(
-        "Coding Agent", "Runs a profile's coding agent on a prompt.", "code", scopes=(AGENTS_WRITE,), reads_items=False
+        "Coding Agent",
+        "Runs a profile's coding agent on a prompt.",
+        "code",
+        scopes=(AGENTS_WRITE,),
+        help="agents-in-workflows#the-node",
+        reads_items=False,
     )
     effect = True
     model = AgentParameters

@@ -158,7 +158,7 @@ def _ordinal(number: int) -> str:
 
 def node_types(context: PluginContext) -> Sequence[TimedNode]:
     def described_as(name: str, summary: str) -> NodeDescription:
-        return NodeDescription(name, summary, "trigger", inputs=0, trigger=True)
+        return NodeDescription(name, summary, "trigger", inputs=0, trigger=True, help="schedules")
 
     schedule = described_as("Schedule Trigger", "Starts the workflow at times of the clock and the calendar.")
     cron = described_as("Cron", "Starts the workflow at times of the clock and the calendar.")

@@ -54,7 +54,12 @@ class SessionNode(ItemNode):
     kind = "terminalSession"
     versions: Sequence[float] = (1,)
     description = NodeDescription(
-        "Terminal Session", "Drives an agent in a terminal.", "code", scopes=(AGENTS_WRITE,), reads_items=False
+        "Terminal Session",
+        "Drives an agent in a terminal.",
+        "code",
+        scopes=(AGENTS_WRITE,),
+        help="terminals",
+        reads_items=False,
     )
     effect = True
     model = SessionParameters

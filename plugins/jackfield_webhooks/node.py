@@ -104,6 +104,7 @@ class WebhookNode:
         "trigger",
         inputs=0,
         trigger=True,
+        help="webhooks#the-node",
         credentials=(
             NodeCredential("httpHeaderAuth", required=False, when={"authentication": ("headerAuth",)}),
             NodeCredential("httpBasicAuth", required=False, when={"authentication": ("basicAuth",)}),

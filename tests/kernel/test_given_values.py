@@ -57,6 +57,7 @@ async def serve() -> AsyncIterator[Callable[[Kernel], Awaitable[Call]]]:
         ("    def __init__(self, kind): self.kind = 'two words'\n", "its kind 'two words'"),
         ("    def __init__(self, kind): self.kind = 7\n", "its kind 7"),
         ("    description = NodeDescription('Mine', 'Odd.', 'flow', outputs='main')\n", "description.outputs"),
+        ("    description = NodeDescription('Mine', 'Odd.', 'flow', help='javascript:1')\n", "description.help"),
         ("    def parameters(self, version): raise RuntimeError('no form')\n", "no form"),
     ],
 )

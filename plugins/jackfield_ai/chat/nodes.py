@@ -42,6 +42,7 @@ def _trigger(kind: str, title: str, summary: str, model: type[NodeParameters]) -
         "trigger",
         inputs=0,
         trigger=True,
+        help="ai#chats",
         accepts=(MEMORY,),
         shapes=CHAT_TRIGGER_SHAPES,
         credentials=(NodeCredential("httpBasicAuth", when={"authentication": ("basicAuth",)}),),

@@ -32,7 +32,9 @@ class DataTableNode(ModelNode):
 
     kind = "dataTable"
     versions: Sequence[float] = (1, 1.1)
-    description = NodeDescription("Data table", "Keeps rows in a data table of the daemon.", "transform")
+    description = NodeDescription(
+        "Data table", "Keeps rows in a data table of the daemon.", "transform", help="data-tables#the-node"
+    )
     effect = True
     model = DataTableParameters
 

@@ -193,6 +193,7 @@ class RespondNode:
         "Respond to Webhook",
         "Answers the call that started the run.",
         "output",
+        help="webhooks#the-answer",
         credentials=(NodeCredential("jwtAuth", when={"respondWith": ("jwt",)}),),
     )
     effect = False

@@ -138,7 +138,9 @@ class WaitNode:
 
     kind = "wait"
     versions: Sequence[float] = (1, 1.1)
-    description = NodeDescription("Wait", "Rests for a time, until a moment, a call or a form.", "flow")
+    description = NodeDescription(
+        "Wait", "Rests for a time, until a moment, a call or a form.", "flow", help="forms#waits-for-calls"
+    )
     effect = False
 
     def __init__(self, context: PluginContext) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from jackfield.api.ai import TOOL
 from jackfield.api.containment import is_ctrl_c
@@ -15,6 +15,17 @@ from jackfield.api.nodes import TOOL_FORM, NodeCatalog, NodeCredential, NodePara
 from jackfield.api.nodes.tool_form import forms_for
 
 _log = logging.getLogger(__name__)
+HELP: Mapping[str, str] = {
+    "ai": "ai#nodes",
+    "code": "workflows#code-nodes",
+    "flow": "workflows#nodes",
+    "input": "workflows#files",
+    "network": "integrations",
+    "output": "workflows#files",
+    "transform": "workflows#nodes",
+    "trigger": "workflows#nodes",
+}
+"""Group -> the page about its nodes, for those that name none."""
 
 
 class NodeTypeViews:
@@ -77,6 +88,7 @@ def summary(node_type: NodeType) -> dict[str, Json]:
         "description": described.summary,
         "group": described.group,
         "icon": described.icon,
+        "help": described.help or HELP.get(described.group, ""),
         "versions": [*sorted(node_type.versions)],
         "trigger": described.trigger,
         "effect": node_type.effect,

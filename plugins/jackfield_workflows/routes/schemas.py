@@ -458,6 +458,10 @@ class NodeTypeShown(Shown):
     description: str
     group: str
     icon: str
+    help: str = Field(
+        description="The page of the documentation that describes it, such as `webhooks#the-node`, or a plugin's https "
+        "address. Empty: there is none."
+    )
     versions: list[float]
     trigger: bool
     effect: bool

@@ -111,6 +111,9 @@ class NodeDescription:
     shapes: Sequence[NodeShape] = ()
     """What of `inputs`, `outputs`, `provides` and `accepts` it has with which parameters; the first whose `when` holds
     counts. Empty: always all of them."""
+    help: str = ""
+    """The page of the documentation that describes it, such as `webhooks` or `webhooks#the-node`; a plugin's own is an
+    `https` address. Empty: the page of the group, if there is one."""
     reads_items: bool = True
     """Whether items change what a node does beyond the expressions in its parameters. Whoever lacks the scopes may
     change what leads to a node that reads none and has no expression."""

@@ -10,6 +10,7 @@ from jackfield.api.auth import SCOPES
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeOffer, NodeType
 
 _KIND = re.compile(r"[@A-Za-z][A-Za-z0-9_.@/-]{0,199}")
+_HELP = re.compile(r"|[a-z0-9-]+(#[\w-]+)?|https://[^\s\"'<>\\]{1,2000}")
 _TEXTS = ("display_name", "summary", "group", "provides", "missing")
 _LISTS = ("outputs", "accepts", "needs", "scopes")
 
@@ -47,6 +48,9 @@ def _description_mistakes(description: NodeDescription) -> Iterator[str]:
     for name in _TEXTS:
         if not isinstance(getattr(description, name), str):
             yield f"description.{name} is no text"
+    place: object = description.help
+    if not isinstance(place, str) or _HELP.fullmatch(place) is None:
+        yield f"description.help {_shown(place)} is no page; write such as webhooks#the-node, or an https address"
     for name in _LISTS:
         if not _is_list_of(getattr(description, name), str):
             yield f"description.{name} is no list of texts"

@@ -6521,6 +6521,11 @@ export interface components {
             forms: components["schemas"]["NodeTypeModel"][];
             /** Group */
             group: string;
+            /**
+             * Help
+             * @description The page of the documentation that describes it, such as `webhooks#the-node`, or a plugin's https address. Empty: there is none.
+             */
+            help: string;
             /** Icon */
             icon: string;
             /** Inputs */
@@ -6595,6 +6600,11 @@ export interface components {
             effect: boolean;
             /** Group */
             group: string;
+            /**
+             * Help
+             * @description The page of the documentation that describes it, such as `webhooks#the-node`, or a plugin's https address. Empty: there is none.
+             */
+            help: string;
             /** Icon */
             icon: string;
             /** Inputs */
@@ -6640,6 +6650,11 @@ export interface components {
             forms: components["schemas"]["NodeTypeForm"][];
             /** Group */
             group: string;
+            /**
+             * Help
+             * @description The page of the documentation that describes it, such as `webhooks#the-node`, or a plugin's https address. Empty: there is none.
+             */
+            help: string;
             /** Icon */
             icon: string;
             /** Inputs */

@@ -14,6 +14,8 @@ export interface NodeType {
   group: string;
   /** The name of its picture; empty: its kind tells. */
   icon: string;
+  /** A page of the documentation, perhaps with `#place`, or an https address; empty: there is none. */
+  help: string;
   versions: number[];
   trigger: boolean;
   inputs: number;

@@ -15,6 +15,7 @@ function kind(name: string, more: Partial<NodeType> = {}): NodeType {
     description: '',
     group: 'flow',
     icon: '',
+    help: '',
     versions: [1],
     trigger: false,
     inputs: 1,

@@ -1,6 +1,13 @@
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconChevronDown, IconPlayerPlay, IconPlayerTrackNext, IconRefresh, IconX } from '@tabler/icons-react';
+import {
+  IconChevronDown,
+  IconHelp,
+  IconPlayerPlay,
+  IconPlayerTrackNext,
+  IconRefresh,
+  IconX,
+} from '@tabler/icons-react';
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { fetchEditor } from '../../../components/CodeEditor';
 import { notifyError } from '../../../components/notify';
@@ -11,6 +18,7 @@ import type { DataOf } from '../live/useLive';
 import type { Problems } from '../live/useProblems';
 import { type Source, sourcesOf } from '../model/data';
 import { type Doc, type DocNode, isSticky, kindOf, parametersOf, wiresOf } from '../model/document';
+import { helpAddress } from '../model/help';
 import { shapeOf } from '../model/shape';
 import { presentDoc, renameIn, useEditor, useStore } from '../model/store';
 import { useNodeTypes, useVariables } from '../queries';
@@ -159,6 +167,7 @@ function Content({
             onRunTo={node.disabled || kind?.provides ? undefined : (data) => onRunTo(node.name, data)}
           />
         )}
+        {kind?.help && <Help place={kind.help} name={kind.displayName} />}
         <ActionIcon onClick={close} aria-label="Close the node">
           <IconX size={18} />
         </ActionIcon>
@@ -184,6 +193,21 @@ function Content({
         </div>
       )}
     </PanelContext>
+  );
+}
+
+/** Beside the editor, whose changes may not be saved. */
+function Help({ place, name }: { place: string; name: string }) {
+  return (
+    <ActionIcon
+      component="a"
+      href={helpAddress(place)}
+      target="_blank"
+      rel="noopener noreferrer"
+      aria-label={`Help for ${name}`}
+    >
+      <IconHelp size={18} />
+    </ActionIcon>
   );
 }
 
