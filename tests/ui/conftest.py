@@ -49,9 +49,15 @@ def missing() -> str:
     return "" if shutil.which(PROGRAM) else f"there is no {PROGRAM}"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("pictures")
+    group.addoption("--update", action="store_true", help="keep the pictures of the interface as it looks now")
+    group.addoption("--record", action="store_true", help="ask a busy daemon what the pages show, and keep that")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reason = missing()
-    if reason and os.environ.get("TOX_ENV_NAME") not in {"ui", "ui-firefox"}:
+    if reason and os.environ.get("TOX_ENV_NAME") not in {"ui", "ui-firefox", "pictures"}:
         here = Path(__file__).parent
         for item in items:
             if here in item.path.parents:

@@ -1,9 +1,11 @@
-"""`tox -e screenshots`: a picture of every page of a busy daemon, light and dark, and of a few as a phone shows them,
-into `docs/screenshots`."""
+"""`tox -e screenshots`: the pictures of a busy daemon's pages that the documents show, into `docs/screenshots`.
+
+Those by which a change of any page is noticed are others: `test_pictures.py`."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -21,11 +23,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
 PLACE = os.environ.get("JACKFIELD_TEST_SCREENSHOTS", "")
-MENU = {"workflows", "executions", "webhooks", "agents", "profiles", "chats", "terminals", "proxies", "usage",
-        "registry", "plugins", "logs", "settings"}  # fmt: skip
-ON_A_PHONE = ("dashboard", "workflow", "terminal", "proxy", "usage")
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+SHOWN = re.compile(r"screenshots/([a-z-]+)-(light|dark|phone)\.png")
 MAX_BYTES = 250_000
-MAX_TOTAL = 6_000_000
 COLOURS = 128
 
 pytestmark = pytest.mark.skipif(not PLACE, reason="`tox -e screenshots` makes the pictures")
@@ -58,23 +59,20 @@ def keep(picture: bytes, file: Path) -> None:
     assert file.stat().st_size < MAX_BYTES, file
 
 
-@pytest.mark.parametrize(("scheme", "viewport"), [("light", "desktop"), ("dark", "desktop"), ("light", "phone")])
-def test_pictures(make_context: Callable[..., BrowserContext], seed: Seeded, scheme: str, viewport: str) -> None:
+def shown() -> set[tuple[str, str]]:
+    """The page and the look of each picture in the documents."""
+    return {found for file in DOCUMENTS for found in SHOWN.findall(file.read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "phone"])
+def test_screenshots(make_context: Callable[..., BrowserContext], seed: Seeded, look: str) -> None:
+    viewport, scheme = ("phone", "light") if look == "phone" else ("desktop", look)
     context = make_context(scheme=scheme, viewport=viewport)
     Path(PLACE).mkdir(parents=True, exist_ok=True)
-    pages = {"dashboard": "/", **pages_of_one_thing(seed)}
-    if viewport == "phone":
-        pages = {name: path for name, path in pages.items() if name in ON_A_PHONE} | {"usage": "/ui/usage"}
-    else:
-        pages |= pages_of_the_menu(context)
-        assert pages.keys() >= MENU
-    for name, path in pages.items():
+    pages = {"dashboard": "/", **pages_of_the_menu(context), **pages_of_one_thing(seed)}
+    for name in sorted(name for name, its in shown() if its == look):
         page = context.new_page()
-        page.goto(path)
+        page.goto(pages[name])
         settled(page)
-        keep(
-            page.screenshot(animations="disabled"),
-            Path(PLACE) / f"{name}-{viewport if viewport == 'phone' else scheme}.png",
-        )
+        keep(page.screenshot(animations="disabled"), Path(PLACE) / f"{name}-{look}.png")
         page.close()
-    assert sum(file.stat().st_size for file in Path(PLACE).glob("*.png")) < MAX_TOTAL
