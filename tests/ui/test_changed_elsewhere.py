@@ -69,7 +69,7 @@ def test_rules_changed_in_two_tabs_are_asked_about(
     axe(page)
     warning.get_by_role("button", name="Go on with mine").click()
     page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_text("Saved;").wait_for()
+    page.get_by_text("Saved. New requests").wait_for()
     assert config(seed)["port"] == 45_002
     page.get_by_label("Port").fill("45004")
     store(seed, port=45_005)

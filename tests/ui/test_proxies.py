@@ -79,7 +79,7 @@ def test_the_tester_follows_what_is_not_saved_yet(make_context: Make, config: Ca
     verdict.get_by_text("north / claude-sonnet-4-5").wait_for()
     assert config()["routing"]["rules"][0]["condition"]["min"] == 60_000
     save(page)
-    page.get_by_text("Saved;").wait_for()
+    page.get_by_text("Saved. New requests").wait_for()
     assert config()["routing"]["rules"][0]["condition"] == {"type": "token_count", "min": 100_000}
     assert page.get_by_role("button", name="Save", exact=True).is_disabled()
 
@@ -99,7 +99,7 @@ def test_a_rule_is_built_by_forms(make_context: Make, config: Callable[[], dict[
     choose(page, rule.get_by_role("combobox", name="To the provider"), "South (south)")
     rule.get_by_role("combobox", name="Model", exact=True).fill("claude-opus-4-5")
     save(page)
-    page.get_by_text("Saved;").wait_for()
+    page.get_by_text("Saved. New requests").wait_for()
     (made,) = [one for one in config()["routing"]["rules"] if one["name"] == "pictures"]
     inner = {"type": "not", "condition": {"type": "model_pattern", "pattern": "*-mini"}}
     assert made["condition"] == {"type": "all", "conditions": [{"type": "image"}, inner]}
@@ -123,7 +123,7 @@ def test_what_is_wrong_stands_at_its_field(
     axe(page)
     field.fill("x-team")
     save(page)
-    page.get_by_text("Saved;").wait_for()
+    page.get_by_text("Saved. New requests").wait_for()
 
 
 def test_json_and_form_are_one(make_context: Make, config: Callable[[], dict[str, Any]]) -> None:
