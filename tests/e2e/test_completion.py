@@ -27,6 +27,7 @@ COMPLETED = {
     "data-table show": (["peo"], "people"),
     "execution show": ([""], ANY),
     "execution list": (["--workflow", "Spa"], r"Spaced\ name"),
+    "execution retry": ([""], ANY),
     "export": (["Spa"], r"Spaced\ name"),
     "key show": (["sha"], "shared"),
     "key create": (["new", "--profile", "on"], "one"),
