@@ -125,7 +125,7 @@ class WorkflowRowShown(Shown):
     starts: list[StartShown] | None = Field(None, description="Of a live one, as far as its triggers tell.")
     version: int
     nodeCount: int  # noqa: N815
-    folderId: str | None  # noqa: N815
+    folderId: str | None  # noqa: N815 - as in JSON
     tags: list[TagShown]
     createdAt: str  # noqa: N815
     updatedAt: str  # noqa: N815
