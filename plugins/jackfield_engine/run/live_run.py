@@ -296,7 +296,7 @@ class LiveRun:
 
     def leave(self) -> None:
         """Queue what another process needs to go on from here."""
-        left = self.progress.earlier.unstored()
+        left = self.progress.unstored()
         if left is not None:
             self.disk.keep_encoded(untaken_mark(left), 0, effect=False)
         self.disk.leave()
@@ -312,7 +312,8 @@ class LiveRun:
         if progress.interrupted is None:
             given = [item for item in self.request.items if "binary" in item]
             if given or progress.earlier:
-                await keep_files(self.services.context, self.id, chain(given, replayed_items(progress.earlier)))
+                replayed = replayed_items(progress.earlier or ())
+                await keep_files(self.services.context, self.id, chain(given, replayed))
         if TOPIC in self._events.heard:
             self._publish("started")
         now = self.clock.now_ms()
@@ -329,7 +330,7 @@ class LiveRun:
     async def _suspend(self, wait: RunWait, call: Mapping[str, Json] | None = None) -> None:
         """The wait is durable before the execution is left alone."""
         self.move(RunEvent.SUSPEND)
-        left = self.progress.earlier.unstored()
+        left = self.progress.unstored()
         if left is not None:
             self.disk.keep_encoded(await asyncio.to_thread(untaken_mark, left), 0, effect=False)
         await self.disk.wait(wait.until, call)

@@ -38,8 +38,8 @@ class RunProgress:
     def __init__(
         self, data: ExecutionData, request: ExecutionRequest, disk: RunPersistence, services: Services
     ) -> None:
-        self.earlier: EarlierRuns = _earlier_runs(request)
-        """Node runs of the past, still to be taken over."""
+        self.earlier: EarlierRuns | None = _earlier_runs(request)
+        """Node runs of the past, still to be taken over; None where there never were any."""
         self.interrupted: int | None = None
         """How many node runs an earlier process had stored when it ended; a later one may have been in flight."""
         self._data = data
@@ -85,6 +85,10 @@ class RunProgress:
         self.earlier = stopped if left is None else ResumedByNode(stopped, RunsByNode(left))
         self.interrupted = len(records)
 
+    def unstored(self) -> list[NodeRecord] | None:
+        """See `EarlierRuns.unstored`."""
+        return None if self.earlier is None else self.earlier.unstored()
+
     def begin(self, now: int) -> None:
         """now: Unix ms."""
         request = self._request
@@ -98,7 +102,7 @@ class RunProgress:
             pin=request.use_pin_data,
             max_runs=self._services.settings.max_node_runs,
         )
-        if self.earlier.begun() and self.interrupted is not None:
+        if self.earlier is not None and self.earlier.begun() and self.interrupted is not None:
             return
         if TOPIC in self._bus.heard:
             self._told().began(now)
@@ -130,7 +134,7 @@ class RunProgress:
             return self.failure(self._loop.error, self._loop.last, None)
         if task is None:
             return Outcome("success", self._loop.last_items(), None, self._loop.last)
-        if self.earlier and await self._taken_over(task):
+        if self.earlier is not None and self.earlier and await self._taken_over(self.earlier, task):
             return None
         if self._disk.effect_pending:
             self._disk.checkpoint()
@@ -138,9 +142,9 @@ class RunProgress:
             await self._disk.mark_resumed()
         return await self._node(actions, task, slow)
 
-    async def _taken_over(self, task: Task) -> bool:
+    async def _taken_over(self, earlier: EarlierRuns, task: Task) -> bool:
         """Take over the result of an earlier run of the node; False when there is none."""
-        record = self.earlier.take(task.step.node.name, self._request.items)
+        record = earlier.take(task.step.node.name, self._request.items)
         outputs = None if record is None else outputs_of(record, self._request.items)
         if record is None or outputs is None:
             return False
@@ -183,10 +187,10 @@ class RunProgress:
         except NodeError as exc:
             self._keep(task, started, None, exc)
             return self.failure(exc.message, task.step.node.name, None)
-        return suspend if self._suspends(suspend) else None
+        return suspend if suspend is not None and self._suspends(suspend) else None
 
-    def _suspends(self, suspend: Suspend | None) -> bool:
-        return suspend is not None and (suspend.until is None or suspend.until > self._clock.now_ms())
+    def _suspends(self, suspend: Suspend) -> bool:
+        return suspend.until is None or suspend.until > self._clock.now_ms()
 
     async def _long(self, task: Task, started: int, raw: Outputs, suspend: Suspend | None) -> Outcome | Suspend | None:
         """What comes of a node that gave long outputs, without holding the event loop. Raises `NodeError` for outputs
@@ -203,7 +207,7 @@ class RunProgress:
         finally:
             self.long += outputs
             let_go(task.given.inputs)
-        return suspend if self._suspends(suspend) else None
+        return suspend if suspend is not None and self._suspends(suspend) else None
 
     async def _keep_long(
         self, task: Task, started: int, outputs: Outputs | None, error: NodeError | None = None
@@ -319,10 +323,10 @@ class RunProgress:
         return [] if self._data.loop is None else self._loop.last_items()
 
 
-def _earlier_runs(request: ExecutionRequest) -> EarlierRuns:
+def _earlier_runs(request: ExecutionRequest) -> EarlierRuns | None:
     if request.given:
         return RunsByNode(node_records(request.given))
-    return RunsInOrder(node_records(request.replay) if request.replay else ())
+    return RunsInOrder(node_records(request.replay)) if request.replay else None
 
 
 def checked(suspend: Suspend) -> Suspend:

@@ -26,6 +26,12 @@ FoundT = TypeVar("FoundT")
 HOST = "127.0.0.1"
 USERNAME = "admin"
 PASSWORD = "correct-horse-battery"  # noqa: S105 - the password of a daemon that lives as long as one test
+CHEAP_PASSWORDS = {
+    "JACKFIELD_SECURITY_PASSWORDS_MEMORY": "8192",
+    "JACKFIELD_SECURITY_PASSWORDS_ITERATIONS": "1",
+    "JACKFIELD_SECURITY_PASSWORDS_LANES": "1",
+}
+"""The cost of a hash is no subject of most tests; `env` sets it otherwise."""
 READY_TIMEOUT = 20.0
 
 
@@ -101,7 +107,7 @@ class Daemon:
 
     def environment(self) -> dict[str, str]:
         env = {name: value for name, value in os.environ.items() if not name.startswith("JACKFIELD_")}
-        env |= {"JACKFIELD_ADMIN_USERNAME": USERNAME, "JACKFIELD_ADMIN_PASSWORD": PASSWORD}
+        env |= {"JACKFIELD_ADMIN_USERNAME": USERNAME, "JACKFIELD_ADMIN_PASSWORD": PASSWORD, **CHEAP_PASSWORDS}
         changed = {**env, **self._env}
         return {name: value for name, value in changed.items() if value is not None}
 
@@ -123,8 +129,8 @@ class Daemon:
     def _ready(self) -> bool:
         if not self.running:
             raise AssertionError(f"the daemon ended with code {self.wait(0)}\n{self.tail()}")
-        with contextlib.suppress(httpx.TransportError):
-            return httpx.get(f"{self.base_url}/ready", trust_env=False, timeout=2).status_code == httpx.codes.OK
+        with contextlib.suppress(httpx.TransportError), self._opened(timeout=2) as client:
+            return client.get("/ready").status_code == httpx.codes.OK
         return False
 
     def tail(self, size: int = 4000) -> str:
@@ -163,14 +169,20 @@ class Daemon:
 
     def client(self, **options: Any) -> httpx.Client:  # Any: whatever httpx takes
         """A client without a credential, closed with the daemon."""
-        client = httpx.Client(base_url=self.base_url, trust_env=False, timeout=options.pop("timeout", 20), **options)
+        client = self._opened(**options)
         self._clients.append(client)
         return client
+
+    def _opened(self, **options: Any) -> httpx.Client:  # Any: whatever httpx takes
+        """Plain HTTP: to load every authority's certificate would take 30 ms of processor for each client."""
+        given = {"base_url": self.base_url, "timeout": 20, **options}
+        return httpx.Client(trust_env=False, verify=False, **given)  # noqa: S501 - there is no certificate
 
     def login(self) -> str:
         """The administrator's token."""
         body = {"username": USERNAME, "password": PASSWORD}
-        answer = httpx.post(f"{self.base_url}/api/v1/auth/login", json=body, trust_env=False, timeout=20)
+        with self._opened() as client:
+            answer = client.post("/api/v1/auth/login", json=body)
         if answer.status_code != httpx.codes.OK:
             raise AssertionError(f"login answered {answer.status_code}: {answer.text}")
         return str(answer.json()["token"])

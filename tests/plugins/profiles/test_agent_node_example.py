@@ -114,7 +114,8 @@ def api(daemon: Daemon, github: str) -> httpx.Client:
     for node in document["nodes"]:
         for kind, credential in node.get("credentials", {}).items():
             credential["id"] = ids[kind]
-    assert api.post("/workflows/validate", json=document).json() == {"valid": True, "activatable": True, "problems": []}
+    validation = api.post("/workflows/validate", json=document).json()
+    assert (validation["activatable"], validation["problems"]) == (True, [])
     workflow = api.post("/workflows", json=document)
     assert workflow.status_code == 201, workflow.text
     api.post(f"/workflows/{workflow.json()['id']}/activate").raise_for_status()

@@ -108,7 +108,7 @@ def test_numbers_are_exact_over_kill_9_in_the_middle_of_output(here: Here) -> No
 
 @pytest.mark.parametrize("here", ["ptyprocess"], indirect=True)
 def test_sessions_that_ptyprocess_started_end_or_stay_as_others_do(here: Here) -> None:
-    kept, other = here.new("echo begun; read x; exit 5", "--persist"), here.new("echo begun; cat")
+    kept, other = here.new("echo begun; read x; exit 5", "--persist"), here.new("echo begun; cat", "--no-persist")
     poll(lambda: "begun" in here.api.get(f"/api/terminal/sessions/{other}/screen").text, "it is printed")
     pids = {name: int(str(here.session(name)["pid"])) for name in (kept, other)}
     assert here.daemon.stop() == 0
@@ -121,7 +121,7 @@ def test_sessions_that_ptyprocess_started_end_or_stay_as_others_do(here: Here) -
 
 
 def test_a_stop_leaves_the_session_and_says_so(here: Here) -> None:
-    kept, other = here.new("echo begun; cat", "--persist"), here.new("cat")
+    kept, other = here.new("echo begun; cat", "--persist"), here.new("cat", "--no-persist")
     shown = here.session(kept)
     assert here.daemon.stop() == 0
     logs = "".join(path.read_text() for path in (here.daemon.config_dir / "logs").glob("*.log"))
