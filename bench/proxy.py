@@ -336,6 +336,8 @@ def goals(own: Measured, others: dict[str, Measured], start: float) -> list[list
         else:
             rows.append([f"requests/s, x {name}", "not measured: its program is not given", "-", "-"])
     bare = others["bare aiohttp relay"]
+    at_least("requests/s passed, x a bare aiohttp relay", own.rates["passed"] / bare.rates["passed"], 0.65)
+    at_least("requests/s translated, x a bare aiohttp relay", own.rates["translated"] / bare.rates["passed"], 0.45)
     at_least("stream MB/s, x a bare aiohttp relay", own.streams["passed"] / bare.streams["passed"], 0.5)
     at_most("ms added, p50", own.p50, 1.5)
     at_most("ms added, p99", own.p99, 10)

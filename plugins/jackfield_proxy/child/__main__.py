@@ -61,6 +61,7 @@ async def serve(inherited: InheritedDescriptors) -> int:
             task.cancel()
         await asyncio.gather(following, stopping, return_exceptions=True)
         await server.close()
+        pipe.flush()
     return 0
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from jackfield.api.dialects.model import DialectError
@@ -57,7 +55,7 @@ async def test_the_end_of_what_the_daemon_may_hold_is_told_however_much_waits(pi
     await reserve(pipe, "held")
     unread.other = MOST_WAITING
     pipe.send(served("held"))
-    await asyncio.sleep(0)
+    pipe.flush()
     _, end = unread.messages()
     assert end.served is not None
     assert (end.served.id, end.served.key, end.served.input, end.served.error) == ("held", "k", 7, None)
@@ -68,7 +66,7 @@ async def test_what_waits_is_bounded(pipe: Pipe, unread: Unread) -> None:
     await reserve(pipe, "never asked")
     for name in ("never asked", "not reserved"):
         pipe.send(served(name))
-    await asyncio.sleep(0)
+    pipe.flush()
     assert unread.messages() == []
 
 
@@ -77,7 +75,7 @@ async def test_each_end_is_told_once(pipe: Pipe, unread: Unread) -> None:
     pipe.send(served("held"))
     unread.other = MOST_WAITING + 1
     pipe.send(served("held"))
-    await asyncio.sleep(0)
+    pipe.flush()
     assert [one.served is not None and one.served.error is not None for one in unread.messages()] == [False, True]
 
 
@@ -87,5 +85,5 @@ async def test_records_go_out_together_and_before_what_is_sent_after_them(pipe: 
     assert unread.messages() == []
     pipe.send(FromChild(applied=1))
     assert [one.served.id if one.served else one.applied for one in unread.messages()] == ["first", "second", 1]
-    await asyncio.sleep(0)
+    pipe.flush()
     assert len(unread.messages()) == 3

@@ -27,6 +27,9 @@ from jackfield_proxy.messages import (
 MOST_WAITING = 8 * 2**20
 """Bytes that may wait for a daemon that does not read. What was served beyond is not recorded, unless the daemon may
 hold something for it: those are as many as were in flight, as no more questions are sent then."""
+GATHERED_S = 0.005
+"""How long a record waits for others, in seconds, so that they go out together: each packet costs as much as ten
+records."""
 LONGEST_ID = 1000
 """Characters of an id that the daemon is asked about; there is none as long."""
 
@@ -42,7 +45,7 @@ class Pipe:
         """Requests that the daemon was asked about, and whose end it has to be told."""
         self._lost = 0
         self._records: list[bytes] = []
-        """Of requests that have ended, which go out together: each packet costs as much as ten records."""
+        """Of requests that have ended, which go out together."""
 
     async def open(self) -> None:
         """Standard output is for messages alone: whatever else is printed goes to the log."""
@@ -84,11 +87,12 @@ class Pipe:
             self._held.add(message.permission.planned.request)
         self._records.append(packed(message))
         if served is None:
-            self._flush()
+            self.flush()
         elif len(self._records) == 1:
-            asyncio.get_running_loop().call_soon(self._flush)
+            asyncio.get_running_loop().call_later(GATHERED_S, self.flush)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Send what waits for more."""
         if self._records:
             self._out.write(b"".join(self._records))
             self._records.clear()
