@@ -21,17 +21,16 @@ CLOSER = 5
 VIEWPORT: Any = {"width": 1280, "height": 800}
 METER = """
 window.__meter = (() => {
-  let stamps = [], places = [], on = false;
+  let stamps = [], places = [], asked;
   const step = (now) => {
-    if (!on) return;
     stamps.push(now);
     places.push(document.querySelector('.react-flow__viewport, #plain')?.style.transform);
-    requestAnimationFrame(step);
+    asked = requestAnimationFrame(step);
   };
   return {
-    start() { stamps = []; places = []; on = true; requestAnimationFrame(step); },
+    start() { stamps = []; places = []; asked = requestAnimationFrame(step); },
     stop() {
-      on = false;
+      cancelAnimationFrame(asked);
       const moved = places.filter((place, at) => at > 0 && place !== places[at - 1]).length;
       const gaps = stamps.slice(1).map((stamp, at) => stamp - stamps[at]);
       return {frames: gaps.length, moved, ms: stamps.at(-1) - stamps[0], worst: Math.max(...gaps)};

@@ -187,3 +187,23 @@ def test_where_a_node_stands_follows_the_wheel_at_once(canvas: Page) -> None:
     assert box is not None
     canvas.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + 8)
     canvas.get_by_role("dialog", name=f"Node {name}", exact=True).wait_for()
+
+
+def test_what_is_dragged_past_the_pointer_does_not_light_up(canvas: Page) -> None:
+    """From far away all is drawn already, and while the canvas is dragged nothing is looked for below the pointer."""
+    canvas.mouse.move(600, 350)
+    canvas.mouse.down(button="middle")
+    over = []
+    for step in range(12):
+        canvas.mouse.move(600 - step * 40, 350 - step * 20)
+        over.append(
+            canvas.evaluate("document.querySelectorAll('.react-flow__node:hover, .react-flow__edge:hover').length")
+        )
+    assert canvas.locator(".react-flow__node").count() == NODES
+    canvas.mouse.up(button="middle")
+    # The first moves find out that it is a drag.
+    assert over[3:] == [0] * 9
+    node = in_sight(canvas)
+    node.hover()
+    assert canvas.evaluate("document.querySelectorAll('.react-flow__node:hover').length") == 1
+    assert drawn(canvas, "nodes") == {}

@@ -1,6 +1,6 @@
 import '@xyflow/react/dist/base.css';
 import { useMantineColorScheme } from '@mantine/core';
-import { Panel, ReactFlow } from '@xyflow/react';
+import { Panel, ReactFlow, useStore as useFlow } from '@xyflow/react';
 import { type MouseEvent as ReactMouseEvent, type ReactNode, useRef, useState } from 'react';
 import type { DataOf } from '../live/useLive';
 import { presentDoc, useEditor, useStore } from '../model/store';
@@ -11,7 +11,7 @@ import classes from './canvas.module.css';
 import type { Wanted } from './edits';
 import { Furniture } from './Furniture';
 import type { Facts, FlowNode as Flow, FlowEdge, Ids } from './flow';
-import { BY_MOUSE, BY_TOUCH, LOOK } from './look';
+import { BY_MOUSE, BY_TOUCH, FAR, LOOK } from './look';
 import { useCanvasActions } from './useCanvasActions';
 import { nameAt, useCanvasKeys } from './useCanvasKeys';
 import { useClipboard } from './useClipboard';
@@ -26,6 +26,8 @@ import { useViewport } from './useViewport';
 
 /** From so many nodes on only what is in sight is drawn. Below, Tab reaches every node. */
 const MANY = 80;
+/** Up to so many all are drawn from far away, where most of them are in sight: none comes or goes while it moves. */
+const WHOLE = 400;
 
 /** The document, drawn. Every change goes through the store, so that it can be undone. */
 export function Canvas({
@@ -58,7 +60,8 @@ export function Canvas({
   const [writing, setWriting] = useState<string>();
   const { colorScheme } = useMantineColorScheme();
   const large = doc.nodes.length > MANY;
-  const moving = useViewport(box, large);
+  const whole = useFlow(({ transform: [, , zoom] }) => zoom < FAR) && doc.nodes.length <= WHOLE;
+  const moving = useViewport(box, large, whole);
   const drawn = useDrawn(facts, ids);
   const actions = useCanvasActions(ids, editable, setWriting, onWanted);
   const { place, ...pointer } = usePointer(box);
@@ -103,7 +106,7 @@ export function Canvas({
             onNodeDoubleClick={open}
             colorMode={colorScheme === 'auto' ? 'system' : colorScheme}
             nodesConnectable={editable}
-            onlyRenderVisibleElements={large}
+            onlyRenderVisibleElements={large && !whole}
           >
             <Furniture doc={doc} canvas={box} large={large} touch={touch} />
             <Panel position="bottom-center">{children}</Panel>

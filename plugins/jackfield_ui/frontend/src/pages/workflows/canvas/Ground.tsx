@@ -2,9 +2,8 @@ import { useStore, ViewportPortal } from '@xyflow/react';
 import { type RefObject, useEffect, useMemo } from 'react';
 import { type Doc, positionOf } from '../model/document';
 import classes from './canvas.module.css';
+import { FAR } from './look';
 
-/** Below this zoom a name of its usual size is no longer read. */
-const FAR = 0.4;
 /** Steps of a zoom in which names change their size: within a step nothing is drawn again. */
 const STEP = 1.25;
 /** More than any node is large, with what is written below it. */

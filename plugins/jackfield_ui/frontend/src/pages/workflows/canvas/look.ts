@@ -4,6 +4,8 @@ import type { FlowNode as Flow, FlowEdge } from './flow';
 import { Sticky } from './Sticky';
 import { WireEdge } from './WireEdge';
 
+/** Below this zoom a name of its usual size is no longer read. */
+export const FAR = 0.4;
 /** The buttons of the mouse that move the canvas. */
 const MOVING = [1, 2];
 

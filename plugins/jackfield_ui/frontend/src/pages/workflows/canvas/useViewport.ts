@@ -1,13 +1,15 @@
 import { useStoreApi, type Viewport } from '@xyflow/react';
 import { type RefObject, useEffect, useMemo, type WheelEvent } from 'react';
 
-/** What a movement may be ahead of what React Flow knows: pixels, and milliseconds. */
+/** What a movement may be ahead of what React Flow knows: pixels, and milliseconds; in a picture that is drawn whole,
+ * only milliseconds, until the overview follows. */
 const AHEAD = 64;
 const LATER = 80;
+const WHOLE_LATER = 300;
 /** A wheel that turned so many milliseconds ago still turns. */
 const TURNING = 50;
 /** What else asks where things are; it has to find them where they are seen. */
-const ASKING = ['pointerdown', 'keydown', 'contextmenu', 'paste', 'dragenter'] as const;
+const ASKING = ['pointerdown', 'pointerup', 'keydown', 'contextmenu', 'paste', 'dragenter'] as const;
 
 interface Moving {
   /** Always the same object, for `ReactFlow`. */
@@ -21,11 +23,14 @@ interface Moving {
 /**
  * Moves a large canvas ahead of React Flow: every node and wire looks at each of its changes, which takes longer than a
  * frame has. While the user moves it, the picture follows at once, and React Flow in steps.
+ *
+ * @param whole all of it is drawn, also what is out of sight: however far it moves, nothing is missing.
  */
-export function useViewport(canvas: RefObject<HTMLElement | null>, large: boolean): Moving {
+export function useViewport(canvas: RefObject<HTMLElement | null>, large: boolean, whole: boolean): Moving {
   const store = useStoreApi();
   const mover = useMemo(() => new Mover(canvas, store), [canvas, store]);
   mover.large = large;
+  mover.whole = whole;
   useEffect(() => {
     for (const type of ASKING) window.addEventListener(type, mover.ask, true);
     return () => {
@@ -38,6 +43,7 @@ export function useViewport(canvas: RefObject<HTMLElement | null>, large: boolea
 
 class Mover implements Moving {
   large = false;
+  whole = false;
   readonly viewport: Viewport = { x: 0, y: 0, zoom: 1 };
   private dragged = false;
   private turned = Number.NEGATIVE_INFINITY;
@@ -55,12 +61,12 @@ class Mover implements Moving {
       return;
     }
     this.draw();
-    this.timer ??= setTimeout(this.settle, LATER);
+    this.timer ??= setTimeout(this.settle, this.whole ? WHOLE_LATER : LATER);
   };
 
   readonly onMoveStart = (event: MouseEvent | TouchEvent | null): void => {
     this.dragged = event?.type === 'mousedown' || event?.type === 'touchstart';
-    this.canvas.current?.setAttribute('data-moving', '');
+    this.canvas.current?.setAttribute('data-moving', this.dragged ? 'dragged' : '');
   };
 
   readonly onMoveEnd = (): void => {
@@ -76,6 +82,8 @@ class Mover implements Moving {
 
   readonly ask = (): void => {
     this.dragged = false;
+    // What is pressed next is what is seen: React Flow tells of the end a little later.
+    if (this.canvas.current?.hasAttribute('data-moving')) this.canvas.current.setAttribute('data-moving', '');
     this.settle();
   };
 
@@ -91,7 +99,7 @@ class Mover implements Moving {
     if (!this.large || (!this.dragged && performance.now() - this.turned > TURNING)) return false;
     const { x, y, zoom } = this.viewport;
     const [oldX, oldY, oldZoom] = this.store.getState().transform;
-    return zoom === oldZoom && Math.abs(x - oldX) < AHEAD && Math.abs(y - oldY) < AHEAD;
+    return zoom === oldZoom && (this.whole || (Math.abs(x - oldX) < AHEAD && Math.abs(y - oldY) < AHEAD));
   }
 
   private draw(): void {
