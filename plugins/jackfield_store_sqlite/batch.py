@@ -4,13 +4,13 @@ that an execution that starts and ends in one batch costs one row, and a webhook
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from typing import TypeVar
 
 import orjson
 
-from jackfield.api.errors import Conflict
+from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.records import state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
 from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_state, with_digest
@@ -21,13 +21,18 @@ ResultT = TypeVar("ResultT")
 
 _LAST_PART = "SELECT coalesce(max(id), 0) FROM execution_data"
 _LAST_CALL_DATA = "SELECT coalesce(max(id), 0) FROM call_data"
-_ADD_EXECUTION = "INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ADD_PART = "INSERT INTO execution_data VALUES (?, ?, ?, ?)"
+_ADD_EXECUTION = "INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)"
+_ADD_PART = "INSERT OR IGNORE INTO execution_data VALUES (?, ?, ?, ?, ?)"
 _ADD_DOCUMENT = "INSERT INTO execution_documents VALUES (?, ?, ?)"
-_APPEND_PART = """INSERT INTO execution_data (execution, data, digest)
-    SELECT data, ?, ? FROM executions WHERE id = ? AND finished_at IS NULL"""
+_APPEND_PART = """INSERT OR IGNORE INTO execution_data (execution, data, digest, number)
+    SELECT data, ?, ?, ? FROM executions WHERE id = ? AND finished_at IS NULL AND owner IS ?"""
 _CHANGE_EXECUTION = f"""UPDATE executions SET status = ?, started_at = coalesce(?, started_at), finished_at = ?,
-    resume_at = ?, error = ?, digest = digest & {HIGH} | ? WHERE id = ? AND finished_at IS NULL"""  # noqa: S608 - a number of ours
+    resume_at = ?, error = ?, owner = ?, digest = digest & {HIGH} | ?
+    WHERE id = ? AND finished_at IS NULL AND owner IS ?"""  # noqa: S608 - a number of ours
+_OWNER = "SELECT owner, data FROM executions WHERE id = ? AND finished_at IS NULL"
+_CHUNK = """SELECT 1 FROM executions e JOIN execution_data d ON d.execution = e.data AND d.id <> d.execution
+    WHERE e.id = ? AND d.number = ?"""
+_KNOWN = "SELECT created_at, call_id, webhook_id FROM executions WHERE id = ?"
 _FORGET = "INSERT OR REPLACE INTO unsaved VALUES (?, ?)"
 _ADD_CALL = "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ADD_CALL_DATA = "INSERT INTO call_data (id, headers, body, query, event) VALUES (?, ?, ?, ?, ?)"
@@ -46,7 +51,7 @@ _CLAIM = """INSERT INTO deliveries (webhook_id, key, expires_at, execution_id, f
 _ANSWER = "UPDATE deliveries SET status = ?, headers = ?, body = ? WHERE webhook_id = ? AND key = ? AND status IS NULL"
 
 # Columns of a gathered row that later operations of the batch change.
-_DATA, _STATUS, _STARTED, _FINISHED, _RESUME, _ERROR = 1, 5, 7, 8, 9, 10
+_DATA, _STATUS, _CREATED, _STARTED, _FINISHED, _RESUME, _ERROR, _CALL, _OWNED_BY = 1, 5, 6, 7, 8, 9, 10, 12, 14
 _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY = 6, 8, 9, 10, 11
 
 
@@ -69,9 +74,14 @@ class _Counts:
             self.failed += 1
 
 
+class Unclear(Exception):
+    """A gathered change met no row: each operation is to be tried on its own, carefully."""
+
+
 @state
 class WriteBatch:
-    """Not thread-safe; one per transaction. `careful` replaces what SQLite cannot hold, at some cost."""
+    """Not thread-safe; one per transaction. `careful`, for one operation, replaces what SQLite cannot hold, and looks
+    first whose the execution is; else a change that meets no row raises `Unclear`."""
 
     connection: sqlite3.Connection
     careful: bool = False
@@ -103,70 +113,110 @@ class WriteBatch:
         self.connection.execute("RELEASE apart")
         return result
 
-    def add_execution(self, new: NewExecution, finished: FinishedExecution | None) -> None:
-        """Raises `Conflict` before anything is gathered."""
-        if new.id in self._executions or (new.call is not None and new.call.id in self._calls):
+    def add_execution(self, new: NewExecution, finished: FinishedExecution | None, owner: int | None) -> None:
+        """owner: as rows have it, here and below. Raises `Conflict` before anything is gathered."""
+        if self._is_known(new):
+            return
+        if new.call is not None and new.call.id in self._calls:
             raise taken()
         if new.id in self._changed_ids:
             self.flush()  # what was queued before the execution must not reach it
-        if new.delivery is not None:
-            self._claim(new.delivery, new)
+        if new.delivery is not None and not self._claim(new.delivery, new):
+            return
         data = self._next_part()
         call = new.call
         self._executions[new.id] = [
             new.id, data, new.workflow_id, new.workflow_version, new.mode, new.status, new.created_at, new.started_at,
             None, None, None, new.retry_of,
-            call.id if call else None, call.webhook_id if call else None,
+            call.id if call else None, call.webhook_id if call else None, owner,
         ]  # fmt: skip
-        self._parts.append((data, data, new.input, of_bytes(new.input)))
+        self._parts.append((data, data, new.input, of_bytes(new.input), None))
         if new.document is not None:
             document = pack(new.document)
             self._documents.append((data, document, of_bytes(document)))
         if call is not None:
             self.add_call(call, new.id)
         if finished is not None:
-            self.finish_execution(finished)
+            self.finish_execution(finished, owner)
 
-    def append_steps(self, execution_id: str, steps: bytes) -> None:
-        if self._is_over(execution_id):
-            return
-        row = self._executions.get(execution_id)
-        if row is None:
-            self._appended.append((steps, of_bytes(steps), execution_id))
-            self._changed_ids.add(execution_id)
-        else:
-            self._parts.append((self._next_part(), row[_DATA], steps, of_bytes(steps)))
+    def append_steps(self, execution_id: str, steps: bytes, number: int, owner: int | None) -> None:
+        if self._may_change(execution_id, owner, number):
+            self._append(execution_id, steps, number, owner)
 
-    def change_execution(
+    def set_running(self, execution_id: str, started_at: int, owner: int | None) -> None:
+        if self._may_change(execution_id, owner):
+            self._change(execution_id, ["running", started_at, None, None, None, owner], owner)
+
+    def set_waiting(
         self,
         execution_id: str,
-        status: str,
-        started_at: int | None = None,
-        finished_at: int | None = None,
-        resume_at: int | None = None,
-        error: bytes | None = None,
+        resume_at: int | None,
+        steps: bytes,
+        number: int,
+        owner: int | None,
+        keeper: int | None,
     ) -> None:
-        """One that is over stays as it is. started_at None: as before."""
-        if self._is_over(execution_id):
-            return
-        row = self._executions.get(execution_id)
-        if row is not None:
-            row[_STATUS], row[_FINISHED], row[_RESUME], row[_ERROR] = status, finished_at, resume_at, error
-            row[_STARTED] = row[_STARTED] if started_at is None else started_at
-            return
-        self._changed_ids.add(execution_id)
-        earlier = self._changes.get(execution_id)
-        start: Value = earlier[1] if earlier is not None and started_at is None else started_at
-        self._changes[execution_id] = [status, start, finished_at, resume_at, error, execution_id]
+        if self._may_change(execution_id, owner, number):
+            if steps:
+                self._append(execution_id, steps, number, owner)
+            self._change(execution_id, ["waiting", None, None, resume_at, None, keeper], owner)
 
-    def finish_execution(self, end: FinishedExecution) -> None:
-        if end.steps:
-            self.append_steps(end.id, end.steps)
-        self.change_execution(end.id, end.status, end.started_at, end.finished_at, None, end.error)
+    def finish_execution(self, end: FinishedExecution, owner: int | None) -> None:
+        if self._may_change(end.id, owner):
+            if end.steps:
+                self._append(end.id, end.steps, end.number, owner)
+            self._change(end.id, [end.status, end.started_at, end.finished_at, None, end.error, owner], owner)
         if end.call is not None:
             self.update_call(end.call)
         if end.forget_at is not None:
             self._forgotten.append((end.id, end.forget_at))
+
+    def _append(self, execution_id: str, steps: bytes, number: int, owner: int | None) -> None:
+        row = self._executions.get(execution_id)
+        if row is None:
+            self._appended.append((steps, of_bytes(steps), number, execution_id, owner))
+            self._changed_ids.add(execution_id)
+        else:
+            self._parts.append((self._next_part(), row[_DATA], steps, of_bytes(steps), number))
+
+    def _change(self, execution_id: str, change: list[Value], owner: int | None) -> None:
+        """change: status, started_at (None: as before), finished_at, resume_at, error, and whose it is from then on."""
+        row = self._executions.get(execution_id)
+        if row is not None:
+            row[_STATUS], started, row[_FINISHED], row[_RESUME], row[_ERROR], row[_OWNED_BY] = change
+            row[_STARTED] = row[_STARTED] if started is None else started
+            return
+        self._changed_ids.add(execution_id)
+        earlier = self._changes.get(execution_id)
+        if earlier is not None:
+            change[1] = earlier[1] if change[1] is None else change[1]
+            owner = earlier[-1]  # type: ignore[assignment]  # as that was gathered
+        self._changes[execution_id] = [*change, execution_id, owner]
+
+    def _may_change(self, execution_id: str, owner: int | None, number: int | None = None) -> bool:
+        """False for an execution that is over, or has a chunk of this number already. Raises `Fenced` for one that
+        another owns; as far as the tables must tell, `_expect_all` and careful batches find it."""
+        row = self._executions.get(execution_id)
+        if row is not None:
+            if row[_FINISHED] is None and row[_OWNED_BY] != owner:
+                raise Unclear(execution_id)
+            return row[_FINISHED] is None
+        change = self._changes.get(execution_id)
+        if change is not None:
+            if change[2] is not None:
+                return False
+            if change[5] != owner:
+                self.flush()  # it changes hands
+        return not self.careful or self._may_change_now(execution_id, owner, number)
+
+    def _may_change_now(self, execution_id: str, owner: int | None, number: int | None) -> bool:
+        """As the tables have it."""
+        if number is not None and self._one(_CHUNK, (execution_id, number)).fetchone() is not None:
+            return False
+        found = self._one(_OWNER, (execution_id,)).fetchone()
+        if found is not None and found[0] != owner:
+            raise Fenced
+        return True
 
     def add_call(self, call: NewCall, execution_id: str | None = None) -> None:
         if call.id in self._calls:
@@ -207,11 +257,11 @@ class WriteBatch:
     def flush(self) -> None:
         """Write what was gathered."""
         if self._executions:
-            self._many(_ADD_EXECUTION, map(with_digest, self._executions.values()))
+            self._many(_ADD_EXECUTION, map(_added, self._executions.values()))
             self._many(_ADD_PART, self._parts)
             self._many(_ADD_DOCUMENT, self._documents)
-        self._many(_APPEND_PART, self._appended)
-        self._many(_CHANGE_EXECUTION, map(_changed, self._changes.values()))
+        self._expect_all(_APPEND_PART, self._appended)
+        self._expect_all(_CHANGE_EXECUTION, [*map(_changed, self._changes.values())])
         self._many(_FORGET, self._forgotten)
         if self._calls:
             self._many(_ADD_CALL, self._calls.values())
@@ -230,17 +280,27 @@ class WriteBatch:
             gathered.clear()
         self._last_part = self._last_call_data = -1
 
-    def _is_over(self, execution_id: str) -> bool:
-        row = self._executions.get(execution_id)
+    def _is_known(self, new: NewExecution) -> bool:
+        """Whether it is stored already. Raises `Conflict` for another one of its id. In the tables only a careful batch
+        looks: else it is found when the row is inserted."""
+        row = self._executions.get(new.id)
         if row is not None:
-            return row[_FINISHED] is not None
-        change = self._changes.get(execution_id)
-        return change is not None and change[2] is not None
+            return _same(new, row[_CREATED], row[_CALL], row[_CALL + 1]) or _refuse()
+        return self.careful and self._is_stored(new)
 
-    def _claim(self, delivery: Delivery, new: NewExecution) -> None:
+    def _is_stored(self, new: NewExecution) -> bool:
+        """Raises `Conflict` for another one of its id."""
+        found = self._one(_KNOWN, (new.id,)).fetchone()
+        return found is not None and (_same(new, *found) or _refuse())
+
+    def _claim(self, delivery: Delivery, new: NewExecution) -> bool:
+        """False when the execution is stored already. Raises `Conflict` when the delivery is another one's."""
         values = (delivery.webhook_id, delivery.key, delivery.expires_at, new.id, delivery.fingerprint, new.created_at)
-        if self._one(_CLAIM, values).fetchone() is None:
-            raise Conflict("This delivery is known already.", details={"key": "was delivered before"})
+        if self._one(_CLAIM, values).fetchone() is not None:
+            return True
+        if self._is_stored(new):
+            return False
+        raise Conflict("This delivery is known already.", details={"key": "was delivered before"})
 
     def answer_delivery(self, delivery: Delivery, answer: StoredAnswer) -> None:
         headers = orjson.dumps([list(pair) for pair in answer.headers])
@@ -287,14 +347,37 @@ class WriteBatch:
     def _one(self, sql: str, values: Row) -> sqlite3.Cursor:
         return self.connection.execute(sql, [encodable(value) for value in values] if self.careful else values)
 
-    def _many(self, sql: str, rows: Iterable[Iterable[Value]]) -> None:
+    def _expect_all(self, sql: str, rows: Sequence[Row]) -> None:
+        """Each of them changes one row. Raises `Unclear`."""
+        if rows and self._many(sql, rows) != len(rows) and not self.careful:
+            raise Unclear
+
+    def _many(self, sql: str, rows: Iterable[Iterable[Value]]) -> int:
+        """How many rows were changed."""
         if self.careful:
             rows = [[encodable(value) for value in row] for row in rows]
-        self.connection.executemany(sql, rows)  # type: ignore[arg-type]
+        return self.connection.executemany(sql, rows).rowcount  # type: ignore[arg-type]
+
+
+def _added(row: Columns) -> Row:
+    """The values of `_ADD_EXECUTION`."""
+    return *with_digest(row[:_OWNED_BY]), row[_OWNED_BY]
 
 
 def _changed(change: Columns) -> Row:
     """The values of `_CHANGE_EXECUTION`."""
-    status, started_at, finished_at, resume_at, error, execution_id = change
+    status, started_at, finished_at, resume_at, error, keeper, execution_id, owner = change
     digest = of_state(execution_id, status, finished_at, resume_at, error)
-    return status, started_at, finished_at, resume_at, error, digest, execution_id
+    return status, started_at, finished_at, resume_at, error, keeper, digest, execution_id, owner
+
+
+def _same(new: NewExecution, created_at: Value, call_id: Value, webhook_id: Value) -> bool:
+    """Whether a stored execution of the same id is the same one."""
+    call = new.call
+    known = (call.id, call.webhook_id) if call else (None, None)
+    return (created_at, call_id, webhook_id) == (new.created_at, *known)
+
+
+def _refuse() -> bool:
+    """Raises `Conflict`."""
+    raise taken()

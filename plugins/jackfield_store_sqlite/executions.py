@@ -33,19 +33,23 @@ from jackfield_store_sqlite.damage.digests import (
     of_state,
 )
 from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.ownership import Lives
 from jackfield_store_sqlite.rows import Query, Value, execute, where
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
 _LOST = ("failed", "cancelled")
-_END_WAIT = f"""UPDATE executions SET status = 'running', resume_at = NULL, digest = digest & {HIGH} | ?
+_END_WAIT = f"""UPDATE executions SET status = 'running', resume_at = NULL, owner = ?, digest = digest & {HIGH} | ?
     WHERE id = ? AND status = 'waiting'"""  # noqa: S608 - a number of ours
+_ENDED_IT = """SELECT 1 FROM executions e JOIN execution_data d ON d.execution = e.data AND d.id <> d.execution
+    WHERE e.id = ? AND e.owner IS ? AND e.status <> 'waiting' AND d.number = ? AND d.data = ?"""
 _CALL_OF = """SELECT c.id, c.webhook_id FROM executions e
     JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
     WHERE e.id = ? AND c.execution_id = e.id AND c.status = 'pending'"""
 _CALL_ANYWHERE = "SELECT id, webhook_id FROM calls WHERE execution_id = ? AND status = 'pending'"
 """Looks at every call: for rows whose damage hides their call."""
-_APPEND_STEPS = "INSERT INTO execution_data (execution, data, digest) SELECT data, ?, ? FROM executions WHERE id = ?"
+_APPEND_STEPS = """INSERT OR IGNORE INTO execution_data (execution, data, digest, number)
+    SELECT data, ?, ?, ? FROM executions WHERE id = ?"""
 
 
 _COLUMNS = """id, data, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, resume_at,
@@ -86,6 +90,11 @@ class SqliteExecutions:
     """Part of the store port."""
 
     _db: Database
+    _lives: Lives
+
+    def _owner(self, owner: str | None) -> int | None:
+        """As rows have it; asked on the writer's thread, in the order of the writes. Raises `Fenced`."""
+        return None if owner is None else self._lives.number_of(owner)
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         size = len(execution.input) + _OVERHEAD
@@ -93,34 +102,48 @@ class SqliteExecutions:
             size += len(execution.call.body) + len(execution.call.headers)
         if finished is not None:
             size += _size(finished)
-        return self._db.post(lambda batch: batch.add_execution(execution, finished), size)
+        return self._db.post(lambda batch: batch.add_execution(execution, finished, self._owner(execution.owner)), size)
 
-    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.append_steps(execution_id, steps), len(steps) + _OVERHEAD)
+    def append_steps(
+        self, execution_id: str, steps: bytes, number: int, owner: str | None = None
+    ) -> asyncio.Future[None]:
+        return self._db.post(
+            lambda batch: batch.append_steps(execution_id, steps, number, self._owner(owner)), len(steps) + _OVERHEAD
+        )
 
-    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.change_execution(execution_id, "running", started_at), _OVERHEAD)
+    def set_running(self, execution_id: str, started_at: int, owner: str | None = None) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.set_running(execution_id, started_at, self._owner(owner)), _OVERHEAD)
 
-    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
+    def set_waiting(
+        self,
+        execution_id: str,
+        resume_at: int | None,
+        steps: bytes,
+        number: int,
+        owner: str | None = None,
+        keeper: str | None = None,
+    ) -> asyncio.Future[None]:
         def run(batch: WriteBatch) -> None:
-            if steps:
-                batch.append_steps(execution_id, steps)
-            batch.change_execution(execution_id, "waiting", resume_at=resume_at)
+            holders = self._owner(owner), self._owner(keeper)
+            batch.set_waiting(execution_id, resume_at, steps, number, *holders)
 
         return self._db.post(run, len(steps) + _OVERHEAD)
 
-    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+    async def end_wait(self, execution_id: str, steps: bytes, number: int, owner: str | None = None) -> bool:
         def run(connection: sqlite3.Connection) -> bool:
+            mine = self._owner(owner)
             digest = of_state(execution_id, "running", None, None, None)
-            ended = execute(connection, _END_WAIT, [digest, execution_id]).rowcount > 0
-            if ended:
-                execute(connection, _APPEND_STEPS, [steps, of_bytes(steps), execution_id])
-            return ended
+            if execute(connection, _END_WAIT, [mine, digest, execution_id]).rowcount:
+                execute(connection, _APPEND_STEPS, [steps, of_bytes(steps), number, execution_id])
+                return True
+            return execute(connection, _ENDED_IT, [execution_id, mine, number, steps]).fetchone() is not None
 
         return await self._db.write(run, len(steps) + _OVERHEAD)
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.finish_execution(finished), _size(finished) + _OVERHEAD)
+        return self._db.post(
+            lambda batch: batch.finish_execution(finished, self._owner(finished.owner)), _size(finished) + _OVERHEAD
+        )
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
         return await self._db.read(lambda connection: _whole(connection, execution_id))
@@ -186,19 +209,25 @@ def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution
     if row is None:
         return None
     what = f"execution {execution_id}"
-    joined = """SELECT e.data, e.call_id, e.webhook_id, c.status FROM executions e
-        LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id WHERE e.id = ?"""
-    data, call_id, webhook_id, status = execute(connection, joined, [execution_id]).fetchone()
-    parts = execute(connection, "SELECT data, digest FROM execution_data WHERE id = ?", [data]).fetchall()
+    joined = """SELECT e.data, e.call_id, e.webhook_id, c.status, e.owner, e.epoch, i.id FROM executions e
+        LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
+        LEFT JOIN incarnations i ON i.number = e.owner WHERE e.id = ?"""
+    data, call_id, webhook_id, status, number, epoch, owner = execute(connection, joined, [execution_id]).fetchone()
+    parts = execute(connection, "SELECT data, digest, -1 FROM execution_data WHERE id = ?", [data]).fetchall()
     if not parts:
         raise damaged(what)
-    parts += execute(connection, f"SELECT data, digest {_STEPS} ORDER BY id", [data]).fetchall()
-    for content, digest in parts:
+    parts += execute(connection, f"SELECT data, digest, number {_STEPS} ORDER BY number, id", [data]).fetchall()
+    for content, digest, _ in parts:
         expect(digest, of_bytes(content), what)
     call = (call_id, webhook_id) if call_id is not None else None
     call_status: CallStatus | None = status
     document = _document(connection, data, what)
-    return StoredExecution(row, parts[0][0], [content for content, _ in parts[1:]], document, call, call_status)
+    last = parts[-1][2]
+    next_chunk = len(parts) - 1 if last is None else last + 1
+    if owner is None and number is not None:
+        owner = f"start {number}"  # its id is not kept any more
+    steps = [content for content, *_ in parts[1:]]
+    return StoredExecution(row, parts[0][0], steps, document, call, call_status, next_chunk, owner, epoch)
 
 
 _DELETE_DOCUMENT = "DELETE FROM execution_documents WHERE data = ?"

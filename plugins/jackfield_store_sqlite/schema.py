@@ -3,8 +3,8 @@
 What every run writes is kept small: `executions` and `calls` have the columns that lists and status changes need. What
 is large and never changes (input, steps, request) lies in `execution_data` and `call_data` under integer keys that
 only grow, so that it is always appended, finishing rewrites no blob, and listing reads none. An execution's first part
-is its input, whose key is `executions.data`; the others are its step chunks in order. These two pairs have no foreign
-keys: looking them up would cost the hot path more than the rows.
+is its input, whose key is `executions.data`; the others are its step chunks, in order of their numbers. These two pairs
+have no foreign keys: looking them up would cost the hot path more than the rows.
 """
 
 from __future__ import annotations
@@ -217,10 +217,28 @@ _FOLDERS = (
         WHERE v.workflow_id = workflows.id AND v.version = workflows.version), '')""",
 )
 """Folders, names of versions, and the words by which workflows are found; `migrate` brings the functions."""
+_OWNERS = (
+    "CREATE TABLE incarnations (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, daemon TEXT NOT NULL) STRICT",
+    "INSERT INTO incarnations VALUES (0, 'earlier version', '')",
+    "CREATE TABLE cancel_wishes (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
+    "ALTER TABLE executions ADD COLUMN owner INTEGER",
+    "ALTER TABLE executions ADD COLUMN epoch INTEGER NOT NULL DEFAULT 1",
+    "UPDATE executions SET owner = 0 WHERE finished_at IS NULL",
+    "ALTER TABLE execution_data ADD COLUMN number INTEGER",
+    """UPDATE execution_data SET number = placed.number FROM (
+        SELECT d.id AS id, row_number() OVER (PARTITION BY d.execution ORDER BY d.id) - 1 AS number
+        FROM executions e JOIN execution_data d ON d.execution = e.data AND d.id <> d.execution
+        WHERE e.finished_at IS NULL
+    ) AS placed WHERE placed.id = execution_data.id""",
+    "DROP INDEX execution_steps",
+    "CREATE UNIQUE INDEX execution_steps ON execution_data (execution, number) WHERE id <> execution",
+)
+"""Who runs what, and numbers of chunks. An earlier version may have died with what it left open; what was over then has
+no numbers, and stays in the order in which it came."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS,
+    _FOLDERS, _OWNERS,
 )  # fmt: skip
 
 

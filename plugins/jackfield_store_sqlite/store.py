@@ -16,6 +16,7 @@ from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.folders import SqliteFolders
 from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
+from jackfield_store_sqlite.ownership import Lives, SqliteOwnership
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.tags import SqliteTags
@@ -30,6 +31,7 @@ class SqliteStore(
     SqliteFolders,
     SqliteWebhooks,
     SqliteExecutions,
+    SqliteOwnership,
     SqliteConfiguration,
     SqliteImported,
     SqliteTables,
@@ -49,6 +51,7 @@ class SqliteStore(
         self._db = Database(config_dir / settings.file, settings, log)
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
+        self._lives = Lives()
 
     @property
     def database(self) -> Database:
@@ -65,6 +68,7 @@ class SqliteStore(
         try:
             await self._db.close()
         finally:
+            self._lives.end()
             self._claim.release()
             self._claimed = False
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from jackfield.api.storage import Store
+from jackfield.testing.clock import FakeClock
+from jackfield.testing.contracts.store_leases import SharedStore
 from jackfield.testing.store import MemoryStore
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.store import SqliteStore
@@ -27,3 +29,11 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await opened.open()
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+def shared() -> SharedStore:
+    """Two daemons over one store in memory, and its clock."""
+    clock = FakeClock()
+    store = MemoryStore(clock)
+    return SharedStore([store, store, store], 3000, lambda: clock.advance(3))

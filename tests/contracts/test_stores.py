@@ -2,6 +2,8 @@
 
 from jackfield.testing.contracts.store_calls import StoreCallsContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
+from jackfield.testing.contracts.store_leases import StoreLeasesContract
+from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
 from jackfield.testing.contracts.store_runs import StoreRunsContract
 from jackfield.testing.contracts.store_tables import StoreTablesContract
 from jackfield.testing.contracts.store_users import StoreUsersContract
@@ -10,6 +12,14 @@ from jackfield.testing.contracts.store_workflows import StoreWorkflowsContract
 
 class TestRuns(StoreRunsContract):
     """Executions."""
+
+
+class TestOwnership(StoreOwnershipContract):
+    """Owners, claims and repeated writes."""
+
+
+class TestLeases(StoreLeasesContract):
+    """Daemons side by side."""
 
 
 class TestCalls(StoreCallsContract):

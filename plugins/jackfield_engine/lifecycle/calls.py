@@ -68,7 +68,7 @@ class Calls:
             long = items is not None and is_long([items])
             data = await asyncio.to_thread(encode_long, record) if long else encode(record)
             steps = hide(chunk([data]), hidden_in(items or [], waiting.workflow.nodes))
-            if not await asyncio.shield(self._services.store.end_wait(execution_id, steps)):
+            if not await asyncio.shield(self._services.store.end_wait(execution_id, steps, stored.next_chunk)):
                 raise _over()
         finally:
             self._live.free(execution_id)

@@ -98,6 +98,9 @@ class RunPersistence:
         self.checkpointing: asyncio.Future[None] | None = None
         """The checkpoint under way."""
         self._checkpoint_steps = b""
+        self._checkpoint_number = 0
+        self._next_number = 0
+        """Of the next chunk: a store keeps one per number, so that a write may be repeated."""
 
     def restore(self, stored: StoredExecution, *, earlier: bool) -> None:
         """The store has the execution already. earlier: an earlier process may have run it."""
@@ -105,6 +108,13 @@ class RunPersistence:
         self.status = stored.row.status
         self.started_at = stored.row.started_at
         self.size = len(stored.input)
+        self._next_number = stored.next_chunk
+
+    def _number(self) -> int:
+        """Of a chunk that is about to be stored. One that never comes to the store leaves a gap."""
+        number = self._next_number
+        self._next_number += 1
+        return number
 
     def accept(self, status: ExecutionStatus) -> asyncio.Future[None]:
         """Queue the acceptance. Raises `StoreUnavailable`."""
@@ -156,11 +166,12 @@ class RunPersistence:
         """Queue what was kept, as a node had an effect. There is at most one under way, because an effect waits for the
         one before."""
         self._checkpoint_steps = self.take() or b"[]"
+        self._checkpoint_number = self._number()
         self._save()
 
     def _save(self) -> None:
         try:
-            self.checkpointing = self._store.append_steps(self._id, self._checkpoint_steps)
+            self.checkpointing = self._store.append_steps(self._id, self._checkpoint_steps, self._checkpoint_number)
         except StoreUnavailable as exc:
             self.checkpointing = asyncio.get_running_loop().create_future()
             settle_error(self.checkpointing, exc)
@@ -198,15 +209,15 @@ class RunPersistence:
         if call is not None:
             self._pending.append(call_mark(call))
         # Never without a chunk: a mark of a call stands for the wait behind which it is the last that was stored.
-        steps = self._last_steps() or LEFT
-        await self._persist(lambda: self._store.set_waiting(self._id, until, steps))
+        steps, number = self._last_steps() or LEFT, self._number()
+        await self._persist(lambda: self._store.set_waiting(self._id, until, steps, number))
         self.status = "waiting"
 
     async def mark_resumed(self) -> None:
         """Store that a node is about to begin after what may have been a crash, and note that it begins: an execution
         that causes crashes is known by both."""
-        mark = resumed_mark(self._begun.life)
-        await self._persist(lambda: self._store.append_steps(self._id, mark))
+        mark, number = resumed_mark(self._begun.life), self._number()
+        await self._persist(lambda: self._store.append_steps(self._id, mark, number))
         self._marked = True
         self.taken_over = False
         self._begun.note(self._id)
@@ -216,7 +227,7 @@ class RunPersistence:
         if not self._marked:
             return
         try:
-            self._store.append_steps(self._id, LEFT).add_done_callback(_ignore)
+            self._store.append_steps(self._id, LEFT, self._number()).add_done_callback(_ignore)
             self._marked = False
         except StoreUnavailable:
             self._log.debug("execution %s is taken for what runs", self._id)
@@ -249,6 +260,7 @@ class RunPersistence:
             error=None if outcome.failure is None else self._kept(failure_json(outcome.failure)),
             call=call,
             forget_at=None if self._is_kept(outcome) else now + round(self._unsaved_for * 1000),
+            number=self._number(),
         )
         try:
             if self.status is not None:
@@ -277,7 +289,7 @@ class RunPersistence:
                 self.accept("running")
             steps = self._last_steps()
             if steps is not None:
-                self._store.append_steps(self._id, steps).add_done_callback(_ignore)
+                self._store.append_steps(self._id, steps, self._number()).add_done_callback(_ignore)
         except StoreUnavailable:
             self._log.warning("execution %s resumes from its last checkpoint", self._id)
 

@@ -223,6 +223,14 @@ class StoreUnavailable(JackfieldError):
     title = "Store unavailable"
 
 
+class Fenced(JackfieldError):
+    """Another daemon goes on with what this one had, as its lease ran out; nothing was changed, try again."""
+
+    status = 503
+    code = "FENCED"
+    title = "Lease lost"
+
+
 class MemoryExhausted(JackfieldError):
     """Large bodies take all the memory that they may have together; try again in a moment."""
 

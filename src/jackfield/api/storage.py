@@ -4,7 +4,8 @@ Times are Unix milliseconds, UTC. Verbs that return a future are queued in the o
 future resolves when the transaction that holds them is durable; the others are coroutines. Every verb raises
 `StoreUnavailable` when the store does not answer within its limit (disk full, lock held, queue full); then nothing was
 changed, unless its message says that the outcome of a commit that had begun is not known. An execution that is over
-stays as it is: later changes of it do nothing.
+stays as it is: later changes of it do nothing. Who may change an open one, and what repeating a write does, say the
+rules of `ownership_storage`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,12 @@ from .folder_storage import Folder as Folder
 from .folder_storage import FolderStore as FolderStore
 from .import_storage import ImportedId as ImportedId
 from .import_storage import ImportStore as ImportStore
+from .ownership_storage import Claimed as Claimed
+from .ownership_storage import Incarnation as Incarnation
+from .ownership_storage import OpenStatus as OpenStatus
+from .ownership_storage import OwnershipStore as OwnershipStore
+from .ownership_storage import Renewals as Renewals
+from .ownership_storage import Renewed as Renewed
 from .paging import Page as Page
 from .records import record
 from .table_storage import DataTableStore
@@ -30,7 +37,7 @@ from .workflows import Document
 
 ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "cancelled"]
 EXECUTION_STATUSES: tuple[ExecutionStatus, ...] = get_args(ExecutionStatus)
-OPEN_STATUSES: tuple[ExecutionStatus, ...] = ("queued", "running", "waiting")
+OPEN_STATUSES: tuple[OpenStatus, ...] = get_args(OpenStatus)
 """Those of an execution that is not over."""
 WorkflowOrder = Literal[
     "name", "-name", "createdAt", "-createdAt", "updatedAt", "-updatedAt", "nodeCount", "-nodeCount"
@@ -216,7 +223,8 @@ class StoredAnswer:
 @record
 class NewExecution:
     """input: JSON bytes of {"start": node name, "items": [...], ...}, the engine's own form. document: only for a
-    workflow that is not saved. status: queued, running, or already final when accepted and finished in one."""
+    workflow that is not saved. status: queued, running, or already final when accepted and finished in one. owner: the
+    incarnation that runs it, or keeps it in memory for its turn; None: whoever claims it."""
 
     id: str
     workflow_id: str | None
@@ -230,12 +238,13 @@ class NewExecution:
     retry_of: str | None = None
     call: NewCall | None = None
     delivery: Delivery | None = None
+    owner: str | None = None
 
 
 @record
 class FinishedExecution:
-    """The end of an execution. steps: the last chunk of node runs (JSON bytes), if any; call: joined to the same
-    transaction."""
+    """The end of an execution. steps: the last chunk of node runs (JSON bytes), if any, and number: its number; call:
+    joined to the same transaction. owner: who writes this."""
 
     id: str
     status: ExecutionStatus
@@ -248,6 +257,8 @@ class FinishedExecution:
     forget_at: int | None = None
     """Unix ms from which on `prune` deletes it, once no execution is open whose id begins with the same 13 characters:
     a parent may still ask for it. None: it is kept as long as others."""
+    number: int = 0
+    owner: str | None = None
 
 
 @record
@@ -269,7 +280,9 @@ class ExecutionRow:
 
 @record
 class StoredExecution:
-    """Everything of one execution. steps: chunks in order. call: its id and webhook, when a call started it."""
+    """Everything of one execution. steps: chunks in order. call: its id and webhook, when a call started it.
+    next_chunk: above all numbers of its chunks. owner: an incarnation's id, also of one that is not alive, and of the
+    last one when it is over; see `Claimed` for epoch."""
 
     row: ExecutionRow
     input: bytes
@@ -277,6 +290,9 @@ class StoredExecution:
     document: Document | None
     call: tuple[str, str] | None
     call_status: CallStatus | None = None
+    next_chunk: int = 0
+    owner: str | None = None
+    epoch: int = 1
 
 
 @record
@@ -419,23 +435,41 @@ class WebhookStore(Protocol):
 
 
 class ExecutionStore(Protocol):
+    """owner, in each verb: the incarnation that writes; the rules of `ownership_storage` say when that raises `Fenced`.
+    number: of the chunk `steps`."""
+
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         """With its call and delivery, and with its end when it is over already. The future fails with `Conflict` when
-        the delivery is known; then nothing was stored."""
+        the delivery is known, or the id is taken; then nothing was stored. Known with the same `created_at` and call,
+        it is a repetition: nothing changes, and the future succeeds, also when the delivery is this execution's own.
+        Raises `Fenced` when its owner is not alive; one without an owner is always taken."""
 
-    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
+    def append_steps(
+        self, execution_id: str, steps: bytes, number: int, owner: str | None = None
+    ) -> asyncio.Future[None]:
         """A checkpoint: one more chunk of node runs."""
 
-    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]: ...
+    def set_running(self, execution_id: str, started_at: int, owner: str | None = None) -> asyncio.Future[None]: ...
 
-    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
-        """resume_at: None = until `end_wait`."""
+    def set_waiting(
+        self,
+        execution_id: str,
+        resume_at: int | None,
+        steps: bytes,
+        number: int,
+        owner: str | None = None,
+        keeper: str | None = None,
+    ) -> asyncio.Future[None]:
+        """resume_at: None = until `end_wait`. keeper: who owns it while it waits, the owner itself or nobody."""
 
-    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
-        """Make a waiting execution a running one, with one more chunk of node runs; False, and nothing changed, when it
-        does not wait."""
+    async def end_wait(self, execution_id: str, steps: bytes, number: int, owner: str | None = None) -> bool:
+        """Make a waiting execution a running one of this owner, whoever had it, with one more chunk of node runs (never
+        an empty one); False, and nothing changed, when it does not wait. Repeated by the same owner with the same bytes
+        under the same number it is True again, whatever the status is by now. Raises `Fenced` only when `owner` is not
+        alive."""
 
-    def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]: ...
+    def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
+        """The first end counts. A chunk that is there already does not keep the end from being stored."""
 
     async def execution(self, execution_id: str) -> StoredExecution | None: ...
 
@@ -469,6 +503,7 @@ class Store(
     FolderStore,
     WebhookStore,
     ExecutionStore,
+    OwnershipStore,
     ImportStore,
     DataTableStore,
     Protocol,

@@ -26,6 +26,7 @@ from ..api.storage import (
     StoredExecution,
     WebhookStats,
 )
+from .memory_ownership import MemoryOwnership
 from .memory_tables import MemoryTables, StoredRun, page_of, taken
 
 
@@ -103,36 +104,64 @@ class MemoryCalls(MemoryTables):
         self._calls[old.id] = new
 
 
-class MemoryExecutions(MemoryCalls):
+class MemoryExecutions(MemoryCalls, MemoryOwnership):
     """Part of `MemoryStore`."""
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         return self._queued(lambda: self._add_execution(execution, finished))
 
-    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
-        return self._queued(lambda: self._append(execution_id, steps))
-
-    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
-        return self._queued(lambda: self._change(execution_id, status="running", started_at=started_at, resume_at=None))
-
-    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
+    def append_steps(
+        self, execution_id: str, steps: bytes, number: int, owner: str | None = None
+    ) -> asyncio.Future[None]:
         def change() -> None:
-            self._append(execution_id, steps)
-            self._change(execution_id, status="waiting", resume_at=resume_at)
+            if not self._is_again(execution_id, number, owner):
+                self._append(execution_id, steps, number)
 
         return self._queued(change)
 
-    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+    def set_running(self, execution_id: str, started_at: int, owner: str | None = None) -> asyncio.Future[None]:
+        def change() -> None:
+            self._expect_owner(execution_id, owner)
+            self._change(execution_id, status="running", started_at=started_at, resume_at=None)
+
+        return self._queued(change)
+
+    def set_waiting(
+        self,
+        execution_id: str,
+        resume_at: int | None,
+        steps: bytes,
+        number: int,
+        owner: str | None = None,
+        keeper: str | None = None,
+    ) -> asyncio.Future[None]:
+        def change() -> None:
+            if not self._is_again(execution_id, number, owner):
+                self._append(execution_id, steps, number)
+                self._change(execution_id, status="waiting", resume_at=resume_at)
+                self._own(execution_id, keeper)
+
+        return self._queued(change)
+
+    async def end_wait(self, execution_id: str, steps: bytes, number: int, owner: str | None = None) -> bool:
         self._answer()
+        self._expect_alive(owner)
         run = self._runs.get(execution_id)
-        if run is None or run.row.status != "waiting":
+        if run is None:
             return False
-        self._append(execution_id, steps)
+        if run.row.status != "waiting":
+            return run.owner == owner and run.steps.get(number) == steps
+        self._append(execution_id, steps, number)
         self._change(execution_id, status="running", resume_at=None)
+        self._own(execution_id, owner)
         return True
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
-        return self._queued(lambda: self._finish(finished))
+        def change() -> None:
+            self._expect_owner(finished.id, finished.owner)
+            self._finish(finished)
+
+        return self._queued(change)
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
         self._answer()
@@ -141,8 +170,9 @@ class MemoryExecutions(MemoryCalls):
             return None
         call = self._calls.get(run.call[0]) if run.call else None
         return StoredExecution(
-            run.row, run.input, list(run.steps), run.document, run.call, call.status if call else None
-        )
+            run.row, run.input, [run.steps[number] for number in sorted(run.steps)], run.document, run.call,
+            call.status if call else None, max(run.steps, default=-1) + 1, run.owner, run.epoch,
+        )  # fmt: skip
 
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
         self._answer()
@@ -200,7 +230,11 @@ class MemoryExecutions(MemoryCalls):
         ]
 
     def _add_execution(self, new: NewExecution, finished: FinishedExecution | None) -> None:
-        if new.id in self._runs or (new.call and new.call.id in self._calls):
+        self._expect_alive(new.owner)
+        known = self._runs.get(new.id)
+        if known is not None and known.is_again(new):
+            return
+        if known is not None or (new.call and new.call.id in self._calls):
             raise taken()
         if new.delivery is not None:
             self._claim(new.delivery, new)
@@ -209,7 +243,7 @@ class MemoryExecutions(MemoryCalls):
             None, new.retry_of,
         )  # fmt: skip
         call = (new.call.id, new.call.webhook_id) if new.call else None
-        self._runs[new.id] = StoredRun(row, new.input, [], new.document, call)
+        self._runs[new.id] = StoredRun(row, new.input, {}, new.document, call, new.owner)
         if new.call is not None:
             self._add_call(new.call, new.id)
         if finished is not None:
@@ -221,10 +255,24 @@ class MemoryExecutions(MemoryCalls):
             raise Conflict("This delivery is known already.", details={"key": "was delivered before"})
         self._deliveries[place] = (delivery.expires_at, StoredDelivery(new.id, None, delivery.fingerprint))
 
-    def _append(self, execution_id: str, steps: bytes) -> None:
+    def _is_again(self, execution_id: str, number: int, owner: str | None) -> bool:
+        """Whether this chunk is there already. Raises `Fenced`."""
+        self._expect_alive(owner)
+        run = self._runs.get(execution_id)
+        if run is not None and number in run.steps:
+            return True
+        self._expect_owner(execution_id, owner)
+        return False
+
+    def _append(self, execution_id: str, steps: bytes, number: int) -> None:
         run = self._runs.get(execution_id)
         if steps and run is not None and run.row.finished_at is None:
-            run.steps.append(steps)
+            run.steps.setdefault(number, steps)
+
+    def _own(self, execution_id: str, owner: str | None) -> None:
+        run = self._runs.get(execution_id)
+        if run is not None and run.row.finished_at is None:
+            run.owner = owner
 
     def _change(self, execution_id: str, **changes: object) -> None:
         run = self._runs.get(execution_id)
@@ -232,7 +280,7 @@ class MemoryExecutions(MemoryCalls):
             run.row = replace(run.row, **changes)
 
     def _finish(self, end: FinishedExecution) -> None:
-        self._append(end.id, end.steps or b"")
+        self._append(end.id, end.steps or b"", end.number)
         self._change(
             end.id,
             status=end.status,

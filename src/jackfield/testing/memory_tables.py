@@ -15,6 +15,7 @@ from ..api.storage import (
     ExecutionRow,
     Folder,
     ImportedId,
+    NewExecution,
     Page,
     StoredCall,
     StoredDelivery,
@@ -53,11 +54,20 @@ class SavedWorkflow:
 
 @dataclass
 class StoredRun:
+    """steps: chunks by their numbers."""
+
     row: ExecutionRow
     input: bytes
-    steps: list[bytes]
+    steps: dict[int, bytes]
     document: Document | None
     call: tuple[str, str] | None
+    owner: str | None = None
+    epoch: int = 1
+
+    def is_again(self, new: NewExecution) -> bool:
+        """Whether this is the same execution, stored once more."""
+        call = (new.call.id, new.call.webhook_id) if new.call else None
+        return (self.row.created_at, self.call) == (new.created_at, call)
 
 
 @dataclass

@@ -153,8 +153,8 @@ async def test_a_run_that_cannot_be_read_after_its_call_is_taken_up_later(lab: L
     store: Any = lab.store
     end_wait = store.end_wait
 
-    async def then_fails(execution_id: str, steps: bytes) -> bool:
-        done: bool = await end_wait(execution_id, steps)
+    async def then_fails(*given: Any) -> bool:
+        done: bool = await end_wait(*given)
         store.fail_with = StoreUnavailable("gone")
         return done
 

@@ -666,7 +666,7 @@ async def test_a_checkpoint_that_was_kept_twice_runs_nothing_twice(lab: Lab) -> 
     execution_id = await machine.cut(workflow, 2, False)
     stored = await lab.store.execution(execution_id)
     assert stored is not None
-    await lab.store.append_steps(execution_id, stored.steps[-1])
+    await lab.store.append_steps(execution_id, stored.steps[-1], stored.next_chunk, stored.owner)
     ran = machine.effects["A"]
     outcome = await machine.resume(execution_id)
     assert outcome is not None

@@ -41,6 +41,7 @@ EXECUTIONS = st.sampled_from([f"e{n}" for n in range(6)])
 CALLS = st.sampled_from([f"c{n}" for n in range(4)])
 HOOKS = st.sampled_from(["h1", "h2"])
 TIMES = st.integers(1000, 1020)
+NUMBERS = st.integers(0, 5)
 LATER = st.integers(1020, 1040)
 STATUSES = st.one_of(st.none(), st.sampled_from(get_args(CallStatus)))
 ENDS = st.sampled_from(["success", "failed", "cancelled"])
@@ -74,7 +75,14 @@ NEW_EXECUTIONS = st.builds(
     delivery=st.one_of(st.none(), st.builds(Delivery, HOOKS, st.sampled_from(["k1", "k2"]), TIMES)),
 )
 FINISHED = st.builds(
-    FinishedExecution, EXECUTIONS, ENDS, LATER, TIMES, st.one_of(st.none(), st.just(b"[9]")), call=st.none() | UPDATES
+    FinishedExecution,
+    EXECUTIONS,
+    ENDS,
+    LATER,
+    TIMES,
+    st.one_of(st.none(), st.just(b"[9]")),
+    call=st.none() | UPDATES,
+    number=NUMBERS,
 )
 CHANGES: st.SearchStrategy[Callable[[Store], asyncio.Future[None]]] = st.one_of(
     NEW_EXECUTIONS.map(lambda new: lambda store: store.add_execution(new)),
@@ -82,9 +90,11 @@ CHANGES: st.SearchStrategy[Callable[[Store], asyncio.Future[None]]] = st.one_of(
         lambda pair: lambda store: store.add_execution(pair[0], replace(pair[1], id=pair[0].id))
     ),
     FINISHED.map(lambda end: lambda store: store.finish_execution(end)),
-    EXECUTIONS.map(lambda execution_id: lambda store: store.append_steps(execution_id, b"[1]")),
+    st.tuples(EXECUTIONS, NUMBERS).map(lambda pair: lambda store: store.append_steps(pair[0], b"[1]", pair[1])),
     st.tuples(EXECUTIONS, TIMES).map(lambda pair: lambda store: store.set_running(*pair)),
-    st.tuples(EXECUTIONS, TIMES).map(lambda pair: lambda store: store.set_waiting(*pair, b"[2]")),
+    st.tuples(EXECUTIONS, TIMES, NUMBERS).map(
+        lambda given: lambda store: store.set_waiting(given[0], given[1], b"[2]", given[2])
+    ),
     NEW_CALLS.map(lambda call: lambda store: store.add_call(call)),
     UPDATES.map(lambda update: lambda store: store.update_call(update)),
     st.tuples(HOOKS, TIMES).map(lambda pair: lambda store: store.count_calls(pair[0], 2, pair[1])),

@@ -19,9 +19,11 @@ from jackfield.api.errors import DataDamaged
 from jackfield.api.storage import (
     ApiKey,
     CallUpdate,
+    Claimed,
     Credential,
     ExecutionFilter,
     FinishedExecution,
+    Incarnation,
     NewExecution,
     StoredWorkflow,
     User,
@@ -51,11 +53,13 @@ async def fill(store: SqliteStore) -> None:
         new = NewExecution(name, "w", 1, "manual", "queued", 1_700_000_000_000, name.encode() * 200, document=document)
         await store.add_execution(new)
         await store.set_running(name, 2)
-        await store.append_steps(name, b"[1]" * 50)
-        await store.set_waiting(name, 9, b"[2]" * 50)
-        assert await store.end_wait(name, b"[3]" * 50)
+        await store.append_steps(name, b"[1]" * 50, 0)
+        await store.set_waiting(name, 9, b"[2]" * 50, 1)
+        assert await store.end_wait(name, b"[3]" * 50, 2)
         if name != EXECUTIONS[0]:
-            await store.finish_execution(FinishedExecution(name, "failed", 3, 2, b"[4]", b'{"message": "no"}'))
+            await store.finish_execution(
+                FinishedExecution(name, "failed", 3, 2, b"[4]", b'{"message": "no"}', number=3)
+            )
 
 
 def change(database: Path, sql: str) -> None:
@@ -204,9 +208,13 @@ async def test_rows_of_an_earlier_schema_are_accepted(
         connection.execute("INSERT INTO execution_data VALUES (1, 1, x'7b7d')")
     store = new_store()
     await store.open()
-    await store.set_running("old", 5)
-    await store.append_steps("old", b"[1]")
-    await store.finish_execution(FinishedExecution("old", "success", 9, 5, b"[2]"))
+    await store.register(Incarnation("me", "daemon", 1000))
+    assert await store.claim_executions("me", statuses=("queued",), limit=9) == [
+        Claimed("old", "queued", 2, taken_over=True)
+    ]
+    await store.set_running("old", 5, "me")
+    await store.append_steps("old", b"[1]", 0, "me")
+    await store.finish_execution(FinishedExecution("old", "success", 9, 5, b"[2]", number=1, owner="me"))
     found = await store.execution("old")
     assert found is not None
     assert (found.row.status, found.input, list(found.steps)) == ("success", b"{}", [b"[1]", b"[2]"])

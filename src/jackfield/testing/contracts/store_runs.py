@@ -42,13 +42,15 @@ class StoreRunsContract:
     async def test_an_execution_through_its_life(self, store: Store) -> None:
         await store.add_execution(new("e", status="queued", started_at=None))
         await store.set_running("e", 1100)
-        await store.append_steps("e", b"[1]")
-        await store.set_waiting("e", 9000, b"[2]")
+        await store.append_steps("e", b"[1]", 0)
+        await store.set_waiting("e", 9000, b"[2]", 1)
         waiting = await store.execution("e")
         assert waiting is not None
         assert waiting.row == ExecutionRow("e", "w", 3, "webhook", "waiting", 1000, 1100, None, None, None, 9000)
         await store.set_running("e", 1100)
-        await store.finish_execution(ended("e", "failed", started_at=1100, steps=b"[3]", error=b'{"message":"no"}'))
+        await store.finish_execution(
+            ended("e", "failed", started_at=1100, steps=b"[3]", number=2, error=b'{"message":"no"}')
+        )
         found = await store.execution("e")
         assert found is not None
         assert found.row == ExecutionRow("e", "w", 3, "webhook", "failed", 1000, 1100, 2000, b'{"message":"no"}', None)
@@ -59,11 +61,13 @@ class StoreRunsContract:
         futures = [
             store.add_execution(new("e", status="queued", started_at=None, call=call("c"))),
             store.set_running("e", 1100),
-            store.append_steps("e", b"[1]"),
-            store.set_waiting("e", 9000, b"[2]"),
+            store.append_steps("e", b"[1]", 0),
+            store.set_waiting("e", 9000, b"[2]", 1),
             store.set_running("e", 1100),
             store.update_call(CallUpdate("c", "h", None, 200, "answer", False, 7)),
-            store.finish_execution(ended("e", started_at=1100, steps=b"[3]", call=CallUpdate("c", "h", "success"))),
+            store.finish_execution(
+                ended("e", started_at=1100, steps=b"[3]", number=2, call=CallUpdate("c", "h", "success"))
+            ),
         ]
         await asyncio.gather(*futures)
         found = await store.execution("e")
@@ -86,20 +90,20 @@ class StoreRunsContract:
 
     async def test_unknown_executions(self, store: Store) -> None:
         assert await store.execution("e") is None
-        await store.append_steps("e", b"[1]")
+        await store.append_steps("e", b"[1]", 0)
         await store.set_running("e", 1)
-        await store.set_waiting("e", 1, b"[2]")
+        await store.set_waiting("e", 1, b"[2]", 1)
         await store.finish_execution(ended("e", steps=b"[3]"))
         assert await store.execution("e") is None
         assert await store.delete_execution("e") is False
 
     async def test_what_is_queued_before_an_execution_does_not_reach_it(self, store: Store) -> None:
         await asyncio.gather(
-            store.append_steps("e", b"[0]"),
-            store.set_waiting("e", 9000, b""),
+            store.append_steps("e", b"[0]", 0),
+            store.set_waiting("e", 9000, b"", 0),
             store.update_call(CallUpdate("c", "h", "failed")),
             store.add_execution(new("e", call=call("c"))),
-            store.append_steps("e", b"[1]"),
+            store.append_steps("e", b"[1]", 0),
         )
         found = await store.execution("e")
         assert found is not None
@@ -111,10 +115,10 @@ class StoreRunsContract:
         if wait:
             await futures[0]
         futures += [
-            store.append_steps("e", b"[2]"),
+            store.append_steps("e", b"[2]", 1),
             store.set_running("e", 5),
-            store.set_waiting("e", 5, b"[3]"),
-            store.finish_execution(ended("e", "failed", 9000, steps=b"[4]", error=b"{}")),
+            store.set_waiting("e", 5, b"[3]", 2),
+            store.finish_execution(ended("e", "failed", 9000, steps=b"[4]", number=3, error=b"{}")),
         ]
         await asyncio.gather(*futures)
         found = await store.execution("e")
@@ -126,8 +130,8 @@ class StoreRunsContract:
         await store.add_execution(new("e"))
         await asyncio.gather(
             store.finish_execution(ended("e", "cancelled", 1500, steps=b"[1]")),
-            store.append_steps("e", b"[2]"),
-            store.finish_execution(ended("e", "success", 1600, steps=b"[3]")),
+            store.append_steps("e", b"[2]", 1),
+            store.finish_execution(ended("e", "success", 1600, steps=b"[3]", number=2)),
         )
         found = await store.execution("e")
         assert found is not None
@@ -138,7 +142,7 @@ class StoreRunsContract:
         results = await asyncio.gather(
             store.add_execution(new("a")),
             store.add_execution(new("e", call=call("c-e"))),
-            store.append_steps("a", b"[1]"),
+            store.append_steps("a", b"[1]", 0),
             store.add_execution(new("b", call=call("c-b"))),
             store.add_execution(new("b", call=call("c-x"))),
             store.finish_execution(ended("a")),
@@ -160,9 +164,9 @@ class StoreRunsContract:
         big = bytes(range(256)) * 8192
         await store.add_execution(new("e", input=big))
         await store.add_execution(new("f", input=b""))
-        await asyncio.gather(*(store.append_steps("e", b"%d" % n) for n in range(50)))
-        await store.append_steps("f", b"f")
-        await asyncio.gather(*(store.append_steps("e", b"%d" % n) for n in range(50, 60)))
+        await asyncio.gather(*(store.append_steps("e", b"%d" % n, n) for n in range(50)))
+        await store.append_steps("f", b"f", 0)
+        await asyncio.gather(*(store.append_steps("e", b"%d" % n, n) for n in range(50, 60)))
         found, other = await store.execution("e"), await store.execution("f")
         assert found is not None
         assert other is not None
@@ -212,7 +216,7 @@ class StoreRunsContract:
 
     async def test_an_open_execution_is_not_deleted(self, store: Store) -> None:
         await store.add_execution(new("e", call=call("c"), document={"a": 1}))
-        await store.append_steps("e", b"[1]")
+        await store.append_steps("e", b"[1]", 0)
         with pytest.raises(Conflict):
             await store.delete_execution("e")
         await store.finish_execution(ended("e"))
@@ -232,7 +236,7 @@ class StoreRunsContract:
         for n, status in enumerate(["queued", "running", "waiting", "waiting", "queued"]):
             await store.add_execution(new(f"e{n}", status="queued"))
             if status == "waiting":
-                await store.set_waiting(f"e{n}", 1000 * n, b"")
+                await store.set_waiting(f"e{n}", 1000 * n, b"", 0)
             elif status == "running":
                 await store.set_running(f"e{n}", 1)
         await store.finish_execution(ended("e4"))
@@ -323,25 +327,25 @@ class StoreRunsContract:
 
     async def test_a_wait_ends_once(self, store: Store) -> None:
         await store.add_execution(new("e"))
-        assert await store.end_wait("e", b"[0]") is False
-        await store.set_waiting("e", None, b"[1]")
+        assert await store.end_wait("e", b"[0]", 0) is False
+        await store.set_waiting("e", None, b"[1]", 0)
         assert await store.open_executions(statuses=("waiting",), after=None, limit=9, due=10**15) == []
-        assert await store.end_wait("e", b"[2]") is True
-        assert await store.end_wait("e", b"[3]") is False
+        assert await store.end_wait("e", b"[2]", 1) is True
+        assert await store.end_wait("e", b"[3]", 2) is False
         found = await store.execution("e")
         assert found is not None
         assert (found.row.status, found.row.resume_at, list(found.steps)) == ("running", None, [b"[1]", b"[2]"])
-        await store.set_waiting("e", 5000, b"[4]")
+        await store.set_waiting("e", 5000, b"[4]", 3)
         assert await store.open_executions(statuses=("waiting",), after=None, limit=9, due=5000) == ["e"]
-        assert await store.end_wait("e", b"[5]") is True
-        assert await store.end_wait("unknown", b"[6]") is False
+        assert await store.end_wait("e", b"[5]", 4) is True
+        assert await store.end_wait("unknown", b"[6]", 0) is False
         await store.finish_execution(ended("e"))
-        assert await store.end_wait("e", b"[7]") is False
+        assert await store.end_wait("e", b"[7]", 5) is False
 
     async def test_a_wait_that_is_queued_to_be_stored_can_be_ended(self, store: Store) -> None:
         await store.add_execution(new("e"))
-        waiting = store.set_waiting("e", None, b"[1]")
-        assert await store.end_wait("e", b"[2]") is True
+        waiting = store.set_waiting("e", None, b"[1]", 0)
+        assert await store.end_wait("e", b"[2]", 1) is True
         await waiting
 
     async def test_query_and_event_of_a_call_are_kept(self, store: Store) -> None:

@@ -1,0 +1,202 @@
+"""Owners of executions. One daemon has the file for itself, so that a lease is what the process knows: no row of it is
+written but at a start. A row's owner is a small number; `incarnations` says whose."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+
+import orjson
+
+from jackfield.api.errors import Fenced
+from jackfield.api.storage import OPEN_STATUSES, Claimed, Incarnation, OpenStatus, Renewals, Renewed
+from jackfield_store_sqlite.connections import connect_reader
+from jackfield_store_sqlite.damage.digests import HIGH, of_state
+from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.rows import Value, execute, number
+
+_KEPT = 1000
+"""Incarnations whose ids are kept, those of the last starts."""
+_TOLD = 1000
+_OWNED = "SELECT id FROM executions WHERE finished_at IS NULL AND owner = ? ORDER BY id"
+_HELD = """SELECT status, resume_at, error FROM executions WHERE id = ? AND finished_at IS NULL AND owner = ?"""
+_HAND_OVER = f"""UPDATE executions SET owner = NULL, status = ?, digest = digest & {HIGH} | ?
+    WHERE id = ?"""  # noqa: S608 - a number of ours
+_TAKE = "UPDATE executions SET epoch = epoch + (owner IS NOT NULL), owner = ? WHERE id = ?"
+_CANCELLED = """SELECT w.id FROM cancel_wishes w JOIN executions e ON e.id = w.id
+    WHERE e.finished_at IS NULL AND e.owner = ? ORDER BY w.id LIMIT ?"""
+_FORGET_WISHES = """DELETE FROM cancel_wishes WHERE NOT EXISTS (
+    SELECT 1 FROM executions e WHERE e.id = cancel_wishes.id AND e.finished_at IS NULL)"""
+
+
+class Lives:
+    """The incarnation that is alive, by its id. Changed on the writer's thread, read on any."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number_of(self, owner: str) -> int:
+        """As rows have it. Raises `Fenced`."""
+        found = self._numbers.get(owner)
+        if found is None:
+            raise Fenced
+        return found
+
+    def is_alive(self, owner: str) -> bool:
+        return owner in self._numbers
+
+    def begin(self, owner: str, its_number: int) -> None:
+        self._numbers = {owner: its_number}
+
+    def end(self) -> None:
+        self._numbers = {}
+
+
+class SqliteRenewals:
+    """`Renewals`: nothing is written, only the wishes are looked up."""
+
+    def __init__(self, database: Database, lives: Lives, owner: str) -> None:
+        self._database = database
+        self._lives = lives
+        self._owner = owner
+        self._connection: sqlite3.Connection | None = None
+
+    async def renew(self) -> Renewed:
+        mine = self._lives.number_of(self._owner)
+        return Renewed(await asyncio.to_thread(self._cancelled, mine))
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await asyncio.to_thread(connection.close)
+
+    def _cancelled(self, mine: int) -> list[str]:
+        if self._connection is None:
+            self._connection = connect_reader(self._database.file, self._database.settings)
+        return [found for (found,) in self._connection.execute(_CANCELLED, (mine, _TOLD))]
+
+
+class SqliteOwnership:
+    """Part of the store port."""
+
+    exclusive = True
+    _db: Database
+    _lives: Lives
+
+    def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
+        return self._db.post(
+            lambda batch: batch.apart(lambda connection: _register(connection, self._lives, incarnation))
+        )
+
+    def renewals(self, owner: str) -> Renewals:
+        return SqliteRenewals(self._db, self._lives, owner)
+
+    async def claim_executions(
+        self,
+        owner: str,
+        *,
+        statuses: Sequence[OpenStatus],
+        limit: int,
+        due: int | None = None,
+        only: Sequence[str] | None = None,
+    ) -> list[Claimed]:
+        """What can be claimed is searched by a reader: a look that finds nothing writes nothing."""
+        sql, values = _claimable(statuses, limit, due, only)
+        mine = self._lives.number_of(owner)
+        ids = await self._db.read(lambda connection: [row[0] for row in execute(connection, sql, [mine, *values])])
+        if not ids:
+            return []
+        again, values_again = _claimable(statuses, limit, due, ids)
+
+        def work(connection: sqlite3.Connection) -> list[Claimed]:
+            mine = self._lives.number_of(owner)
+            rows = execute(connection, again, [mine, *values_again]).fetchall()
+            connection.executemany(_TAKE, [(mine, ident) for ident, *_ in rows])
+            return [_claimed(*row) for row in rows]
+
+        return await self._db.write(work)
+
+    async def owned_executions(self, owner: str) -> list[str]:
+        sql = "SELECT number FROM incarnations WHERE id = ?"
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            numbers = execute(connection, sql, [owner]).fetchall()
+            return [found for row in numbers for (found,) in execute(connection, _OWNED, row)]
+
+        return await self._db.read(work)
+
+    def release_executions(self, owner: str, execution_ids: Sequence[str]) -> asyncio.Future[None]:
+        def work(connection: sqlite3.Connection) -> None:
+            mine = self._lives.number_of(owner)
+            for execution_id in execution_ids:
+                _hand_over(connection, execution_id, mine)
+
+        return self._db.post(lambda batch: batch.apart(work))
+
+    async def leave(self, owner: str) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            if not self._lives.is_alive(owner):
+                return
+            mine = self._lives.number_of(owner)
+            for (execution_id,) in execute(connection, _OWNED, [mine]).fetchall():
+                _hand_over(connection, execution_id, mine)
+            self._lives.end()
+
+        await self._db.write(work)
+
+    async def ask_cancel(self, execution_id: str) -> bool:
+        return await self._db.write(lambda connection: _ask_cancel(connection, execution_id))
+
+
+def _register(connection: sqlite3.Connection, lives: Lives, incarnation: Incarnation) -> None:
+    """It may run twice, with a rollback between."""
+    known = execute(connection, "SELECT number FROM incarnations WHERE id = ?", [incarnation.id]).fetchone()
+    if known is not None:
+        lives.number_of(incarnation.id)
+        return
+    fresh = number(connection, "SELECT max(number) + 1 FROM incarnations")
+    execute(connection, "INSERT INTO incarnations VALUES (?, ?, ?)", [fresh, incarnation.id, incarnation.daemon])
+    execute(connection, "DELETE FROM incarnations WHERE number <= ?", [fresh - _KEPT])
+    lives.begin(incarnation.id, fresh)
+
+
+def _claimable(
+    statuses: Sequence[str], limit: int, due: int | None, only: Sequence[str] | None
+) -> tuple[str, list[Value]]:
+    """The statement, and its values behind the claimer's number."""
+    conditions, values = ["owner IS NOT ?", "finished_at IS NULL"], list[Value]()
+    if only is not None:
+        conditions.append("id IN (SELECT value FROM json_each(?))")
+        values.append(orjson.dumps(list(only)).decode())
+    if only is None or due is not None:
+        conditions.append("(status <> 'waiting' OR resume_at <= ?)")
+        values.append(due)
+    damaged = "OR status NOT IN ('queued', 'running', 'waiting')" if "running" in statuses else ""
+    conditions.append(f"(status IN ({','.join('?' * len(statuses))}) {damaged})")
+    sql = f"SELECT id, status, epoch, owner FROM executions WHERE {' AND '.join(conditions)} ORDER BY id LIMIT ?"  # noqa: S608 - our own words and question marks
+    return sql, [*values, *statuses, limit]
+
+
+def _claimed(execution_id: str, status: OpenStatus, epoch: int, owner: int | None) -> Claimed:
+    """As the row was before."""
+    taken_over = owner is not None
+    return Claimed(execution_id, status if status in OPEN_STATUSES else "running", epoch + taken_over, taken_over)
+
+
+def _hand_over(connection: sqlite3.Connection, execution_id: str, mine: int) -> None:
+    row = execute(connection, _HELD, [execution_id, mine]).fetchone()
+    if row is not None:
+        status, resume_at, error = row
+        status = "queued" if status == "running" else status
+        digest = of_state(execution_id, status, None, resume_at, error)
+        execute(connection, _HAND_OVER, [status, digest, execution_id])
+
+
+def _ask_cancel(connection: sqlite3.Connection, execution_id: str) -> bool:
+    connection.execute(_FORGET_WISHES)
+    sql = "SELECT 1 FROM executions WHERE id = ? AND finished_at IS NULL AND owner IS NOT NULL"
+    if execute(connection, sql, [execution_id]).fetchone() is None:
+        return False
+    execute(connection, "INSERT OR IGNORE INTO cancel_wishes VALUES (?)", [execution_id])
+    return True
