@@ -32,6 +32,7 @@ class WorkflowsPlugin(Plugin):
     provides = {
         WorkflowReader: "jackfield_workflows.documents.reader:CachedReader",
         "jackfield.api.saved_documents:SavedDocuments": "jackfield_workflows.saved.port:SavedDocumentsPort",
+        "jackfield.api.run_rights:RunRights": "jackfield_workflows.saved.node_scopes:NodeScopes",
     }
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",

@@ -27,7 +27,8 @@ def model() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    settings = '[nodes.http]\nallowed_hosts = ["127.0.0.1"]\n'
+    """As one that listens beyond loopback: no test chats for strangers."""
+    settings = '[nodes.http]\nallowed_hosts = ["127.0.0.1"]\n[ai]\nchat_test_enabled = false\n'
     found = Daemon(tmp_path_factory.mktemp("daemon"), settings=settings).start()
     yield found
     found.close()
@@ -112,6 +113,35 @@ def test_it_is_this_workflow_that_answers(page: Page, api: httpx.Client) -> None
         panel.get_by_role("textbox", name="Message").fill("Hi")
         panel.get_by_role("button", name="Send").click()
         panel.get_by_text(f"This is {name}.").wait_for()
+
+
+def test_a_chat_with_a_login_asks_for_it_in_the_panel(page: Page, api: httpx.Client) -> None:
+    values = {"user": "guest", "password": "right"}
+    kept = api.post("/credentials", json={"name": "Guests", "kind": "httpBasicAuth", "values": values}).json()
+    trigger = node(
+        "Chat",
+        "chatTrigger",
+        0,
+        type=f"{LANGCHAIN}chatTrigger",
+        typeVersion=1.1,
+        webhookId="guarded",
+        parameters={"public": True, "authentication": "basicAuth"},
+        credentials={"httpBasicAuth": {"id": kept["id"], "name": "Guests"}},
+    )
+    says = node("Say", "set", 224, typeVersion=3.4, parameters={"mode": "raw", "jsonOutput": '{"output": "Come in."}'})
+    nodes, between = [trigger, says], wires("Chat", "Say")
+    opened(page, made(api, {"name": "Guarded", "nodes": nodes, "connections": between, "settings": {}}))
+    page.get_by_role("button", name="Chat", exact=True).click()
+    panel = page.get_by_role("region", name="Chat with the workflow")
+    box = panel.get_by_role("textbox", name="Message")
+    box.fill("Hi")
+    box.press("Enter")
+    panel.get_by_text("needs a user name and a password").wait_for()
+    panel.get_by_label("User name").fill("guest")
+    panel.get_by_label("Password", exact=True).fill("right")
+    box.fill("Hi again")
+    box.press("Enter")
+    panel.get_by_text("Come in.").wait_for()
 
 
 def test_an_address_leads_to_no_other_place(page: Page, api: httpx.Client) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
-from collections.abc import Mapping
 from typing import cast
 
 from quart import Quart, Request, Response, request
@@ -11,11 +9,8 @@ from werkzeug.exceptions import HTTPException
 
 from jackfield.api.asgi import error_body
 from jackfield.api.body_budget import SMALL, apart, budget_of, json_memory, taken_for
-from jackfield.api.chunk_streams import ChunkBuffer
 from jackfield.api.context import PluginContext, WorkflowReader
-from jackfield.api.credentials import Credentials
 from jackfield.api.errors import (
-    InvalidInput,
     JackfieldError,
     MethodNotAllowed,
     NotFound,
@@ -25,27 +20,23 @@ from jackfield.api.errors import (
     WebhookUnauthorized,
     WorkflowInactive,
 )
-from jackfield.api.jsontext import Json, loads
-from jackfield.api.nodes import NodeError
+from jackfield.api.jsontext import loads
 from jackfield.api.triggers import served_nodes
 from jackfield.api.workflows import Node, Workflow
-from jackfield_ai.chat.answering import answer_of, started, streamed
 from jackfield_ai.chat.mounts import LIVE, TEST
 from jackfield_ai.chat.page import page
+from jackfield_ai.chat.talk import NEEDED, Talk, message_in
 from jackfield_ai.chat.trigger import (
-    BASIC,
     KIND,
     NODES,
     authentication,
     is_public,
     options_of,
     path_of,
-    streams,
 )
 from jackfield_ai.settings import AiSettings
 
 _CHALLENGE = 'Basic realm="chat", charset="UTF-8"'
-_LONGEST = 200
 METHODS = ["GET", "POST", "OPTIONS"]
 
 
@@ -102,7 +93,7 @@ class Chats:
 
     def __init__(self, context: PluginContext, settings: AiSettings) -> None:
         self._context = context
-        self._settings = settings
+        self._talk = Talk(context, settings)
 
     async def serve(self, request: Request, path: str, *, test: bool) -> Response:
         """The page, or the answer to a message. Raises `JackfieldError`."""
@@ -137,28 +128,8 @@ class Chats:
 
     async def _check(self, node: Node, request: Request) -> None:
         """Raises `WebhookUnauthorized`; a chat whose credential cannot be used is closed."""
-        if authentication(node) == "none":
-            return
-        values = await self._values(node)
-        given = request.authorization
-        user, password = values.get("user", ""), values.get("password", "")
-        fits = given is not None and given.type == "basic"
-        right_name = hmac.compare_digest((given.username or "").encode() if given and fits else b"", user.encode())
-        right_word = hmac.compare_digest((given.password or "").encode() if given and fits else b"", password.encode())
-        if not (user and password and right_name and right_word):
-            raise WebhookUnauthorized(
-                "This chat needs a user name and a password.", headers=[("WWW-Authenticate", _CHALLENGE)]
-            )
-
-    async def _values(self, node: Node) -> Mapping[str, str]:
-        ident = node.credential_id(BASIC)
-        if authentication(node) != "basicAuth" or ident is None:
-            return {}
-        try:
-            return await self._context.port(Credentials).values(ident, BASIC)
-        except NodeError:
-            self._context.log.warning("A chat has no usable credential; it is closed.", extra={"node": node.name})
-            return {}
+        if authentication(node) != "none" and not await self._talk.fits(node, request.authorization):
+            raise WebhookUnauthorized(NEEDED, headers=[("WWW-Authenticate", _CHALLENGE)])
 
     async def _answered(self, request: Request, workflow: Workflow, node: Node, test: bool) -> Response:
         # Nothing but JSON: pages of other sites cannot send it without asking first (OPTIONS).
@@ -171,34 +142,8 @@ class Chats:
         )
         message = message_in(loads(sent) if memory is None else await apart(budget, loads, sent))
         del sent
-        if message.get("action") == "loadPreviousSession":
-            raise InvalidInput("Earlier messages of a session cannot be loaded; begin with action sendMessage.")
         request_id = str(request.scope.get("jackfield.request_id") or "") or None
-        stream = ChunkBuffer(self._settings.chat_stream_bytes) if streams(node) else None
-        execution = await started(self._context, workflow, node, message, request_id, memory, test=test, stream=stream)
-        if stream is not None:
-            keepalive = self._settings.chat_keepalive
-            return streamed(stream, execution, workflow, self._context.clock, keepalive)
-        return await answer_of(node, execution, self._settings.chat_response_timeout)
-
-
-def message_in(body: Json) -> dict[str, Json]:
-    """Raises `InvalidInput`."""
-    if not isinstance(body, dict):
-        raise InvalidInput("A chat message must be an object.", details={"body": "send {sessionId, chatInput}"})
-    wrong = {
-        name: "this must be a text"
-        for name, needed in (("chatInput", True), ("sessionId", False), ("action", False))
-        if not isinstance(body.get(name), str) and (needed or name in body)
-    }
-    if body.get("action") == "loadPreviousSession":
-        wrong.pop("chatInput", None)
-    session = body.get("sessionId")
-    if isinstance(session, str) and len(session) > _LONGEST:
-        wrong["sessionId"] = f"at most {_LONGEST} characters"
-    if wrong:
-        raise InvalidInput("The chat message does not have the expected form.", details=dict(wrong))
-    return {"action": "sendMessage", **body}
+        return await self._talk.answer(workflow, node, message, memory, request_id, test=test)
 
 
 def _allow(made: Response, node: Node, request: Request) -> None:

@@ -2276,6 +2276,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{workflow_id}/chat/{path}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a saved workflow as a test with a message to its Chat Trigger */
+        post: operations["sendWorkflowChatMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{workflow_id}/deactivate": {
         parameters: {
             query?: never;
@@ -3290,6 +3307,37 @@ export interface components {
             data: components["schemas"]["CallEntry"][];
             /** Total */
             total: number;
+        };
+        /**
+         * ChatAnswer
+         * @description The last node's item, or the answer of a Respond to Webhook node in the form that it chooses. With
+         *     `options.responseMode: streaming` chunks, one per line, each an object with `type` and `content`.
+         */
+        ChatAnswer: components["schemas"]["JsonValue"];
+        /**
+         * ChatMessage
+         * @description The item that the workflow starts with; further members are part of it.
+         */
+        ChatMessage: {
+            /**
+             * Action
+             * @description sendMessage is the only one.
+             * @default sendMessage
+             */
+            action?: string;
+            /**
+             * Chatinput
+             * @description The message.
+             */
+            chatInput: string;
+            /**
+             * Sessionid
+             * @description By which a memory knows the conversation; at most 200 characters.
+             * @default
+             */
+            sessionId?: string;
+        } & {
+            [key: string]: unknown;
         };
         /** ClearedRows */
         ClearedRows: {
@@ -16506,6 +16554,49 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    sendWorkflowChatMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Basic, with the name and password of a chat that asks for them. */
+                "X-Chat-Authorization"?: string;
+            };
+            path: {
+                path: string;
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatMessage"];
+            };
+        };
+        responses: {
+            /** @description Run a saved workflow as a test with a message to its Chat Trigger */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatAnswer"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+            504: components["responses"]["ExecutionTimeout"];
         };
     };
     deactivateWorkflow: {

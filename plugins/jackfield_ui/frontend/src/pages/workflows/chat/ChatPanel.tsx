@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Select, Text, Textarea, Title } from '@mantine/core';
+import { ActionIcon, Button, Group, PasswordInput, Select, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { IconRefresh, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { isRecord } from '../../../api/errors';
@@ -10,7 +10,7 @@ import type { Execution } from '../queries';
 import type { Save } from '../useSave';
 import { pathOf } from './address';
 import classes from './chat.module.css';
-import { useConversation } from './useConversation';
+import { type Login, useConversation } from './useConversation';
 
 /** A chat with the saved workflow, beside the canvas: it runs as a test, so that every message is seen node by node. */
 export default function ChatPanel({
@@ -58,6 +58,8 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
   const live = useLiveRun();
   const talk = useConversation(workflow, pathOf(trigger), isStreaming(trigger));
   const [text, setText] = useState('');
+  const [login, setLogin] = useState<Login>({ user: '', password: '' });
+  const asksLogin = parametersOf(trigger).authentication === 'basicAuth';
   const foot = useRef<HTMLDivElement>(null);
   const { messages, busy } = talk;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was said last is what is read
@@ -72,7 +74,7 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
     setText('');
     live.clear();
     live.listen(true);
-    await talk.say(said);
+    await talk.say(said, asksLogin ? login : undefined);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -117,6 +119,7 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
         <div ref={foot} />
       </ol>
       <div className={classes.composer}>
+        {asksLogin && <LoginFields login={login} onChange={setLogin} />}
         <Textarea
           aria-label="Message"
           placeholder="Say something to the workflow"
@@ -149,6 +152,28 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
         </Group>
       </div>
     </>
+  );
+}
+
+/** A chat with a login asks for it here: the browser's own prompt would ask once, and for all pages. */
+function LoginFields({ login, onChange }: { login: Login; onChange: (login: Login) => void }) {
+  return (
+    <Group grow mb="xs" align="end" role="group" aria-label="Login of the chat">
+      <TextInput
+        label="User name"
+        size="xs"
+        autoComplete="off"
+        value={login.user}
+        onChange={(event) => onChange({ ...login, user: event.currentTarget.value })}
+      />
+      <PasswordInput
+        label="Password"
+        size="xs"
+        autoComplete="off"
+        value={login.password}
+        onChange={(event) => onChange({ ...login, password: event.currentTarget.value })}
+      />
+    </Group>
   );
 }
 

@@ -19,7 +19,6 @@ describe('the address of a chat', () => {
   );
 
   it('names the workflow', () => {
-    expect(addressOf('w&1', 'a').pathname).toBe('/chat-test/a');
-    expect(addressOf('w&1', 'a').searchParams.get('workflow')).toBe('w&1');
+    expect(addressOf('w/1', 'a').pathname).toBe('/api/v1/workflows/w%2F1/chat/a');
   });
 });

@@ -1,4 +1,5 @@
 /** Where a Chat Trigger is spoken to. */
+import { segment } from '../../../api/client';
 import type { DocNode } from '../model/document';
 
 /** What the daemon serves: nothing else may come into an address, to which the browser would send its session. */
@@ -10,9 +11,7 @@ export function pathOf({ webhookId, id }: DocNode): string | undefined {
   return path && SERVED.test(path) ? path : undefined;
 }
 
-/** Workflows may have the same path, such as a document that was imported twice: the one that is meant is named. */
+/** Where the daemon takes messages of known callers for this workflow, wherever it listens. */
 export function addressOf(workflow: string, path: string): URL {
-  const url = new URL(`/chat-test/${path}`, location.origin);
-  url.searchParams.set('workflow', workflow);
-  return url;
+  return new URL(`/api/v1/workflows/${segment(workflow)}/chat/${path}`, location.origin);
 }

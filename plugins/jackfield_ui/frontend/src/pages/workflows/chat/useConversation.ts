@@ -16,10 +16,22 @@ export interface Conversation {
   session: string;
   messages: readonly Spoken[];
   busy: boolean;
-  say: (text: string) => Promise<void>;
+  /** login: name and password of a chat that asks for them. */
+  say: (text: string, login?: Login) => Promise<void>;
   stop: () => void;
   /** A new session, of which the workflow's memory knows nothing. */
   restart: () => void;
+}
+
+export interface Login {
+  user: string;
+  password: string;
+}
+
+/** Not `Authorization`, which names the caller of the API itself; in UTF-8, as the daemon reads it. */
+function loginHeaders({ user, password }: Login): Record<string, string> {
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  return { 'X-Chat-Authorization': `Basic ${btoa(String.fromCharCode(...bytes))}` };
 }
 
 const keyOf = (workflow: string, node: string) => `jackfield.chat.${workflow}.${node}`;
@@ -49,7 +61,7 @@ export function useConversation(workflow: string, path: string | undefined, stre
     );
   };
 
-  const say = async (text: string) => {
+  const say = async (text: string, login?: Login) => {
     const turn = uuid();
     add({ id: turn, by: 'user', text });
     if (path === undefined) return hear(turn, { from: 'error', text: NO_ADDRESS, failed: true });
@@ -57,7 +69,7 @@ export function useConversation(workflow: string, path: string | undefined, stre
     leaving.current = new AbortController();
     try {
       const body = JSON.stringify({ action: 'sendMessage', sessionId: session, chatInput: text });
-      const headers = { 'Content-Type': 'application/json' };
+      const headers = { 'Content-Type': 'application/json', ...(login && loginHeaders(login)) };
       const { signal } = leaving.current;
       const request = new Request(addressOf(workflow, path), { method: 'POST', headers, body, signal });
       let silent = true;

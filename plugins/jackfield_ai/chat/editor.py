@@ -1,0 +1,33 @@
+"""The editor's chat: a saved workflow answers a caller who may run it."""
+
+from __future__ import annotations
+
+from quart import Response, request
+from werkzeug.datastructures import Authorization
+
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import AccessDenied, NotFound
+from jackfield.api.http import principal, read_json, request_id, taken_memory
+from jackfield.api.run_rights import RunRights
+from jackfield.api.triggers import served_nodes
+from jackfield_ai.chat.routes import CREDENTIALS
+from jackfield_ai.chat.talk import NEEDED, Talk, message_in
+from jackfield_ai.chat.trigger import NODES, authentication, path_of
+from jackfield_ai.settings import AiSettings
+
+
+async def send(context: PluginContext, workflow_id: str, path: str) -> Response:
+    """Raises `JackfieldError`; `AccessDenied` without the chat's own password too, and not `AuthRequired`, at which a
+    browser asks for the daemon's."""
+    workflow = await context.port(WorkflowReader).load(workflow_id)
+    node = next((one for one in served_nodes(workflow, NODES) if path_of(one) == path), None)
+    if node is None:
+        raise NotFound("The workflow has no Chat Trigger with this webhookId.")
+    await context.port(RunRights).check(workflow, principal())
+    message = message_in(await read_json())
+    talk = Talk(context, context.settings(AiSettings))
+    if authentication(node) == "basicAuth":
+        given = Authorization.from_header(request.headers.get(CREDENTIALS))
+        if not await talk.fits(node, given):
+            raise AccessDenied(NEEDED, details={CREDENTIALS: "send Basic with those of the node's credential"})
+    return await talk.answer(workflow, node, message, taken_memory(), request_id() or None, test=True)
