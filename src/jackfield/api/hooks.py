@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .logins import PasswordLogin, RedirectLogin
     from .manifests import Manifest, ManifestDirectory, ManifestKind
     from .nodes import NodeOffer, NodeType
+    from .offers import Offer
     from .proxy import RoutingCondition, RoutingStrategy
     from .registry import RegistrySource
     from .resealing import SealedValues
@@ -47,12 +48,12 @@ class Hooks:
     minds and pluggy wants."""
 
     @hookspec
-    def jackfield_store(self) -> Store:  # type: ignore[empty-body]
-        """A store, not yet opened; used if its name is `store.name` in the settings."""
+    def jackfield_store(self) -> Store | Offer:  # type: ignore[empty-body]
+        """A store, not yet opened; used if its name is `store.name` in the settings. An `Offer` is made only then."""
 
     @hookspec
-    def jackfield_binary_store(self) -> BinaryStore:  # type: ignore[empty-body]
-        """Where the files of items are kept; used if its name is `binary.name` in the settings."""
+    def jackfield_binary_store(self) -> BinaryStore | Offer:  # type: ignore[empty-body]
+        """Where the files of items are kept; used if its name is `binary.name` in the settings; or an `Offer` of it."""
 
     @hookspec
     def jackfield_auth_methods(self) -> Sequence[AuthMethod]:  # type: ignore[empty-body]
@@ -93,8 +94,8 @@ class Hooks:
         """Functions for scripts in Rhai. Asked for with the first script, on a thread."""
 
     @hookspec
-    def jackfield_engine(self) -> Engine:  # type: ignore[empty-body]
-        """An execution engine; used if its `name` is `engine.name` in the settings."""
+    def jackfield_engine(self) -> Engine | Offer:  # type: ignore[empty-body]
+        """An execution engine; used if its `name` is `engine.name` in the settings; or an `Offer` of it."""
 
     @hookspec
     def jackfield_manifest_kinds(self) -> Sequence[ManifestKind[Manifest]]:  # type: ignore[empty-body]

@@ -28,6 +28,7 @@ from jackfield.api.http_client import is_loopback
 from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.offers import Offer
 from jackfield.api.process_containers import ContainerSettings, ProcessContainers
 from jackfield.api.records import replace
 from jackfield.api.storage import ClaimedStore, Store
@@ -230,7 +231,8 @@ class Kernel:
         kind = hook.removeprefix("jackfield_").replace("_", " ")
         for name, port in self.plugins.call(hook):
             try:
-                require(port, protocol)
+                if not isinstance(port, Offer):
+                    require(port, protocol)
                 if self.precedence.claim(name, f"{kind}:{port.name}"):
                     found[port.name] = port
             except BaseException as exc:
@@ -239,7 +241,12 @@ class Kernel:
             raise ConfigurationError(
                 f"There is no {kind} named {wanted}; the plugins give: {', '.join(found) or 'none'}."
             )
-        return found[wanted]
+        chosen = found[wanted]
+        if not isinstance(chosen, Offer):
+            return chosen
+        made = chosen.make()
+        require(made, protocol)
+        return made
 
     # -- life
 

@@ -5,7 +5,8 @@ Everything is imported when a test asks for it: a run that uses no fixture of Ja
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from .context import FakeContext
     from .daemon import Daemon
+    from .postgres import PostgresServer
 
 pytest.register_assert_rewrite("jackfield.testing.contracts")
 
@@ -63,3 +65,18 @@ def jackfield_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
     yield started
     for daemon in daemons:
         daemon.close()
+
+
+@pytest.fixture(scope="session")
+def jackfield_postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL server for the whole run; `jackfield_postgres.dsn()` is its address. Tests are skipped where
+    the server or its driver is not installed."""
+    pytest.importorskip("psycopg")
+    made = load("jackfield.testing.postgres:postgres_server")
+    server = cast("Callable[[], AbstractContextManager[PostgresServer]]", made)
+    absent = cast("type[Exception]", load("jackfield.testing.postgres:NoPostgres"))
+    try:
+        with server() as running:
+            yield running
+    except absent as exc:
+        pytest.skip(str(exc))

@@ -1,0 +1,63 @@
+"""Variables and credentials."""
+
+from __future__ import annotations
+
+from jackfield.api.errors import Conflict
+from jackfield.api.storage import Credential, Page, Variable
+from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.rows import Query, execute, number
+
+_VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key", Variable)
+_CREDENTIALS = Query(
+    "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
+)
+_REPLACE_CREDENTIAL = """INSERT INTO credentials VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET
+    name = excluded.name, kind = excluded.kind, sealed = excluded.sealed, created_at = excluded.created_at,
+    updated_at = excluded.updated_at"""
+_REPLACE_VARIABLE = """INSERT INTO variables VALUES (%s, %s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET
+    key = excluded.key, value = excluded.value, created_at = excluded.created_at, updated_at = excluded.updated_at"""
+
+
+class PostgresConfiguration:
+    """Part of the store port."""
+
+    _db: Database
+
+    async def variables(self) -> list[Variable]:
+        return await self._db.read(_VARIABLES.every)
+
+    async def put_variable(self, variable: Variable) -> None:
+        def work(connection: Connection) -> None:
+            taken = "SELECT count(*) FROM variables WHERE key = %s AND id <> %s"
+            if number(connection, taken, [variable.key, variable.id]):
+                raise Conflict(f"There is a variable {variable.key} already.", details={"key": "is taken"})
+            row = (variable.id, variable.key, variable.value, variable.created_at, variable.updated_at)
+            execute(connection, _REPLACE_VARIABLE, row)
+
+        await self._db.write(work)
+
+    async def delete_variable(self, variable_id: str) -> bool:
+        sql = "DELETE FROM variables WHERE id = %s"
+        return await self._db.write(lambda connection: execute(connection, sql, [variable_id]).rowcount > 0)
+
+    async def credentials(self, offset: int, limit: int) -> Page[Credential]:
+        return await self._db.read(lambda connection: _CREDENTIALS.page(connection, "", [], offset, limit))
+
+    async def credential(self, credential_id: str) -> Credential | None:
+        return await self._db.read(lambda connection: _CREDENTIALS.one(connection, "id = %s", credential_id))
+
+    async def put_credential(self, credential: Credential) -> None:
+        row = (
+            credential.id, credential.name, credential.kind, credential.sealed, credential.created_at,
+            credential.updated_at,
+        )  # fmt: skip
+
+        def work(connection: Connection) -> None:
+            execute(connection, _REPLACE_CREDENTIAL, row)
+
+        await self._db.write(work)
+
+    async def delete_credential(self, credential_id: str) -> bool:
+        sql = "DELETE FROM credentials WHERE id = %s"
+        return await self._db.write(lambda connection: execute(connection, sql, [credential_id]).rowcount > 0)

@@ -1,0 +1,110 @@
+"""Connections to the database, and how values travel on them.
+
+No connection keeps a state between two transactions: neither settings nor prepared statements, temporary tables,
+advisory locks or channels. That is what a pooler such as PgBouncer in transaction mode asks for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg import adapters, conninfo, pq
+from psycopg.abc import Buffer
+from psycopg.adapt import AdaptersMap, Dumper, Loader
+
+from jackfield_store_postgres import failures
+from jackfield_store_postgres.settings import PostgresSettings
+
+Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+"""Any: the columns of a row have the types of its statement."""
+
+_ESCAPE, _NUL, _OWN = "\x01", "\x01\x02", "\x01\x03"
+_MEANING = {"\x02": "\x00", "\x03": "\x01"}
+_KEEPALIVE: dict[str, int] = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""Half-open connections end within half a minute. Seconds."""
+
+
+def kept_text(text: str) -> str:
+    """A text as the database holds it: PostgreSQL has no U+0000. The order of texts stays."""
+    if "\x00" in text or _ESCAPE in text:
+        return text.replace(_ESCAPE, _OWN).replace("\x00", _NUL)
+    return text
+
+
+def plain_text(kept: str) -> str:
+    """The inverse."""
+    if _ESCAPE not in kept:
+        return kept
+    first, *others = kept.split(_ESCAPE)
+    return first + "".join(_MEANING.get(each[:1], each[:1]) + each[1:] for each in others)
+
+
+class _TextDumper(Dumper):
+    """Lone surrogates have no UTF-8: each becomes a question mark."""
+
+    oid = adapters.types["text"].oid
+
+    def dump(self, obj: str) -> Buffer:
+        return kept_text(obj).encode("utf-8", "replace")
+
+
+class _BinaryTextDumper(_TextDumper):
+    format = pq.Format.BINARY
+
+
+class _TextLoader(Loader):
+    def load(self, data: Buffer) -> str:
+        return plain_text(str(data, "utf-8"))
+
+
+class _BinaryTextLoader(_TextLoader):
+    format = pq.Format.BINARY
+
+
+class Connector:
+    """Makes connections to the database of the settings."""
+
+    def __init__(self, settings: PostgresSettings) -> None:
+        """Raises `ConfigurationError` for an address that cannot be read."""
+        try:
+            self._given = conninfo.conninfo_to_dict(settings.dsn)
+        except psycopg.Error:
+            raise failures.bad_dsn() from None
+        self._timeout = settings.timeout
+        self._adapters = AdaptersMap(adapters)
+        _register(self._adapters)
+
+    @property
+    def password(self) -> str:
+        return str(self._given.get("password") or "")
+
+    def connect(self) -> Connection:
+        """Raises psycopg.Error."""
+        options: dict[str, Any] = {  # Any: whatever libpq takes
+            "connect_timeout": max(2, round(self._timeout)),
+            "tcp_user_timeout": round(self._timeout * 2000),
+            "application_name": "jackfield",
+            **_KEEPALIVE,
+            **self._given,
+            "client_encoding": "UTF8",
+        }
+        return psycopg.connect("", autocommit=True, prepare_threshold=None, context=_Context(self._adapters), **options)
+
+
+class _Context:
+    """What psycopg takes adapters from."""
+
+    connection = None
+
+    def __init__(self, given: AdaptersMap) -> None:
+        self.adapters = given
+
+
+def _register(own: AdaptersMap) -> None:
+    """Texts in both directions."""
+    for dumper in (_BinaryTextDumper, _TextDumper):
+        own.register_dumper(str, dumper)
+    for name in ("text", "varchar"):
+        own.register_loader(name, _TextLoader)
+        own.register_loader(name, _BinaryTextLoader)

@@ -1,0 +1,1 @@
+"""Data tables as PostgreSQL keeps them."""

@@ -1,0 +1,173 @@
+"""Executions in PostgreSQL: lists with filters, counts, single rows, and those that are open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from jackfield.api.errors import Conflict
+from jackfield.api.storage import (
+    OPEN_STATUSES,
+    CallStatus,
+    ExecutionFilter,
+    ExecutionRow,
+    FinishedExecution,
+    NewExecution,
+    Page,
+    StoredExecution,
+)
+from jackfield_store_postgres.batch import WriteBatch
+from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.rows import Query, Value, execute, unpack, where
+
+_OVERHEAD = 1000
+"""Bytes that a small queued change is taken to hold."""
+_LOST = ("failed", "cancelled")
+_END_WAIT = "UPDATE executions SET status = 'running', resume_at = NULL WHERE id = %s AND status = 'waiting'"
+_PENDING_CALL = """SELECT c.id, c.webhook_id FROM executions e
+    JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
+    WHERE e.id = %s AND c.execution_id = e.id AND c.status = 'pending'"""
+_APPEND = "INSERT INTO execution_steps (execution_id, data) VALUES (%s, %s)"
+_WHOLE = """SELECT e.input, e.document, e.call_id, e.webhook_id, c.status FROM executions e
+    LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id WHERE e.id = %s"""
+_STEPS = "SELECT data FROM execution_steps WHERE execution_id = %s ORDER BY place"
+_DELETE = "DELETE FROM executions WHERE id = ANY(%s) AND finished_at IS NOT NULL RETURNING id"
+_DELETE_STEPS = "DELETE FROM execution_steps WHERE execution_id = ANY(%s)"
+_ROWS = Query(
+    """id, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, error, retry_of,
+    resume_at""",
+    "executions",
+    "created_at DESC, id DESC",
+    ExecutionRow,
+)
+
+
+class PostgresExecutions:
+    """Part of the store port."""
+
+    _db: Database
+
+    def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
+        size = len(execution.input) + _OVERHEAD
+        if execution.call is not None:
+            size += len(execution.call.body) + len(execution.call.headers)
+        if finished is not None:
+            size += _size(finished)
+        return self._db.post(lambda batch: batch.add_execution(execution, finished), size)
+
+    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.append_steps(execution_id, steps), len(steps) + _OVERHEAD)
+
+    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.change_execution(execution_id, "running", started_at), _OVERHEAD)
+
+    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
+        def run(batch: WriteBatch) -> None:
+            if steps:
+                batch.append_steps(execution_id, steps)
+            batch.change_execution(execution_id, "waiting", resume_at=resume_at)
+
+        return self._db.post(run, len(steps) + _OVERHEAD)
+
+    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+        def run(connection: Connection) -> bool:
+            ended = execute(connection, _END_WAIT, [execution_id]).rowcount > 0
+            if ended:
+                execute(connection, _APPEND, [execution_id, steps])
+            return ended
+
+        return await self._db.write(run, len(steps) + _OVERHEAD)
+
+    def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.finish_execution(finished), _size(finished) + _OVERHEAD)
+
+    async def execution(self, execution_id: str) -> StoredExecution | None:
+        return await self._db.read(lambda connection: _whole(connection, execution_id))
+
+    async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
+        clause, values = _conditions(where)
+        return await self._db.read(lambda connection: _ROWS.page(connection, clause, values, offset, limit))
+
+    async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
+        clause, values = _conditions(where)
+        sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608 - our own clause
+        return await self._db.read(lambda connection: dict(execute(connection, sql, values).fetchall()))
+
+    async def delete_execution(self, execution_id: str) -> bool:
+        return await self._db.write(lambda connection: _delete(connection, execution_id))
+
+    async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
+        sql = "SELECT id FROM executions WHERE id = ANY(%s)"
+        wanted = list(execution_ids)
+        return await self._db.read(lambda connection: {found for (found,) in execute(connection, sql, [wanted])})
+
+    async def pending_call(self, execution_id: str) -> tuple[str, str] | None:
+        def run(connection: Connection) -> tuple[str, str] | None:
+            found = execute(connection, _PENDING_CALL, [execution_id]).fetchone()
+            return None if found is None else (found[0], found[1])
+
+        return await self._db.read(run)
+
+    async def open_executions(
+        self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
+    ) -> list[str]:
+        clause, values = where(
+            [
+                ("id > %s", after),
+                ("(status <> 'waiting' OR resume_at <= %s)", due),
+                ("status = ANY(%s)", list(statuses)),
+            ]
+        )
+        sql = f"SELECT id FROM executions{clause} AND finished_at IS NULL ORDER BY id LIMIT %s"  # noqa: S608 - our own clause
+        return await self._db.read(
+            lambda connection: [found for (found,) in execute(connection, sql, [*values, limit])]
+        )
+
+
+def _size(finished: FinishedExecution) -> int:
+    size = len(finished.steps or b"") + len(finished.error or b"")
+    return size + len(finished.call.response_body or "") if finished.call else size
+
+
+def _conditions(wanted: ExecutionFilter) -> tuple[str, list[Value]]:
+    """The added terms let the partial indexes serve."""
+    clause, values = where(
+        [("workflow_id = %s", wanted.workflow_id), ("status = %s", wanted.status), ("mode = %s", wanted.mode),
+         ("created_at >= %s", wanted.since), ("created_at <= %s", wanted.until)]
+    )  # fmt: skip
+    if wanted.status in OPEN_STATUSES:
+        clause += " AND finished_at IS NULL"
+    elif wanted.status in _LOST:
+        clause += " AND status IN ('failed', 'cancelled')"
+    return clause, values
+
+
+def _whole(connection: Connection, execution_id: str) -> StoredExecution | None:
+    row = _ROWS.one(connection, "id = %s", execution_id)
+    found = execute(connection, _WHOLE, [execution_id]).fetchone() if row else None
+    if row is None or found is None:
+        return None
+    given, document, call_id, webhook_id, status = found
+    steps = [data for (data,) in execute(connection, _STEPS, [execution_id])]
+    call = (call_id, webhook_id) if call_id is not None else None
+    call_status: CallStatus | None = status
+    return StoredExecution(row, given, steps, None if document is None else unpack(document), call, call_status)
+
+
+def _delete(connection: Connection, execution_id: str) -> bool:
+    sql = "SELECT status, finished_at FROM executions WHERE id = %s FOR UPDATE"
+    row = execute(connection, sql, [execution_id]).fetchone()
+    if row is None:
+        return False
+    status, finished_at = row
+    if finished_at is None:
+        raise Conflict(f"The execution is {status}; cancel it first.", details={"status": status})
+    return remove(connection, [execution_id]) > 0
+
+
+def remove(connection: Connection, execution_ids: Sequence[str]) -> int:
+    """Delete finished executions with all that belongs to them; returns how many."""
+    gone = [found for (found,) in execute(connection, _DELETE, [list(execution_ids)])]
+    execute(connection, _DELETE_STEPS, [gone])
+    return len(gone)

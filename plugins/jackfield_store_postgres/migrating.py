@@ -1,0 +1,90 @@
+"""Bringing a schema up to date, by one daemon at a time."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+from psycopg import sql
+
+from jackfield.api.errors import ConfigurationError
+from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.schema import MIGRATIONS
+
+_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('jackfield ' || %s, 0))"
+_MARK = "jackfield"
+_OLDEST = 130_000
+"""Of servers: 13."""
+_TEXT = re.compile(r"\bTEXT\b")
+
+
+def migrate(connection: Connection, schema: str) -> None:
+    """Raises `ConfigurationError` for a newer schema, one of another program, or a server that is too old or not in
+    UTF-8; psycopg.Error."""
+    _check_server(connection)
+    with connection.transaction():
+        connection.execute(_LOCK, [schema])
+        version = _version(connection, schema)
+        if version == len(MIGRATIONS):
+            return
+        connection.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(schema)))
+        statements = ";\n".join(statement for step in MIGRATIONS[version:] for statement in step)
+        connection.execute(_TEXT.sub('text COLLATE "C"', statements).encode())
+        connection.execute("UPDATE jackfield_schema SET version = %s", [len(MIGRATIONS)])
+    _analyze(connection, schema)
+
+
+def _check_server(connection: Connection) -> None:
+    if connection.info.server_version < _OLDEST:
+        raise ConfigurationError(
+            f"PostgreSQL {connection.info.server_version // 10_000} is too old for the store; use 13 or newer."
+        )
+    row = connection.execute("SHOW server_encoding").fetchone()
+    if row is None or row[0] != "UTF8":
+        raise ConfigurationError(
+            f"The database of store.postgres.dsn is encoded in {row and row[0]}; make one with ENCODING 'UTF8'."
+        )
+
+
+def _version(connection: Connection, schema: str) -> int:
+    """Of the schema, which is made when it is not there."""
+    name = sql.Identifier(schema)
+    found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [schema]).fetchone()
+    if found is None:
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(name))
+    tables = connection.execute(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s "
+        "AND c.relkind IN ('r', 'p', 'v')", [schema]
+    ).fetchall()  # fmt: skip
+    if not tables:
+        connection.execute(
+            sql.SQL("CREATE TABLE {}.jackfield_schema (program text NOT NULL, version bigint NOT NULL)").format(name)
+        )
+        connection.execute(sql.SQL("INSERT INTO {}.jackfield_schema VALUES (%s, 0)").format(name), [_MARK])
+        return 0
+    if ("jackfield_schema",) not in tables:
+        raise ConfigurationError(
+            f"The schema {schema} holds tables of another program; set store.postgres.schema_name to one of its own."
+        )
+    row = connection.execute(sql.SQL("SELECT version FROM {}.jackfield_schema").format(name)).fetchone()
+    version = int(row[0]) if row else 0
+    if version > len(MIGRATIONS):
+        raise ConfigurationError(
+            f"The schema {schema} was written by a newer version (schema {version}, this program knows "
+            f"{len(MIGRATIONS)}); update the program or restore an older backup."
+        )
+    return version
+
+
+def _analyze(connection: Connection, schema: str) -> None:
+    """Plans of tables that nobody has looked at are bad ones."""
+    tables = connection.execute(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s "
+        "AND c.relkind IN ('r', 'p')", [schema]
+    ).fetchall()  # fmt: skip
+    names = [sql.Identifier(schema, name) for (name,) in tables]
+    try:
+        connection.execute(sql.SQL("ANALYZE {}").format(sql.SQL(", ").join(names)))
+    except psycopg.Error as error:
+        if error.sqlstate != "40P01":  # another daemon looks at the same tables
+            raise

@@ -1,0 +1,111 @@
+"""Threads that read, each with a connection of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import psycopg
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield_store_postgres import failures
+from jackfield_store_postgres.connections import Connection, Connector
+from jackfield_store_postgres.settings import PostgresSettings
+from jackfield_store_postgres.transactions import reading
+
+ResultT = TypeVar("ResultT")
+_PAUSE = 0.1
+"""Seconds between attempts to connect."""
+
+
+class _Place(threading.local):
+    """What one thread owns."""
+
+    connection: Connection | None = None
+
+
+class Readers:
+    """A bounded pool. A read that takes longer than the limit is broken off by the server and fails."""
+
+    def __init__(self, connector: Connector, settings: PostgresSettings) -> None:
+        self._connector = connector
+        self._settings = settings
+        self._begin = reading(settings).read().encode()
+        self._pool = ThreadPoolExecutor(settings.readers, thread_name_prefix="jackfield-store-reader")
+        self._place = _Place()
+        self._open: set[Connection] = set()
+        self._closing = False
+        self._running = 0
+
+    async def run(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        """Run `work` in one read transaction; it may be called again. Raises `StoreUnavailable`."""
+        if self._running >= self._settings.read_queue_size:
+            raise StoreUnavailable("Too many reads wait for the store; try again.")
+        deadline = time.monotonic() + self._settings.timeout
+        self._running += 1
+        future = asyncio.get_running_loop().run_in_executor(self._pool, self._read, work, deadline)
+        future.add_done_callback(self._done)
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                return await future
+        except TimeoutError:
+            raise StoreUnavailable("The store did not answer in time; try again.") from None
+
+    def close(self) -> None:
+        """Blocks until the waiting reads are over."""
+        self._closing = True
+        self._pool.shutdown()
+        while self._open:
+            self._open.pop().close()
+
+    def _done(self, _: object) -> None:
+        self._running -= 1
+
+    def _read(self, work: Callable[[Connection], ResultT], deadline: float) -> ResultT:
+        """A connection may have been cut since its last use, and a table changed since it was looked at."""
+        while True:
+            try:
+                return self._once(work)
+            except psycopg.Error as error:
+                lost = failures.is_lost(error)
+                changed = isinstance(error, psycopg.errors.UndefinedColumn | psycopg.errors.UndefinedTable)
+                last = self._closing or time.monotonic() + _PAUSE > deadline
+                if last or not (lost or changed or failures.is_contended(error)):
+                    if failures.is_outage(error) or lost or changed:
+                        raise failures.unavailable(error) from error
+                    raise
+            time.sleep(_PAUSE)
+
+    def _once(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        try:
+            connection = self._connected()
+            connection.execute(self._begin)
+            result = work(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            self._leave()
+            raise
+        return result
+
+    def _leave(self) -> None:
+        """The connection is as it was before, or there is none."""
+        connection = self._place.connection
+        if connection is None:
+            return
+        try:
+            connection.execute("ROLLBACK")
+        except psycopg.Error:
+            self._place.connection = None
+            self._open.discard(connection)
+            connection.close()
+
+    def _connected(self) -> Connection:
+        place = self._place
+        if place.connection is None or place.connection.closed:
+            place.connection = self._connector.connect()
+            self._open.add(place.connection)
+        return place.connection

@@ -1,0 +1,113 @@
+"""Deleting what has had its time. Readers search the rows, small transactions delete them, so that the writer is held
+for a few milliseconds at a time."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
+
+from jackfield.api.storage import Retention
+from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.executions import remove
+from jackfield_store_postgres.rows import Value, execute, number
+
+RowT = TypeVar("RowT")
+_Call: TypeAlias = "tuple[str, str]"
+_AT_ONCE = 200
+"""Rows that one transaction deletes."""
+_FINISHED = "SELECT count(*) FROM executions WHERE finished_at IS NOT NULL"
+_OLD_EXECUTIONS = """SELECT id FROM executions
+    WHERE created_at < %s AND finished_at < %s ORDER BY created_at, id LIMIT %s"""
+_FIRST_EXECUTIONS = "SELECT id FROM executions WHERE finished_at IS NOT NULL ORDER BY created_at, id LIMIT %s"
+_UNSAVED = """SELECT u.id FROM unsaved u WHERE u.forget_at <= %s
+    AND NOT EXISTS (SELECT 1 FROM executions p WHERE p.id >= left(u.id, 13) AND p.id < left(u.id, 13) || '~'
+        AND p.finished_at IS NULL) ORDER BY u.forget_at LIMIT %s"""
+"""Ids of an execution and of its children begin alike, and an open parent may ask for a child's end."""
+_HISTORIES = "SELECT webhook_id, count(*) FROM calls GROUP BY webhook_id"
+_OLD_CALLS = "SELECT count(*) FROM calls WHERE webhook_id = %s AND time < %s"
+_FIRST_CALLS = "SELECT webhook_id, id FROM calls WHERE webhook_id = %s ORDER BY time, id LIMIT %s"
+_DELETE_CALLS = """DELETE FROM calls c USING unnest(%s::text[], %s::text[]) AS t (webhook_id, id)
+    WHERE c.webhook_id = t.webhook_id AND c.id = t.id"""
+_EXPIRED = (
+    """DELETE FROM deliveries WHERE (webhook_id, key) IN (
+        SELECT webhook_id, key FROM deliveries WHERE expires_at <= %s LIMIT %s FOR UPDATE SKIP LOCKED)""",
+    """DELETE FROM revoked_tokens WHERE id IN (
+        SELECT id FROM revoked_tokens WHERE expires_at <= %s LIMIT %s FOR UPDATE SKIP LOCKED)""",
+)
+_FORGOTTEN = """DELETE FROM webhook_stats WHERE webhook_id IN (
+        SELECT webhook_id FROM webhook_stats GROUP BY webhook_id HAVING max(last_call) < %s)
+    AND NOT EXISTS (SELECT 1 FROM registrations r WHERE r.id = webhook_id)"""
+
+
+class Pruning:
+    """Part of the store port."""
+
+    _db: Database
+
+    async def prune(self, retention: Retention) -> int:
+        executions = await self._db.read(lambda connection: _executions(connection, retention))
+        gone = await self._delete(executions, remove)
+        left = retention.limit - gone
+        unsaved = await self._db.read(lambda connection: _ids(connection, _UNSAVED, [retention.now, left]))
+        gone += await self._delete(unsaved, _remove_unsaved)
+        left = retention.limit - gone
+        calls = await self._db.read(lambda connection: _calls(connection, retention, left))
+        gone += await self._delete(calls, _remove_calls)
+        left = retention.limit - gone
+        return gone + await self._db.write(lambda connection: _expired(connection, retention, left))
+
+    async def _delete(self, rows: Sequence[RowT], delete: Callable[[Connection, Sequence[RowT]], int]) -> int:
+        gone = 0
+        for start in range(0, len(rows), _AT_ONCE):
+            part = rows[start : start + _AT_ONCE]
+            gone += await self._db.write(functools.partial(delete_part, delete=delete, part=part))
+        return gone
+
+
+def delete_part(
+    connection: Connection, *, delete: Callable[[Connection, Sequence[RowT]], int], part: Sequence[RowT]
+) -> int:
+    return delete(connection, part)
+
+
+def _ids(connection: Connection, sql: str, values: Sequence[Value]) -> list[str]:
+    return [found for (found,) in execute(connection, sql, values)]
+
+
+def _executions(connection: Connection, retention: Retention) -> list[str]:
+    before, limit = retention.executions_before, retention.limit
+    rows = _ids(connection, _OLD_EXECUTIONS, [before, before, limit])
+    excess = number(connection, _FINISHED) - retention.executions_keep
+    if excess > len(rows):
+        rows = _ids(connection, _FIRST_EXECUTIONS, [min(excess, limit)])
+    return rows
+
+
+def _remove_unsaved(connection: Connection, ids: Sequence[str]) -> int:
+    gone = remove(connection, ids)
+    execute(connection, "DELETE FROM unsaved WHERE id = ANY(%s)", [list(ids)])
+    return gone
+
+
+def _calls(connection: Connection, retention: Retention, limit: int) -> list[_Call]:
+    rows: list[_Call] = []
+    for webhook_id, count in execute(connection, _HISTORIES).fetchall():
+        old = number(connection, _OLD_CALLS, (webhook_id, retention.calls_before))
+        doomed = min(max(old, count - retention.calls_keep), limit - len(rows))
+        if doomed > 0:
+            rows += execute(connection, _FIRST_CALLS, (webhook_id, doomed)).fetchall()
+    return rows
+
+
+def _remove_calls(connection: Connection, calls: Sequence[_Call]) -> int:
+    return execute(connection, _DELETE_CALLS, [[each[0] for each in calls], [each[1] for each in calls]]).rowcount
+
+
+def _expired(connection: Connection, retention: Retention, limit: int) -> int:
+    gone = 0
+    for sql in _EXPIRED:
+        gone += execute(connection, sql, (retention.now, max(limit - gone, 0))).rowcount
+    execute(connection, _FORGOTTEN, [retention.calls_before])
+    return gone

@@ -1,0 +1,98 @@
+"""Small helpers around statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import orjson
+import psycopg
+
+from jackfield.api import jsontext
+from jackfield.api.records import record
+from jackfield.api.storage import Page
+from jackfield.api.workflows import Document
+from jackfield_store_postgres.connections import Connection
+
+Value: TypeAlias = "str | bytes | int | float | bool | Sequence[str] | Sequence[int] | None"
+RowT = TypeVar("RowT")
+Cursor: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
+"""Any: the columns of a row have the types of its statement."""
+_LARGEST = 2**63 - 1
+
+
+def fitting(value: Value) -> Value:
+    """Integers are cut to 64 bits."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return max(-_LARGEST, min(_LARGEST, value))
+    return value
+
+
+def execute(connection: Connection, sql: str, values: Sequence[Value] = ()) -> Cursor:
+    """Run a statement."""
+    return connection.execute(sql, [fitting(value) for value in values])
+
+
+def number(connection: Connection, sql: str, values: Sequence[Value] = ()) -> int:
+    """The only value of the only row."""
+    row = execute(connection, sql, values).fetchone()
+    return int(row[0] or 0) if row else 0
+
+
+@record
+class Query(Generic[RowT]):
+    """A list of rows as objects. counted: the tables that suffice to count them, by default `tables`."""
+
+    columns: str
+    tables: str
+    order: str
+    make: Callable[..., RowT]
+    counted: str = ""
+
+    def one(self, connection: Connection, condition: str, *values: Value) -> RowT | None:
+        """The row that meets the condition."""
+        row = execute(connection, self._select(f" WHERE {condition}"), values).fetchone()
+        return None if row is None else self.make(*row)
+
+    def every(self, connection: Connection, clause: str = "", *values: Value) -> list[RowT]:
+        """All rows; clause: empty or ` WHERE ...`."""
+        return [self.make(*row) for row in execute(connection, self._select(f"{clause} ORDER BY {self.order}"), values)]
+
+    def page(self, connection: Connection, clause: str, values: Sequence[Value], offset: int, limit: int) -> Page[RowT]:
+        """One page, and the count of all."""
+        total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)  # noqa: S608 - our own names
+        if total <= offset:  # a search that finds nothing looks at all rows only once
+            return Page([], total)
+        sql = self._select(f"{clause} ORDER BY {self.order} LIMIT %s OFFSET %s")
+        return Page([self.make(*row) for row in execute(connection, sql, [*values, limit, offset])], total)
+
+    def _select(self, rest: str) -> str:
+        return f"SELECT {self.columns} FROM {self.tables}{rest}"  # noqa: S608 - our own names
+
+
+def where(conditions: Iterable[tuple[str, Value]]) -> tuple[str, list[Value]]:
+    """` WHERE a AND b` of those conditions whose value is given, and the values."""
+    given = [(sql, value) for sql, value in conditions if value is not None]
+    clause = " AND ".join(sql for sql, _ in given)
+    return (f" WHERE {clause}" if clause else ""), [value for _, value in given]
+
+
+def pack(document: Document) -> bytes:
+    """A document as JSON; lone surrogates become question marks."""
+    try:
+        return jsontext.dumps(document)
+    except UnicodeEncodeError:
+        return jsontext.dumps(_encodable(document))
+
+
+def unpack(data: bytes) -> Document:
+    document: Document = orjson.loads(data)
+    return document
+
+
+def _encodable(value: object) -> object:
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

@@ -1,0 +1,132 @@
+"""The tables, as migrations: entry n brings a schema from version n to n + 1, in one transaction.
+
+`TEXT` stands for text in the order of its bytes, whatever the database's own collation is. What every run writes is
+kept in few rows: an execution is one row with its input, and one per chunk of its steps. Documents, inputs and chunks
+are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are escaped (`connections.kept_text`).
+Identities order what has no order of its own. Counters of webhooks have shares, so that two daemons that count at once
+do not wait for each other.
+"""
+
+from __future__ import annotations
+
+_FIRST = (
+    """CREATE TABLE users (
+        id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, role TEXT NOT NULL, password_hash TEXT NOT NULL,
+        version bigint NOT NULL, created_at bigint NOT NULL, provider TEXT NOT NULL, subject TEXT NOT NULL,
+        display_name TEXT NOT NULL, disabled boolean NOT NULL
+    )""",
+    "CREATE UNIQUE INDEX users_by_identity ON users (provider, subject) WHERE provider <> ''",
+    """CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, name TEXT NOT NULL,
+        prefix TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, created_at bigint NOT NULL,
+        expires_at bigint, last_used_at bigint
+    )""",
+    "CREATE INDEX api_keys_by_user ON api_keys (user_id, created_at, id)",
+    "CREATE TABLE revoked_tokens (id TEXT PRIMARY KEY, expires_at bigint NOT NULL)",
+    "CREATE INDEX revoked_tokens_by_expiry ON revoked_tokens (expires_at)",
+    """CREATE TABLE folders (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, folded_name TEXT NOT NULL, parent_id TEXT REFERENCES folders (id),
+        created_at bigint NOT NULL, updated_at bigint NOT NULL
+    )""",
+    "CREATE UNIQUE INDEX folders_by_name ON folders (coalesce(parent_id, ''), folded_name)",
+    """CREATE TABLE workflows (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, folded_name TEXT NOT NULL, active boolean NOT NULL,
+        version bigint NOT NULL, node_count bigint NOT NULL, created_at bigint NOT NULL, updated_at bigint NOT NULL,
+        folder_id TEXT REFERENCES folders (id), words TEXT NOT NULL
+    )""",
+    "CREATE INDEX workflows_by_change ON workflows (updated_at, id)",
+    "CREATE INDEX workflows_by_folder ON workflows (folder_id) WHERE folder_id IS NOT NULL",
+    """CREATE TABLE workflow_versions (
+        workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE, version bigint NOT NULL,
+        name TEXT NOT NULL, created_at bigint NOT NULL, author TEXT, document bytea NOT NULL,
+        label TEXT NOT NULL DEFAULT '', sealed boolean NOT NULL DEFAULT true, PRIMARY KEY (workflow_id, version)
+    )""",
+    "CREATE INDEX unsealed_versions ON workflow_versions (workflow_id, version) WHERE NOT sealed",
+    """CREATE TABLE static_data (
+        workflow_id TEXT PRIMARY KEY REFERENCES workflows (id) ON DELETE CASCADE, data bytea NOT NULL
+    )""",
+    """CREATE TABLE tags (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, folded_name TEXT NOT NULL, created_at bigint NOT NULL,
+        updated_at bigint NOT NULL
+    )""",
+    """CREATE TABLE workflow_tags (
+        workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE,
+        tag_id TEXT NOT NULL REFERENCES tags (id) ON DELETE CASCADE, PRIMARY KEY (workflow_id, tag_id)
+    )""",
+    "CREATE INDEX workflows_by_tag ON workflow_tags (tag_id, workflow_id)",
+    """CREATE TABLE registrations (
+        id TEXT PRIMARY KEY, place bigint GENERATED ALWAYS AS IDENTITY,
+        workflow_id TEXT NOT NULL REFERENCES workflows (id) ON DELETE CASCADE,
+        node_id TEXT NOT NULL, node_name TEXT NOT NULL, kind TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL,
+        pattern TEXT NOT NULL, authentication TEXT NOT NULL, active boolean NOT NULL, created_at bigint NOT NULL
+    )""",
+    """CREATE UNIQUE INDEX live_routes ON registrations (kind, method, pattern)
+        WHERE active AND pattern <> ''""",
+    "CREATE INDEX registrations_by_workflow ON registrations (workflow_id)",
+    "CREATE INDEX registrations_by_time ON registrations (kind, created_at, id)",
+    "CREATE INDEX registrations_by_path ON registrations (path)",
+    """CREATE TABLE webhook_stats (
+        webhook_id TEXT, share bigint, total bigint NOT NULL, success bigint NOT NULL, failed bigint NOT NULL,
+        last_call bigint, PRIMARY KEY (webhook_id, share)
+    )""",
+    """CREATE TABLE calls (
+        webhook_id TEXT, id TEXT, execution_id TEXT, time bigint NOT NULL, method TEXT NOT NULL, headers bytea NOT NULL,
+        body TEXT NOT NULL, query TEXT NOT NULL, event TEXT NOT NULL, status TEXT NOT NULL, truncated boolean NOT NULL,
+        response_status bigint, duration_ms bigint, response_truncated boolean NOT NULL, response_body TEXT NOT NULL,
+        PRIMARY KEY (webhook_id, id)
+    )""",
+    "CREATE INDEX calls_by_time ON calls (webhook_id, time, id)",
+    """CREATE TABLE deliveries (
+        webhook_id TEXT, key TEXT, expires_at bigint NOT NULL, execution_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+        claimed_at bigint NOT NULL, status bigint, headers bytea, body bytea, PRIMARY KEY (webhook_id, key)
+    )""",
+    "CREATE INDEX deliveries_by_expiry ON deliveries (expires_at)",
+    """CREATE TABLE executions (
+        id TEXT PRIMARY KEY, workflow_id TEXT, workflow_version bigint NOT NULL, mode TEXT NOT NULL,
+        status TEXT NOT NULL, created_at bigint NOT NULL, started_at bigint, finished_at bigint, resume_at bigint,
+        error bytea, retry_of TEXT, call_id TEXT, webhook_id TEXT, input bytea NOT NULL, document bytea,
+        sealed boolean NOT NULL DEFAULT true
+    )""",
+    "CREATE INDEX executions_by_time ON executions (created_at, id)",
+    "CREATE INDEX executions_by_workflow ON executions (workflow_id, created_at, id)",
+    "CREATE INDEX executions_open ON executions (id) WHERE finished_at IS NULL",
+    "CREATE INDEX executions_lost ON executions (status, created_at, id) WHERE status IN ('failed', 'cancelled')",
+    "CREATE INDEX unsealed_executions ON executions (id) WHERE NOT sealed",
+    """CREATE TABLE execution_steps (
+        execution_id TEXT, place bigint GENERATED ALWAYS AS IDENTITY, data bytea NOT NULL,
+        PRIMARY KEY (execution_id, place)
+    )""",
+    "CREATE TABLE unsaved (id TEXT PRIMARY KEY, forget_at bigint NOT NULL)",
+    "CREATE INDEX unsaved_by_time ON unsaved (forget_at)",
+    """CREATE TABLE variables (
+        id TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, value TEXT NOT NULL, created_at bigint NOT NULL,
+        updated_at bigint NOT NULL
+    )""",
+    """CREATE TABLE credentials (
+        id TEXT PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL, sealed bytea NOT NULL, created_at bigint NOT NULL,
+        updated_at bigint NOT NULL
+    )""",
+    "CREATE INDEX credentials_by_time ON credentials (created_at, id)",
+    """CREATE TABLE imported_ids (
+        source TEXT, kind TEXT, foreign_id TEXT, own_id TEXT NOT NULL, digest TEXT NOT NULL, updated_at bigint NOT NULL,
+        PRIMARY KEY (source, kind, foreign_id)
+    )""",
+    """CREATE TABLE data_tables (
+        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL UNIQUE,
+        folded_name TEXT NOT NULL, row_count bigint NOT NULL, size bigint NOT NULL, last_row bigint NOT NULL,
+        last_field bigint NOT NULL, created_at bigint NOT NULL, updated_at bigint NOT NULL
+    )""",
+    """CREATE TABLE data_table_columns (
+        table_number bigint REFERENCES data_tables (number) ON DELETE CASCADE, id TEXT, name TEXT NOT NULL,
+        type TEXT NOT NULL, place bigint NOT NULL, field TEXT NOT NULL, created_at bigint NOT NULL,
+        updated_at bigint NOT NULL, PRIMARY KEY (table_number, id)
+    )""",
+    """CREATE FUNCTION digits(double precision) RETURNS text LANGUAGE sql IMMUTABLE
+        SET extra_float_digits = 0 AS 'SELECT $1::text'""",
+    """CREATE TABLE writers (
+        id TEXT PRIMARY KEY, batch bigint NOT NULL, seen_at timestamptz NOT NULL
+    )""",
+)
+"""`digits`: a number as a reader writes it, with 15 digits at most. `writers`: the last batch that each writer has
+committed, which tells a writer whose connection was cut what became of its batch."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)

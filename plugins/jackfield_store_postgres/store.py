@@ -1,0 +1,63 @@
+"""The port `Store` over PostgreSQL: every group of verbs, one writer, and readers."""
+
+from __future__ import annotations
+
+import logging
+
+from jackfield_store_postgres.calls import PostgresWebhooks
+from jackfield_store_postgres.configuration import PostgresConfiguration
+from jackfield_store_postgres.data_tables.tables import PostgresTables
+from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.executions import PostgresExecutions
+from jackfield_store_postgres.folders import PostgresFolders
+from jackfield_store_postgres.imported import PostgresImported
+from jackfield_store_postgres.old_documents import PostgresOldDocuments
+from jackfield_store_postgres.retention import Pruning
+from jackfield_store_postgres.settings import PostgresSettings
+from jackfield_store_postgres.tags import PostgresTags
+from jackfield_store_postgres.users import PostgresUsers
+from jackfield_store_postgres.workflows import PostgresWorkflows
+
+
+class PostgresStore(
+    PostgresUsers,
+    PostgresWorkflows,
+    PostgresTags,
+    PostgresFolders,
+    PostgresWebhooks,
+    PostgresExecutions,
+    PostgresConfiguration,
+    PostgresImported,
+    PostgresTables,
+    Pruning,
+    PostgresOldDocuments,
+):
+    """`jackfield.api.storage.Store` on one schema of a PostgreSQL database.
+
+    `StoreUnavailable` means that nothing was changed, but for one case, which its message names: a commit that had
+    begun did not end within the limit; then the change may or may not be there.
+    """
+
+    name = "postgres"
+
+    def __init__(self, settings: PostgresSettings, log: logging.Logger) -> None:
+        """Raises `ConfigurationError` for an address that cannot be read."""
+        self._db = Database(settings, log)
+
+    @property
+    def password(self) -> str:
+        """That of the address; empty when it has none."""
+        return self._db.connector.password
+
+    @property
+    def database(self) -> Database:
+        return self._db
+
+    async def open(self) -> None:
+        await self._db.open()
+
+    async def close(self) -> None:
+        await self._db.close()
+
+    async def check(self) -> None:
+        await self._db.check()
