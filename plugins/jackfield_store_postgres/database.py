@@ -64,14 +64,24 @@ class Database:
         if self._timer is not None:
             self._timer.cancel()
 
-    def post(self, run: Callable[[WriteBatch], None], size: int = 0) -> asyncio.Future[None]:
-        """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds."""
-        return cast("asyncio.Future[None]", self._queue(run, size))
+    def post(
+        self,
+        run: Callable[[WriteBatch], None],
+        size: int = 0,
+        owners: Sequence[str | None] = (),
+        *,
+        alone: bool = False,
+    ) -> asyncio.Future[None]:
+        """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds; owners, alone: as
+        `WriteOperation` has them, without owners that are None."""
+        return cast("asyncio.Future[None]", self._queue(run, size, owners, alone=alone))
 
-    async def write(self, work: Callable[[Connection], ResultT], size: int = 0) -> ResultT:
+    async def write(
+        self, work: Callable[[Connection], ResultT], size: int = 0, owners: Sequence[str | None] = ()
+    ) -> ResultT:
         """Run `work` in a transaction, after everything queued before; nothing stays of it when it raises. It may be
         called again."""
-        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size))
+        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size, owners))
 
     async def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` on a connection that cannot write; it sees every write that has resolved."""
@@ -83,7 +93,9 @@ class Database:
         """Commit something small. Raises `StoreUnavailable`."""
         await self._queue(lambda _: None, 0)
 
-    def _queue(self, run: Callable[[WriteBatch], object], size: int) -> asyncio.Future[object]:
+    def _queue(
+        self, run: Callable[[WriteBatch], object], size: int, owners: Sequence[str | None] = (), *, alone: bool = False
+    ) -> asyncio.Future[object]:
         loop = self._loop
         if loop is None or not self._open:
             raise StoreUnavailable("The store is closed.")
@@ -100,7 +112,8 @@ class Database:
         self._pending_bytes += size
         if self._timer is None:
             self._timer = loop.call_later(settings.timeout / _LOOKS, self._look)
-        self._writer.put(WriteOperation(run, future, time.monotonic(), size))
+        named = [owner for owner in owners if owner is not None]
+        self._writer.put(WriteOperation(run, future, time.monotonic(), size, named, alone))
         return future
 
     def _deliver(self, outcomes: Sequence[Outcome]) -> None:

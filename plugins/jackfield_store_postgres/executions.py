@@ -16,7 +16,6 @@ from jackfield.api.storage import (
     Page,
     StoredExecution,
 )
-from jackfield_store_postgres.batch import WriteBatch
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, Value, execute, unpack, where
@@ -24,14 +23,18 @@ from jackfield_store_postgres.rows import Query, Value, execute, unpack, where
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
 _LOST = ("failed", "cancelled")
-_END_WAIT = "UPDATE executions SET status = 'running', resume_at = NULL WHERE id = %s AND status = 'waiting'"
+_END_WAIT = """UPDATE executions SET status = 'running', resume_at = NULL, owner = %s
+    WHERE id = %s AND status = 'waiting'"""
+_ENDED_IT = """SELECT 1 FROM executions e JOIN execution_steps s ON s.execution_id = e.id
+    WHERE e.id = %s AND e.owner IS NOT DISTINCT FROM %s::text AND e.status <> 'waiting' AND s.number = %s
+    AND s.data = %s"""
 _PENDING_CALL = """SELECT c.id, c.webhook_id FROM executions e
     JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
     WHERE e.id = %s AND c.execution_id = e.id AND c.status = 'pending'"""
-_APPEND = "INSERT INTO execution_steps (execution_id, data) VALUES (%s, %s)"
-_WHOLE = """SELECT e.input, e.document, e.call_id, e.webhook_id, c.status FROM executions e
+_APPEND = "INSERT INTO execution_steps (execution_id, number, data) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
+_WHOLE = """SELECT e.input, e.document, e.call_id, e.webhook_id, c.status, e.owner, e.epoch FROM executions e
     LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id WHERE e.id = %s"""
-_STEPS = "SELECT data FROM execution_steps WHERE execution_id = %s ORDER BY place"
+_STEPS = "SELECT data, number FROM execution_steps WHERE execution_id = %s ORDER BY number"
 _DELETE = "DELETE FROM executions WHERE id = ANY(%s) AND finished_at IS NOT NULL RETURNING id"
 _DELETE_STEPS = "DELETE FROM execution_steps WHERE execution_id = ANY(%s)"
 _ROWS = Query(
@@ -54,33 +57,46 @@ class PostgresExecutions:
             size += len(execution.call.body) + len(execution.call.headers)
         if finished is not None:
             size += _size(finished)
-        return self._db.post(lambda batch: batch.add_execution(execution, finished), size)
+        return self._db.post(lambda batch: batch.add_execution(execution, finished), size, [execution.owner])
 
-    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.append_steps(execution_id, steps), len(steps) + _OVERHEAD)
+    def append_steps(
+        self, execution_id: str, steps: bytes, number: int, owner: str | None = None
+    ) -> asyncio.Future[None]:
+        return self._db.post(
+            lambda batch: batch.append_steps(execution_id, steps, number, owner), len(steps) + _OVERHEAD, [owner]
+        )
 
-    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.change_execution(execution_id, "running", started_at), _OVERHEAD)
+    def set_running(self, execution_id: str, started_at: int, owner: str | None = None) -> asyncio.Future[None]:
+        return self._db.post(lambda batch: batch.set_running(execution_id, started_at, owner), _OVERHEAD, [owner])
 
-    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
-        def run(batch: WriteBatch) -> None:
-            if steps:
-                batch.append_steps(execution_id, steps)
-            batch.change_execution(execution_id, "waiting", resume_at=resume_at)
+    def set_waiting(
+        self,
+        execution_id: str,
+        resume_at: int | None,
+        steps: bytes,
+        number: int,
+        owner: str | None = None,
+        keeper: str | None = None,
+    ) -> asyncio.Future[None]:
+        return self._db.post(
+            lambda batch: batch.set_waiting(execution_id, resume_at, steps, number, owner, keeper),
+            len(steps) + _OVERHEAD,
+            [owner, keeper],
+        )
 
-        return self._db.post(run, len(steps) + _OVERHEAD)
-
-    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+    async def end_wait(self, execution_id: str, steps: bytes, number: int, owner: str | None = None) -> bool:
         def run(connection: Connection) -> bool:
-            ended = execute(connection, _END_WAIT, [execution_id]).rowcount > 0
-            if ended:
-                execute(connection, _APPEND, [execution_id, steps])
-            return ended
+            if execute(connection, _END_WAIT, [owner, execution_id]).rowcount:
+                execute(connection, _APPEND, [execution_id, number, steps])
+                return True
+            return execute(connection, _ENDED_IT, [execution_id, owner, number, steps]).rowcount > 0
 
-        return await self._db.write(run, len(steps) + _OVERHEAD)
+        return await self._db.write(run, len(steps) + _OVERHEAD, [owner])
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
-        return self._db.post(lambda batch: batch.finish_execution(finished), _size(finished) + _OVERHEAD)
+        return self._db.post(
+            lambda batch: batch.finish_execution(finished), _size(finished) + _OVERHEAD, [finished.owner]
+        )
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
         return await self._db.read(lambda connection: _whole(connection, execution_id))
@@ -148,11 +164,14 @@ def _whole(connection: Connection, execution_id: str) -> StoredExecution | None:
     found = execute(connection, _WHOLE, [execution_id]).fetchone() if row else None
     if row is None or found is None:
         return None
-    given, document, call_id, webhook_id, status = found
-    steps = [data for (data,) in execute(connection, _STEPS, [execution_id])]
+    given, document, call_id, webhook_id, status, owner, epoch = found
+    chunks = execute(connection, _STEPS, [execution_id]).fetchall()
+    next_chunk = chunks[-1][1] + 1 if chunks else 0
     call = (call_id, webhook_id) if call_id is not None else None
     call_status: CallStatus | None = status
-    return StoredExecution(row, given, steps, None if document is None else unpack(document), call, call_status)
+    parsed = None if document is None else unpack(document)
+    steps = [data for data, _ in chunks]
+    return StoredExecution(row, given, steps, parsed, call, call_status, next_chunk, owner, epoch)
 
 
 def _delete(connection: Connection, execution_id: str) -> bool:

@@ -3,7 +3,7 @@
 `TEXT` stands for text in the order of its bytes, whatever the database's own collation is. What every run writes is
 kept in few rows: an execution is one row with its input, and one per chunk of its steps. Documents, inputs and chunks
 are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are escaped (`connections.kept_text`).
-Identities order what has no order of its own. Counters of webhooks have shares, so that two daemons that count at once
+Counters of webhooks have shares, so that two daemons that count at once
 do not wait for each other.
 """
 
@@ -84,18 +84,24 @@ _FIRST = (
     """CREATE TABLE executions (
         id TEXT PRIMARY KEY, workflow_id TEXT, workflow_version bigint NOT NULL, mode TEXT NOT NULL,
         status TEXT NOT NULL, created_at bigint NOT NULL, started_at bigint, finished_at bigint, resume_at bigint,
-        error bytea, retry_of TEXT, call_id TEXT, webhook_id TEXT, input bytea NOT NULL, document bytea,
-        sealed boolean NOT NULL DEFAULT true
+        error bytea, retry_of TEXT, call_id TEXT, webhook_id TEXT, owner TEXT, epoch bigint NOT NULL DEFAULT 1,
+        input bytea NOT NULL, document bytea, sealed boolean NOT NULL DEFAULT true
     )""",
     "CREATE INDEX executions_by_time ON executions (created_at, id)",
     "CREATE INDEX executions_by_workflow ON executions (workflow_id, created_at, id)",
     "CREATE INDEX executions_open ON executions (id) WHERE finished_at IS NULL",
+    "CREATE INDEX executions_owned ON executions (owner, id) WHERE finished_at IS NULL",
     "CREATE INDEX executions_lost ON executions (status, created_at, id) WHERE status IN ('failed', 'cancelled')",
     "CREATE INDEX unsealed_executions ON executions (id) WHERE NOT sealed",
     """CREATE TABLE execution_steps (
-        execution_id TEXT, place bigint GENERATED ALWAYS AS IDENTITY, data bytea NOT NULL,
-        PRIMARY KEY (execution_id, place)
+        execution_id TEXT, number bigint, data bytea NOT NULL, PRIMARY KEY (execution_id, number)
     )""",
+    """CREATE TABLE incarnations (
+        id TEXT PRIMARY KEY, daemon TEXT NOT NULL, lease_ms bigint NOT NULL, lease_until timestamptz NOT NULL,
+        alive boolean NOT NULL
+    )""",
+    "CREATE INDEX incarnations_by_daemon ON incarnations (daemon)",
+    "CREATE TABLE cancel_wishes (id TEXT PRIMARY KEY)",
     "CREATE TABLE unsaved (id TEXT PRIMARY KEY, forget_at bigint NOT NULL)",
     "CREATE INDEX unsaved_by_time ON unsaved (forget_at)",
     """CREATE TABLE variables (

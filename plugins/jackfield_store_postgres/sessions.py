@@ -11,9 +11,9 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from jackfield.api.ids import new_id
-from jackfield_store_postgres.batch import WriteBatch, run
+from jackfield_store_postgres.batch import Key, WriteBatch, run
 from jackfield_store_postgres.connections import Connection, Connector
-from jackfield_store_postgres.transactions import Limits, Statement, mark
+from jackfield_store_postgres.transactions import Limits, Statement, fence, mark
 
 OutcomeT = TypeVar("OutcomeT")
 _SHARES = 64
@@ -54,10 +54,12 @@ class WriterSession:
             self._transact([(_SWEEP, ()), (_ENTER, (self._id, self._number))])
             self._entered = True
 
-    def begin(self, refused: frozenset[tuple[str, ...]], *, careful: bool) -> WriteBatch:
-        """A batch whose transaction begins with its first statement."""
+    def begin(self, owners: Sequence[str], refused: frozenset[Key], *, careful: bool) -> WriteBatch:
+        """A batch whose transaction begins with its first statement. owners: incarnations that write in it."""
         opening: list[Statement] = [("BEGIN", ()), self._limits.configure(), mark(self._id, self._number + 1)]
-        return WriteBatch(self._known(), opening, self._share, refused, careful)
+        if owners:
+            opening.append(fence(owners))
+        return WriteBatch(self._known(), opening, self._share, owners or None, refused, careful)
 
     def commit(self, batch: WriteBatch, outcomes: list[OutcomeT]) -> None:
         """Raises `Unresolved`."""

@@ -11,25 +11,27 @@ CLAIM = """INSERT INTO deliveries AS d (webhook_id, key, expires_at, execution_i
         fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at, status = NULL, headers = NULL, body = NULL
         WHERE d.expires_at <= excluded.claimed_at RETURNING execution_id"""
 ADD_EXECUTIONS = """INSERT INTO executions (id, workflow_id, workflow_version, mode, status, created_at, started_at,
-        finished_at, resume_at, error, retry_of, call_id, webhook_id, input, document)
+        finished_at, resume_at, error, retry_of, call_id, webhook_id, owner, input, document)
     SELECT * FROM unnest(%b::text[], %b::text[], %b::bigint[], %b::text[], %b::text[], %b::bigint[], %b::bigint[],
-        %b::bigint[], %b::bigint[], %b::bytea[], %b::text[], %b::text[], %b::text[], %b::bytea[], %b::bytea[])
+        %b::bigint[], %b::bigint[], %b::bytea[], %b::text[], %b::text[], %b::text[], %b::text[], %b::bytea[],
+        %b::bytea[])
     ON CONFLICT (id) DO NOTHING RETURNING id"""
 ADD_CALLS = """INSERT INTO calls (webhook_id, id, execution_id, time, method, headers, body, query, event, status,
         truncated, response_status, duration_ms, response_truncated, response_body)
     SELECT * FROM unnest(%b::text[], %b::text[], %b::text[], %b::bigint[], %b::text[], %b::bytea[], %b::text[],
         %b::text[], %b::text[], %b::text[], %b::boolean[], %b::bigint[], %b::bigint[], %b::boolean[], %b::text[])
     ON CONFLICT (webhook_id, id) DO NOTHING RETURNING webhook_id, id"""
-ADD_STEPS = """INSERT INTO execution_steps (execution_id, data) SELECT execution_id, data
-    FROM unnest(%b::text[], %b::bytea[]) WITH ORDINALITY AS t (execution_id, data, nth) ORDER BY nth"""
-APPEND_STEPS = """INSERT INTO execution_steps (execution_id, data) SELECT e.id, t.data
-    FROM unnest(%b::text[], %b::bytea[]) WITH ORDINALITY AS t (execution_id, data, nth)
-    JOIN executions e ON e.id = t.execution_id AND e.finished_at IS NULL ORDER BY nth"""
+ADD_STEPS = """INSERT INTO execution_steps (execution_id, number, data)
+    SELECT * FROM unnest(%b::text[], %b::bigint[], %b::bytea[]) ON CONFLICT DO NOTHING"""
+APPEND_STEPS = """INSERT INTO execution_steps (execution_id, number, data) SELECT e.id, t.number, t.data
+    FROM unnest(%b::text[], %b::bigint[], %b::bytea[], %b::text[]) AS t (execution_id, number, data, owner)
+    JOIN executions e ON e.id = t.execution_id AND e.finished_at IS NULL AND e.owner IS NOT DISTINCT FROM t.owner
+    ON CONFLICT (execution_id, number) DO NOTHING RETURNING execution_id, number"""
 CHANGE_EXECUTIONS = """UPDATE executions e SET status = t.status, started_at = coalesce(t.started_at, e.started_at),
-        finished_at = t.finished_at, resume_at = t.resume_at, error = t.error
-    FROM unnest(%b::text[], %b::text[], %b::bigint[], %b::bigint[], %b::bigint[], %b::bytea[])
-        AS t (id, status, started_at, finished_at, resume_at, error)
-    WHERE e.id = t.id AND e.finished_at IS NULL"""
+        finished_at = t.finished_at, resume_at = t.resume_at, error = t.error, owner = t.keeper
+    FROM unnest(%b::text[], %b::text[], %b::bigint[], %b::bigint[], %b::bigint[], %b::bytea[], %b::text[], %b::text[])
+        AS t (id, status, started_at, finished_at, resume_at, error, keeper, owner)
+    WHERE e.id = t.id AND e.finished_at IS NULL AND e.owner IS NOT DISTINCT FROM t.owner RETURNING e.id"""
 FORGET = """INSERT INTO unsaved (id, forget_at) SELECT * FROM unnest(%b::text[], %b::bigint[])
     ON CONFLICT (id) DO UPDATE SET forget_at = excluded.forget_at"""
 ANSWER = """UPDATE deliveries d SET status = t.status, headers = t.headers, body = t.body

@@ -12,6 +12,7 @@ from jackfield_store_postgres.executions import PostgresExecutions
 from jackfield_store_postgres.folders import PostgresFolders
 from jackfield_store_postgres.imported import PostgresImported
 from jackfield_store_postgres.old_documents import PostgresOldDocuments
+from jackfield_store_postgres.ownership import PostgresOwnership
 from jackfield_store_postgres.retention import Pruning
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.tags import PostgresTags
@@ -26,6 +27,7 @@ class PostgresStore(
     PostgresFolders,
     PostgresWebhooks,
     PostgresExecutions,
+    PostgresOwnership,
     PostgresConfiguration,
     PostgresImported,
     PostgresTables,

@@ -15,6 +15,9 @@ _CONFIGURE = """SELECT set_config('search_path', %s, true), set_config('statemen
     CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END"""
 _MARK = "UPDATE writers SET batch = %s, seen_at = now() WHERE id = %s RETURNING batch"
 
+_FENCE = "SELECT id FROM incarnations WHERE id = ANY(%s) AND alive FOR KEY SHARE"
+"""This lock keeps nobody from renewing, and whoever declares an incarnation dead waits for it (`FOR UPDATE`)."""
+
 
 @record
 class Limits:
@@ -53,3 +56,8 @@ def reading(settings: PostgresSettings) -> Limits:
 def mark(writer: str, number: int) -> Statement:
     """Notes the batch of this number as the writer's last; the row stays locked until its transaction has ended."""
     return _MARK, (number, writer)
+
+
+def fence(owners: Sequence[str]) -> Statement:
+    """Finds which of these incarnations are alive. They stay so until the transaction has ended."""
+    return _FENCE, (list(owners),)

@@ -18,9 +18,9 @@ from typing import TypeAlias
 
 import psycopg
 
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import Fenced, JackfieldError
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.batch import Refused, WriteBatch
+from jackfield_store_postgres.batch import Key, Refused, WriteBatch
 from jackfield_store_postgres.sessions import Unresolved, WriterSession
 
 Outcome: TypeAlias = "tuple[WriteOperation, object, Exception | None]"
@@ -35,15 +35,24 @@ class WriteOperation:
     """One queued write. run: may raise before it gathered anything in the batch; it is called again when the
     transaction is repeated, so it must change nothing else."""
 
-    __slots__ = ("future", "queued_at", "run", "size")
+    __slots__ = ("alone", "future", "owners", "queued_at", "run", "size")
 
     def __init__(
-        self, run: Callable[[WriteBatch], object], future: asyncio.Future[object], queued_at: float, size: int
+        self,
+        run: Callable[[WriteBatch], object],
+        future: asyncio.Future[object],
+        queued_at: float,
+        size: int,
+        owners: Sequence[str],
+        alone: bool,
     ) -> None:
+        """owners: incarnations that must be alive, else it fails with `Fenced`. alone: it shares no transaction."""
         self.run = run
         self.future = future
         self.queued_at = queued_at
         self.size = size
+        self.owners = owners
+        self.alone = alone
 
 
 class StoreWriter:
@@ -142,9 +151,11 @@ class StoreWriter:
             size = 0
             while self._waiting and len(operations) < self._batch_size:
                 size += self._waiting[0].size
-                if operations and size > _MOST_BYTES:
+                if operations and (size > _MOST_BYTES or self._waiting[0].alone):
                     break
                 operations.append(self._waiting.popleft())
+                if operations[0].alone:
+                    break
             self._begun = (time.monotonic(), operations)
             return operations
 
@@ -170,7 +181,7 @@ class StoreWriter:
 
     def _commit(self, operations: Sequence[WriteOperation]) -> list[Outcome]:
         """Repeats what did not come to its end."""
-        refused: frozenset[tuple[str, ...]] = frozenset()
+        refused: frozenset[Key] = frozenset()
         attempts = 0
         while True:
             try:
@@ -192,8 +203,9 @@ class StoreWriter:
                 self._session.rollback()
                 raise
 
-    def _attempt(self, operations: Sequence[WriteOperation], refused: frozenset[tuple[str, ...]]) -> list[Outcome]:
-        batch = self._session.begin(refused, careful=len(operations) == 1)
+    def _attempt(self, operations: Sequence[WriteOperation], refused: frozenset[Key]) -> list[Outcome]:
+        owners = sorted({owner for operation in operations for owner in operation.owners})
+        batch = self._session.begin(owners, refused, careful=len(operations) == 1)
         outcomes = [_run(operation, batch) for operation in operations]
         batch.flush()
         self._session.commit(batch, outcomes)
@@ -247,6 +259,8 @@ def _run(operation: WriteOperation, batch: WriteBatch) -> Outcome:
     future = operation.future
     if future.done() and not future.cancelled() and (told := future.exception()) is not None:
         return operation, None, told if isinstance(told, Exception) else None
+    if any(("dead", owner) in batch.refused for owner in operation.owners):
+        return operation, None, Fenced()
     try:
         return operation, operation.run(batch), None
     except JackfieldError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -45,9 +46,38 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await opened.close()
 
 
-@pytest.fixture
-def shared() -> SharedStore:
+def memory_shared(_: pytest.FixtureRequest) -> SharedStore:
     """Two daemons over one store in memory, and its clock."""
     clock = FakeClock()
     store = MemoryStore(clock)
     return SharedStore([store, store, store], 3000, lambda: clock.advance(3))
+
+
+def postgres_shared(request: pytest.FixtureRequest) -> SharedStore:
+    """Three stores over one schema; the database's clock goes on when somebody sets the leases back."""
+    from jackfield_store_postgres.ownership import PostgresOwnership  # its driver is an extra
+
+    server: PostgresServer = request.getfixturevalue("jackfield_postgres")
+    request.getfixturevalue("monkeypatch").setattr(PostgresOwnership, "settle_ms", -3000)
+    stores = [postgres_store(server) for _ in range(3)]
+
+    async def lapse() -> None:
+        await asyncio.to_thread(server.run, "UPDATE contracts.incarnations SET lease_until = clock_timestamp()")
+
+    return SharedStore(stores, 3000, lapse)
+
+
+SHARED: dict[str, Callable[[pytest.FixtureRequest], SharedStore]] = {
+    "memory": memory_shared,
+    "postgres": postgres_shared,
+}
+
+
+@pytest.fixture(params=SHARED)
+async def shared(request: pytest.FixtureRequest) -> AsyncIterator[SharedStore]:
+    made = SHARED[request.param](request)
+    for store in made.stores:
+        await store.open()
+    yield made
+    for store in made.stores:
+        await store.close()

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from .daemon import HOST, free_port, poll
 
@@ -64,8 +65,8 @@ class PostgresServer:
         secret = directory / "password"
         secret.write_text(PASSWORD)
         secret.chmod(0o644)
-        self._run("initdb", "-D", str(self._data), "-U", USER, "-A", "scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8",
-                  "-N", f"--pwfile={secret}")  # fmt: skip
+        made = ("-D", str(self._data), "-U", USER, "-A", "scram-sha-256", "-E", "UTF8", "--locale=C.UTF-8", "-N")
+        self._program("initdb", *made, f"--pwfile={secret}")
 
     @property
     def _data(self) -> Path:
@@ -140,11 +141,19 @@ class PostgresServer:
                 own = table.startswith("data_rows_")
                 connection.execute(f"{'DROP TABLE' if own else 'DELETE FROM'} {schema}.{table}".encode())
 
+    def run(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:  # Any: of any statement
+        """Run a statement on a connection of its own; its rows, if it gives any."""
+        import psycopg
+
+        with psycopg.connect(self.dsn(database), autocommit=True) as connection:
+            cursor = connection.execute(statement.encode())
+            return cursor.fetchall() if cursor.description else []
+
     def new_name(self) -> str:
         """For a schema or a database that no other test has."""
         return f"t{next(self._names)}"
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def _program(self, program: str, *arguments: str) -> None:
         subprocess.run(  # noqa: S603 - the server under test
             [str(self._home / program), *arguments], user=self._user, check=True, capture_output=True, cwd="/"
         )

@@ -1,0 +1,195 @@
+"""Owners of executions: incarnations of daemons, their leases by the database's clock, and claims."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import psycopg
+
+from jackfield.api.errors import Fenced
+from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Renewals, Renewed
+from jackfield_store_postgres import failures
+from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.rows import Value, execute
+from jackfield_store_postgres.transactions import reading
+
+_TOLD = 1000
+_LEASE = "clock_timestamp() + lease_ms * interval '1 millisecond'"
+_REGISTER = """INSERT INTO incarnations AS i (id, daemon, lease_ms, lease_until, alive)
+    VALUES (%s, %s, %s, clock_timestamp() + %s * interval '1 millisecond', true)
+    ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until WHERE i.alive"""
+_EARLIER = "SELECT id FROM incarnations WHERE daemon = %s AND id <> %s AND alive ORDER BY id FOR UPDATE"
+_END = "UPDATE incarnations SET alive = false WHERE id = ANY(%s)"
+_FORGET_DEAD = """DELETE FROM incarnations i WHERE NOT alive AND lease_until < now() - interval '30 days'
+    AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.owner = i.id AND e.finished_at IS NULL)"""
+_RENEW = f"UPDATE incarnations SET lease_until = {_LEASE} WHERE id = %s AND alive"  # noqa: S608 - our own words
+_CANCELLED = """SELECT w.id FROM cancel_wishes w JOIN executions e ON e.id = w.id
+    WHERE e.finished_at IS NULL AND e.owner = %s ORDER BY w.id LIMIT %s"""
+_LAPSED = """SELECT id FROM incarnations WHERE alive AND id <> %s AND lease_until < clock_timestamp()
+    AND clock_timestamp() > (SELECT max(lease_ms) + %s FROM incarnations WHERE alive) * interval '1 millisecond'
+        + greatest(pg_postmaster_start_time(),
+            (SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()))
+    ORDER BY id"""
+"""Neither the server nor this connection to it was away within the longest lease: whoever is missing is missing by
+himself. The connection tells of restarts after a crash, which leave the server's own start time as it was."""
+_IS_ALIVE = "SELECT 1 FROM incarnations WHERE id = %s AND alive"
+_FREE = """finished_at IS NULL AND (owner IS NULL
+        OR owner <> %s AND owner IN (SELECT i.id FROM incarnations i WHERE NOT i.alive))"""
+_TAKE = """WITH free AS (SELECT id, status, owner FROM executions WHERE {where} ORDER BY id LIMIT %s
+        FOR UPDATE SKIP LOCKED)
+    UPDATE executions e SET owner = %s, epoch = e.epoch + (free.owner IS NOT NULL)::int FROM free WHERE e.id = free.id
+    RETURNING e.id, free.status, e.epoch, free.owner IS NOT NULL"""
+_RELEASE = """UPDATE executions SET owner = NULL, status = CASE status WHEN 'running' THEN 'queued' ELSE status END
+    WHERE owner = %s AND finished_at IS NULL"""
+_FORGET_WISHES = """DELETE FROM cancel_wishes w WHERE NOT EXISTS (
+    SELECT 1 FROM executions e WHERE e.id = w.id AND e.finished_at IS NULL)"""
+_WISH = """INSERT INTO cancel_wishes SELECT id FROM executions
+    WHERE id = %s AND finished_at IS NULL AND owner IS NOT NULL ON CONFLICT (id) DO UPDATE SET id = excluded.id"""
+
+
+class PostgresRenewals:
+    """`Renewals`, over a connection of its own."""
+
+    def __init__(self, database: Database, owner: str) -> None:
+        self._database = database
+        self._owner = owner
+        self._connection: Connection | None = None
+
+    async def renew(self) -> Renewed:
+        return await asyncio.to_thread(self._renewed)
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await asyncio.to_thread(connection.close)
+
+    def _renewed(self) -> Renewed:
+        """A connection may have been cut since its last use."""
+        kept = self._connection is not None
+        try:
+            return self._once()
+        except psycopg.Error as error:
+            self._drop()
+            if not (kept and failures.is_lost(error)):
+                raise failures.unavailable(error) from error
+        try:
+            return self._once()
+        except psycopg.Error as error:
+            self._drop()
+            raise failures.unavailable(error) from error
+
+    def _once(self) -> Renewed:
+        if self._connection is None:
+            self._connection = self._database.connector.connect()
+        connection = self._connection
+        limits = reading(self._database.settings)
+        with connection.transaction():
+            connection.execute(*limits.configure())
+            if not execute(connection, _RENEW, [self._owner]).rowcount:
+                raise Fenced
+            return Renewed([found for (found,) in execute(connection, _CANCELLED, [self._owner, _TOLD])])
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+class PostgresOwnership:
+    """Part of the store port."""
+
+    exclusive = False
+    settle_ms = 1000
+    """Milliseconds beyond the longest lease that the server must have been there before anybody is taken for dead."""
+    _db: Database
+
+    def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
+        return self._db.post(
+            lambda batch: batch.apart(lambda connection: _register(connection, incarnation)), alone=True
+        )
+
+    def renewals(self, owner: str) -> Renewals:
+        return PostgresRenewals(self._db, owner)
+
+    async def claim_executions(
+        self,
+        owner: str,
+        *,
+        statuses: Sequence[OpenStatus],
+        limit: int,
+        due: int | None = None,
+        only: Sequence[str] | None = None,
+    ) -> list[Claimed]:
+        """A look that finds nothing writes nothing."""
+        where, values = _claimable(owner, statuses, due, only)
+        settle = self.settle_ms
+        look = f"SELECT EXISTS (SELECT 1 FROM executions WHERE {where}) OR EXISTS ({_LAPSED})"  # noqa: S608 - our own words
+
+        def is_worth_while(connection: Connection) -> bool:
+            if not execute(connection, _IS_ALIVE, [owner]).rowcount:
+                raise Fenced
+            row = execute(connection, look, [*values, owner, settle]).fetchone()
+            return bool(row and row[0])
+
+        def work(connection: Connection) -> list[Claimed]:
+            lapsed = execute(connection, f"{_LAPSED} FOR UPDATE SKIP LOCKED", [owner, settle])
+            execute(connection, _END, [[found for (found,) in lapsed]])
+            taken = execute(connection, _TAKE.format(where=where), [*values, limit, owner]).fetchall()
+            return sorted((Claimed(*row) for row in taken), key=lambda claimed: claimed.id)
+
+        if not await self._db.read(is_worth_while):
+            return []
+        return await self._db.write(work, 0, [owner])
+
+    async def owned_executions(self, owner: str) -> list[str]:
+        sql = "SELECT id FROM executions WHERE owner = %s AND finished_at IS NULL ORDER BY id"
+        return await self._db.read(lambda connection: [found for (found,) in execute(connection, sql, [owner])])
+
+    def release_executions(self, owner: str, execution_ids: Sequence[str]) -> asyncio.Future[None]:
+        ids = list(execution_ids)
+
+        def work(connection: Connection) -> None:
+            execute(connection, f"{_RELEASE} AND id = ANY(%s)", [owner, ids])
+
+        return self._db.post(lambda batch: batch.apart(work), 0, [owner])
+
+    async def leave(self, owner: str) -> None:
+        def work(connection: Connection) -> None:
+            if execute(connection, f"{_IS_ALIVE} FOR UPDATE", [owner]).rowcount:
+                execute(connection, _RELEASE, [owner])
+                execute(connection, _END, [[owner]])
+
+        await self._db.write(work)
+
+    async def ask_cancel(self, execution_id: str) -> bool:
+        def work(connection: Connection) -> bool:
+            execute(connection, _FORGET_WISHES)
+            return execute(connection, _WISH, [execution_id]).rowcount > 0
+
+        return await self._db.write(work)
+
+
+def _register(connection: Connection, incarnation: Incarnation) -> None:
+    values: list[Value] = [incarnation.id, incarnation.daemon, incarnation.lease_ms, incarnation.lease_ms]
+    if not execute(connection, _REGISTER, values).rowcount:
+        raise Fenced
+    earlier = execute(connection, _EARLIER, [incarnation.daemon, incarnation.id])
+    execute(connection, _END, [[found for (found,) in earlier]])
+    execute(connection, _FORGET_DEAD)
+
+
+def _claimable(
+    owner: str, statuses: Sequence[str], due: int | None, only: Sequence[str] | None
+) -> tuple[str, list[Value]]:
+    """A condition on `executions`, and its values."""
+    conditions = [_FREE, "status = ANY(%s)"]
+    values: list[Value] = [owner, list(statuses)]
+    if only is not None:
+        conditions.append("id = ANY(%s)")
+        values.append(list(only))
+    if only is None or due is not None:
+        conditions.append("(status <> 'waiting' OR resume_at <= %s::bigint)")
+        values.append(due)
+    return " AND ".join(conditions), values
