@@ -61,3 +61,49 @@ def test_an_example_is_taken_set_up_filed_and_found(page: Page, daemon: Daemon) 
     page.get_by_role("menuitem", name="Delete").click()
     asked(page, "Delete the folder “Kilns”").get_by_role("button", name="Delete").click()
     poll(lambda: api.get(f"/workflows/{saved}/folder").json() == {"folderId": None}, "the workflow moved up")
+
+
+def test_many_workflows_get_and_lose_tags_at_once(page: Page, daemon: Daemon) -> None:
+    api = daemon.admin()
+    old, other = (api.post("/tags", json={"name": name}).json()["id"] for name in ("glaze", "clay"))
+    bodies = [{"name": f"Firing {name}", "nodes": [], "connections": {}, "settings": {}} for name in ("A", "B", "C")]
+    ids = [api.post("/workflows", json=one).json()["id"] for one in bodies]
+    for ident in ids[:2]:
+        api.put(f"/workflows/{ident}/tags", json=[{"id": old}, {"id": other}])
+    page.goto("/ui/workflows")
+    page.get_by_label("Search workflows").fill("Firing")
+    for name in ("Firing A", "Firing C"):
+        page.get_by_role("checkbox", name=name).check()
+    page.get_by_text("2 selected").wait_for()
+    page.get_by_role("button", name="Tags", exact=True).click()
+    dialog = asked(page, "Tags of 2 workflows")
+    dialog.get_by_role("combobox", name="Add").fill("kiln")
+    page.keyboard.press("Enter")
+    dialog.get_by_role("combobox", name="Remove").fill("glaze")
+    page.get_by_role("option", name="glaze").click()
+    page.keyboard.press("Escape")
+    dialog.get_by_role("button", name="Apply").click()
+    page.get_by_text("2 workflows tagged anew.").wait_for()
+    names = [sorted(tag["name"] for tag in api.get(f"/workflows/{ident}/tags").json()["data"]) for ident in ids]
+    assert names == [["clay", "kiln"], ["clay", "glaze"], ["kiln"]]
+    page.get_by_text("2 selected").wait_for(state="detached")
+
+
+def test_a_workflow_that_cannot_be_tagged_is_named(page: Page, daemon: Daemon) -> None:
+    api = daemon.admin()
+    body = {"nodes": [], "connections": {}, "settings": {}}
+    stays, goes = (api.post("/workflows", json={"name": f"Glazing {name}", **body}).json()["id"] for name in "AB")
+    page.goto("/ui/workflows")
+    page.get_by_label("Search workflows").fill("Glazing")
+    for name in ("Glazing A", "Glazing B"):
+        page.get_by_role("checkbox", name=name).check()
+    page.get_by_role("button", name="Tags", exact=True).click()
+    dialog = asked(page, "Tags of 2 workflows")
+    dialog.get_by_role("combobox", name="Add").fill("late")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    api.delete(f"/workflows/{goes}")
+    dialog.get_by_role("button", name="Apply").click()
+    report = asked(page, "1 workflow not tagged anew")
+    report.get_by_role("list", name="Not done").get_by_text("There is no workflow with this id.").wait_for()
+    assert [tag["name"] for tag in api.get(f"/workflows/{stays}/tags").json()["data"]] == ["late"]

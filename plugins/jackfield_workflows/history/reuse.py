@@ -13,8 +13,9 @@ from jackfield.api.json_slices import written
 from jackfield.api.records import replace
 from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield.api.workflows import Items, Outputs, Workflow
+from jackfield_workflows.history.outside import changed_outside
 from jackfield_workflows.history.retries import executed_workflow
-from jackfield_workflows.saved.node_changes import named_nodes
+from jackfield_workflows.saved.node_changes import named_nodes, parts_of
 from jackfield_workflows.starts import leading
 
 
@@ -35,7 +36,9 @@ async def with_data_of(context: PluginContext, stored: StoredExecution, fresh: E
         return fresh
     began = await asyncio.to_thread(original_input, stored)
     records = await asyncio.to_thread(node_records, stored.steps)
-    kept = await asyncio.to_thread(reusable, records, began, ran, fresh.workflow, fresh.until)
+    row = stored.row
+    outside = await changed_outside(context, fresh.workflow, row.started_at or row.created_at)
+    kept = await asyncio.to_thread(reusable, records, began, ran, fresh.workflow, fresh.until, outside)
     if kept is None:
         return fresh
     given = [await asyncio.to_thread(written, kept, stored_json)] if kept else ()
@@ -45,16 +48,27 @@ async def with_data_of(context: PluginContext, stored: StoredExecution, fresh: E
 
 
 def reusable(
-    records: Sequence[NodeRecord], began: OriginalInput, ran: Workflow, now: Workflow, until: str
+    records: Sequence[NodeRecord],
+    began: OriginalInput,
+    ran: Workflow,
+    now: Workflow,
+    until: str,
+    outside: frozenset[str] = frozenset(),
 ) -> list[NodeRecord] | None:
     """The runs of nodes before `until` that are as they were, with all that leads to them; None when the beginning
     itself is not. A node with a failed run, and one that was the end of that execution, lets nothing behind it count,
-    and `until` runs in any case."""
+    and `until` runs in any case. outside: nodes whose variables or credentials have changed; that of the beginning has
+    given its items already."""
     before = leading(now, until) - {until}
     changed = _changed(records, began, ran, now)
     if began.start not in before or began.start in changed or ran.settings.order != now.settings.order:
         return None
-    stale = changed | {until} | {record["node"] for record in records if record["status"] == "failed"}
+    stale = (
+        changed
+        | (outside - {began.start})
+        | {until}
+        | {record["node"] for record in records if record["status"] == "failed"}
+    )
     stale |= _behind(now, {began.until}) if began.until else set()
     stale |= _following(now, stale)
     return [record for record in records if record["node"] in before - stale and record["index"] > 0]
@@ -100,22 +114,10 @@ def _described(workflow: Workflow, name: str) -> list[object] | None:
         return None
     found: list[object] = [node.version, *(getattr(node, key) for key in _SHAPING)]
     found.append(sorted(f"{source}\0{output}\0{index}" for source, output, index in _wires_to(workflow, name)))
-    for part in _parts(workflow, name):
+    for part in parts_of(workflow, name):
         inner = workflow.nodes.get(part)
         found.append([part, *([] if inner is None else [inner.version, *(getattr(inner, key) for key in _SHAPING)])])
     return found
-
-
-def _parts(workflow: Workflow, name: str) -> list[str]:
-    """Names of the nodes that serve this one, and of those that serve them."""
-    found: dict[str, None] = {}
-    open_names = [name]
-    while open_names:
-        for part in workflow.attached.get(open_names.pop(), ()):
-            if part.node not in found:
-                found[part.node] = None
-                open_names.append(part.node)
-    return sorted(found)
 
 
 def _wires_to(workflow: Workflow, name: str) -> Iterable[tuple[str, int, int]]:
@@ -130,7 +132,7 @@ def _following(workflow: Workflow, names: Iterable[str]) -> set[str]:
     """The nodes behind these, those that read them or what follows them by name, and all behind those."""
     readers: dict[str, set[str]] = {}
     for name in workflow.nodes:
-        for one in (name, *(part for part in _parts(workflow, name) if part in workflow.nodes)):
+        for one in (name, *(part for part in parts_of(workflow, name) if part in workflow.nodes)):
             for read in named_nodes(workflow, one):
                 readers.setdefault(read, set()).add(name)
     found: set[str] = set()

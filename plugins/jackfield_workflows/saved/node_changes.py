@@ -47,7 +47,7 @@ def changed_callers(after: Workflow, before: Workflow) -> str:
 
 
 def has_expression(value: Json) -> bool:
-    return any(text.startswith("=") for text in _texts(value))
+    return any(text.startswith("=") for text in texts_of(value))
 
 
 def _settings(workflow: Workflow) -> dict[str, Json]:
@@ -75,14 +75,15 @@ def _sources(workflow: Workflow) -> dict[str, frozenset[Source]]:
 
 def named_nodes(workflow: Workflow, name: str) -> Iterator[str]:
     """The nodes that the parameters of this one name: `$('Name')`, `$node["Name"]`, `$node.Name`."""
-    texts = list(_texts(dict(workflow.nodes[name].parameters)))
+    texts = list(texts_of(dict(workflow.nodes[name].parameters)))
     for other in workflow.nodes:
         marks = (f"'{other}'", f'"{other}"', f"`{other}`", f"$node.{other}")
         if any(mark in text for text in texts for mark in marks):
             yield other
 
 
-def _texts(value: Json) -> Iterator[str]:
+def texts_of(value: Json) -> Iterator[str]:
+    """All texts in it, at whatever depth."""
     open_values = [value]
     while open_values:
         current = open_values.pop()
@@ -92,3 +93,15 @@ def _texts(value: Json) -> Iterator[str]:
             open_values += current.values()
         elif isinstance(current, list):
             open_values += current
+
+
+def parts_of(workflow: Workflow, name: str) -> list[str]:
+    """Names of the nodes that serve this one, and of those that serve them."""
+    found: dict[str, None] = {}
+    open_names = [name]
+    while open_names:
+        for part in workflow.attached.get(open_names.pop(), ()):
+            if part.node not in found:
+                found[part.node] = None
+                open_names.append(part.node)
+    return sorted(found)

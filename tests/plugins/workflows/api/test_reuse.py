@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from jackfield.api.auth import Principal
+from jackfield.api.context import WorkflowReader
 from jackfield.api.history import NodeRecord, OriginalInput, node_records
+from jackfield.api.user_storage import Credential, Variable
 from jackfield.api.workflows import Items
 from jackfield.testing.context import FakeContext
 from jackfield.testing.documents import node, set_fields, webhook, wires, workflow
 from jackfield_workflows.documents.reader import CachedReader
+from jackfield_workflows.history.outside import changed_outside
 from jackfield_workflows.history.reuse import reusable
 
 Taken = Callable[..., "list[str] | None"]
@@ -141,3 +144,80 @@ async def test_another_workflows_execution_is_refused(api: Any) -> None:
     first = await api.ok("POST", f"/workflows/{other['id']}/execute", ITEMS)
     found = await api.refused("POST", f"/workflows/{saved['id']}/execute-async?until=C&reuse={first['id']}")
     assert list(found["details"]) == ["reuse"]
+
+
+def using(parameters: dict[str, Any], credentials: dict[str, Any]) -> dict[str, Any]:
+    """The chain, whose node B has these."""
+    made = copy.deepcopy(CHAIN)
+    made["nodes"][2]["parameters"].update(parameters)
+    made["nodes"][2]["credentials"] = credentials
+    return made
+
+
+async def reused(api: Any, saved: Any, first: Any) -> list[str]:
+    await api.ok("POST", f"/workflows/{saved['id']}/execute-async?until=C&reuse={first['id']}", status=202)
+    return [record["node"] for record in node_records(api.engine.requests[-1].given)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["={{ $vars.city }}", "={{ $vars?.['city'] }}", "return [_vars.city]", 'vars["city"]', "={{ Object.keys($vars) }}"],
+)
+async def test_a_node_whose_variable_has_changed_since_runs_again(api: Any, text: str) -> None:
+    context = api.context
+    store, clock = context.store, context.clock
+    await store.put_variable(Variable("v1", "city", "Ulm", clock.now_ms() - 9, clock.now_ms() - 9))
+    await store.put_variable(Variable("v2", "other", "x", clock.now_ms() - 9, clock.now_ms() - 9))
+    workflow = context.port(WorkflowReader).parse(using({"x": text}, {}))
+    computed = "keys" in text
+    assert await changed_outside(context, workflow, clock.now_ms()) == ({"B"} if computed else set())
+    await store.put_variable(Variable("v2", "other", "y", 0, clock.now_ms()))
+    assert await changed_outside(context, workflow, clock.now_ms()) == ({"B"} if computed else set())
+    await store.put_variable(Variable("v1", "city", "Bonn", 0, clock.now_ms()))
+    assert await changed_outside(context, workflow, clock.now_ms()) == {"B"}
+    await store.delete_variable("v1")
+    assert await changed_outside(context, workflow, clock.now_ms() + 9) == {"B"}
+
+
+async def test_words_that_are_no_variables_change_nothing(api: Any) -> None:
+    workflow = api.context.port(WorkflowReader).parse(using({"x": "All vars are here; myvars.a, $json.vars.a"}, {}))
+    assert await changed_outside(api.context, workflow, 0) == set()
+
+
+async def test_a_node_whose_credential_has_changed_since_runs_again(api: Any) -> None:
+    store, now = api.context.store, api.context.clock.now_ms()
+    await store.put_credential(Credential("c1", "c", "httpBasicAuth", b"", 0, now - 9))
+    named = using({}, {"httpBasicAuth": {"id": "c1", "name": "c"}})
+    workflow = api.context.port(WorkflowReader).parse(named)
+    assert await changed_outside(api.context, workflow, now) == set()
+    await store.put_credential(Credential("c1", "c", "httpBasicAuth", b"", 0, now))
+    assert await changed_outside(api.context, workflow, now) == {"B"}
+    await store.delete_credential("c1")
+    assert await changed_outside(api.context, workflow, now + 9) == {"B"}
+
+
+async def test_a_part_counts_as_its_node(api: Any) -> None:
+    made = copy.deepcopy(CHAIN)
+    made["nodes"].append(node("Part", "noOp", {"x": "={{ $vars.gone }}"}))
+    made["connections"]["Part"] = {"ai_tool": [[{"node": "B", "type": "ai_tool", "index": 0}]]}
+    workflow = api.context.port(WorkflowReader).parse(made)
+    assert await changed_outside(api.context, workflow, 0) == {"Part", "B"}
+
+
+def test_what_was_changed_outside_runs_with_all_behind_it_but_the_beginning(tmp_path: Path) -> None:
+    chain = CachedReader(FakeContext(tmp_path)).parse(CHAIN)
+    began = OriginalInput("Webhook", ITEMS, 0, pin=True, depth=0, until="")
+    found = reusable(ran("A", "B", "Side", "C"), began, chain, chain, "C", frozenset({"B", "Webhook"}))
+    assert [record["node"] for record in found or []] == ["A", "Side"]
+
+
+async def test_a_changed_variable_is_a_change_for_the_api(api: Any) -> None:
+    store = api.context.store
+    await store.put_variable(Variable("v1", "city", "Ulm", 0, -1))
+    document = copy.deepcopy(CHAIN)
+    document["nodes"][4]["parameters"]["x"] = "={{ $vars.city }}"
+    saved = await api.save(document)
+    first = await api.ok("POST", f"/workflows/{saved['id']}/execute", ITEMS)
+    assert await reused(api, saved, first) == ["Side"]
+    await store.put_variable(Variable("v1", "city", "Bonn", 0, 2**50))
+    assert await reused(api, saved, first) == []

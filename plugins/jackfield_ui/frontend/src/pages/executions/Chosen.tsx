@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Menu, Text } from '@mantine/core';
+import { Button, Group, Menu, Text } from '@mantine/core';
 import { IconArrowsDiff, IconChevronDown, IconPlayerStop, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -7,9 +7,8 @@ import type { ExecutionRow } from '../../api/types';
 import { confirm } from '../../components/confirm';
 import { type BulkReport, eachOf } from '../../components/eachOf';
 import { moment } from '../../components/format';
-import { Modal } from '../../components/Modal';
+import { NotDone } from '../../components/NotDone';
 import { notifyDone } from '../../components/notify';
-import classes from './executions.module.css';
 import { cancel, comparePath, executionPath, nameOf, remove, retry } from './queries';
 
 interface Action {
@@ -139,26 +138,12 @@ export function Chosen({
         </Button>
       </Group>
       {failures && (
-        <Modal
-          opened
-          onClose={() => setFailures(undefined)}
+        <NotDone
           title={`${executions(failures.failed.length)} not ${failures.word}`}
-          size="lg"
-        >
-          <Text size="sm" mb="sm">
-            {failures.done ? `${executions(failures.done)} ${failures.word}.` : 'None of them.'} These stay selected:
-          </Text>
-          <ul className={classes.failures} aria-label="Not done">
-            {failures.failed.map(({ key, reason }) => (
-              <li key={key}>
-                <Anchor component={Link} to={executionPath(key)}>
-                  {named(key)}
-                </Anchor>
-                <span>{reason}</span>
-              </li>
-            ))}
-          </ul>
-        </Modal>
+          done={failures.done ? `${executions(failures.done)} ${failures.word}.` : 'None of them.'}
+          failed={failures.failed.map(({ key, reason }) => ({ key, reason, name: named(key), to: executionPath(key) }))}
+          onClose={() => setFailures(undefined)}
+        />
       )}
     </>
   );

@@ -13,6 +13,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
 import { Actions } from './list/Actions';
+import { Chosen } from './list/Chosen';
 import { address, columnsOf } from './list/columns';
 import { Filters, type Wanted } from './list/Filters';
 import { FolderTree, newFolder } from './list/FolderTree';
@@ -30,6 +31,7 @@ export default function Workflows() {
   const may = useMay('member');
   const [params, setParams] = useSearchParams();
   const [wanted, setWanted] = useState(EVERYTHING);
+  const [selected, setSelected] = useState(new Set<string>());
   const [search] = useDebouncedValue(wanted.text, 200);
   const { data: folders = NO_FOLDERS } = useFolders();
   const folder = folders.find(({ id }) => id === params.get('folder'));
@@ -58,6 +60,7 @@ export default function Workflows() {
         )}
         <div>
           <Filters wanted={wanted} onChange={(change) => setWanted((now) => ({ ...now, ...change }))} />
+          {selected.size > 0 && <Chosen selected={selected} rows={rows ?? []} onChange={setSelected} />}
           <DataTable
             label="Workflows"
             columns={columnsOf(may, folder && !search ? NO_FOLDERS : folders)}
@@ -68,7 +71,12 @@ export default function Workflows() {
             onRetry={() => void refetch()}
             paging={paging}
             onOpen={(row) => void navigate(address(row))}
-            {...(may ? { rowActions: (row: WorkflowRow) => <Actions row={row} /> } : {})}
+            {...(may
+              ? {
+                  rowActions: (row: WorkflowRow) => <Actions row={row} />,
+                  selection: { selected, onChange: setSelected },
+                }
+              : {})}
             empty={<Nothing filtered={filtered} folder={folder} {...(may ? { onNew: open } : {})} />}
           />
         </div>

@@ -1,0 +1,36 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link } from 'react-router';
+import { Modal } from './Modal';
+import classes from './notDone.module.css';
+
+/** Those of many with which an action failed, each with the reason. */
+export function NotDone({
+  title,
+  done,
+  failed,
+  onClose,
+}: {
+  title: string;
+  /** A sentence about the others. */
+  done: string;
+  failed: readonly { key: string; name: string; to: string; reason: string }[];
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg">
+      <Text size="sm" mb="sm">
+        {done} These stay selected:
+      </Text>
+      <ul className={classes.failures} aria-label="Not done">
+        {failed.map(({ key, name, to, reason }) => (
+          <li key={key}>
+            <Anchor component={Link} to={to}>
+              {name}
+            </Anchor>
+            <span>{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </Modal>
+  );
+}

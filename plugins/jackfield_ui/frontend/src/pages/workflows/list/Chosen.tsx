@@ -1,0 +1,72 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconTags } from '@tabler/icons-react';
+import { lazy, Suspense, useState } from 'react';
+import type { WorkflowRow } from '../../../api/types';
+import type { BulkReport } from '../../../components/eachOf';
+import { NotDone } from '../../../components/NotDone';
+import { notifyDone } from '../../../components/notify';
+import { address } from './columns';
+import { useReread } from './useReread';
+
+const TagMany = lazy(() => import('./TagMany'));
+
+export const workflows = (many: number) => (many === 1 ? '1 workflow' : `${many} workflows`);
+
+/** Acts on the selected workflows. Those with which it failed stay selected. */
+export function Chosen({
+  selected,
+  rows,
+  onChange,
+}: {
+  selected: ReadonlySet<string>;
+  /** Those of this page: what the report calls them by. */
+  rows: readonly WorkflowRow[];
+  onChange: (selected: Set<string>) => void;
+}) {
+  const reread = useReread();
+  const [tagging, setTagging] = useState(false);
+  const [report, setReport] = useState<BulkReport<string>>();
+  const onDone = (found: BulkReport<string>) => {
+    setTagging(false);
+    reread();
+    if (found.failed.length) setReport(found);
+    else notifyDone(`${workflows(found.done)} tagged anew.`);
+    onChange(new Set(found.failed.map(({ key }) => key)));
+  };
+  return (
+    <>
+      <Group gap="sm" mb="sm">
+        <Text size="sm" role="status">
+          {selected.size} selected
+        </Text>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconTags size={14} aria-hidden="true" />}
+          onClick={() => setTagging(true)}
+        >
+          Tags
+        </Button>
+        <Button variant="subtle" color="gray" c="dimmed" size="compact-sm" onClick={() => onChange(new Set())}>
+          Select none
+        </Button>
+      </Group>
+      <Suspense>
+        {tagging && <TagMany ids={[...selected]} onDone={onDone} onClose={() => setTagging(false)} />}
+      </Suspense>
+      {report && (
+        <NotDone
+          title={`${workflows(report.failed.length)} not tagged anew`}
+          done={report.done ? `${workflows(report.done)} tagged anew.` : 'None of them.'}
+          failed={report.failed.map(({ key, reason }) => ({
+            key,
+            reason,
+            name: rows.find(({ id }) => id === key)?.name ?? key,
+            to: address({ id: key }),
+          }))}
+          onClose={() => setReport(undefined)}
+        />
+      )}
+    </>
+  );
+}
