@@ -9,7 +9,7 @@ from psycopg import sql
 
 from jackfield.api.errors import ConfigurationError
 from jackfield_store_postgres.connections import Connection
-from jackfield_store_postgres.schema import MIGRATIONS
+from jackfield_store_postgres.schema import COMPRESSED, MIGRATIONS
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('jackfield ' || %s, 0))"
 _MARK = "jackfield"
@@ -30,8 +30,17 @@ def migrate(connection: Connection, schema: str) -> None:
         connection.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(schema)))
         statements = ";\n".join(statement for step in MIGRATIONS[version:] for statement in step)
         connection.execute(_TEXT.sub('text COLLATE "C"', statements).encode())
+        _compress(connection)
         connection.execute("UPDATE jackfield_schema SET version = %s", [len(MIGRATIONS)])
     _analyze(connection, schema)
+
+
+def _compress(connection: Connection) -> None:
+    """By LZ4 where the server has it: PostgreSQL's own way takes ten times the processor time."""
+    known = "SELECT 1 FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY(enumvals)"
+    if connection.execute(known).rowcount:
+        for table, column in COMPRESSED:
+            connection.execute(f"ALTER TABLE {table} ALTER COLUMN {column} SET COMPRESSION lz4".encode())
 
 
 def _check_server(connection: Connection) -> None:

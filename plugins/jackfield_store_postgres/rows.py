@@ -29,8 +29,8 @@ def fitting(value: Value) -> Value:
 
 
 def execute(connection: Connection, sql: str, values: Sequence[Value] = ()) -> Cursor:
-    """Run a statement."""
-    return connection.execute(sql, [fitting(value) for value in values])
+    """Run a statement; bytes come as they are, where text would take twice their size."""
+    return connection.execute(sql, [fitting(value) for value in values], binary=True)
 
 
 def number(connection: Connection, sql: str, values: Sequence[Value] = ()) -> int:

@@ -136,3 +136,8 @@ _FIRST = (
 """`digits`: a number as a reader writes it, with 15 digits at most. `writers`: the last batch that each writer has
 committed, which tells a writer whose connection was cut what became of its batch."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+COMPRESSED = (
+    ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
+    ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),
+)  # fmt: skip
+"""Tables and their columns of what may be large."""
