@@ -12,7 +12,7 @@ from quart import Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, PayloadTooLarge, UnsupportedMediaType
-from jackfield.api.http import json_response, operation, read_query
+from jackfield.api.http import SAVED, json_response, operation, read_query, save_as
 from jackfield.api.table_storage import DataTable, RowFilter, RowOrder
 from jackfield_data_tables.asking import model, schema
 from jackfield_data_tables.csv_texts import PIECE, CsvFile, Line, matched, written
@@ -52,7 +52,7 @@ class CsvRoutes:
         query=schema("CsvQuery"),
         tags=TAGS,
         media=(CSV,),
-        headers={"Content-Disposition": "Name of the file to save."},
+        headers=SAVED,
     )
     async def export_csv(self, table_id: str) -> Response:
         table = await self._tables.find(table_id)
@@ -60,7 +60,7 @@ class CsvRoutes:
         own = [column.name for column in table.columns]
         header = ["id", *own, "createdAt", "updatedAt"] if query.system_columns else own
         answer = Response(self._lines(table, header), content_type=f"{CSV}; charset=utf-8")
-        answer.headers["Content-Disposition"] = 'attachment; filename="data-table.csv"'
+        save_as(answer, "data-table.csv")
         answer.timeout = None
         return answer
 

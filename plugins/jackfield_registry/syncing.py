@@ -15,6 +15,7 @@ from jackfield.api.files import private_directory
 from jackfield.api.manifests import MANIFEST_KINDS
 from jackfield.api.records import record, replace
 from jackfield.api.registry import REGISTRY_SOURCES, OpenSource, RegistrySource
+from jackfield.api.sentences import listed
 from jackfield_registry.fetching import Fetch, read_small, write_new
 from jackfield_registry.ports import TellProgress
 from jackfield_registry.settings import RegistrySettings
@@ -223,7 +224,7 @@ def schemes_told(given: Mapping[str, Given[RegistrySource]]) -> str:
         if one.distribution
     ]
     named = [*own, *others]
-    return f"the schemes are {', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else "see registry.url"
+    return f"the schemes are {listed(named)}" if len(named) > 1 else "see registry.url"
 
 
 def _highest(*sequences: int | None) -> int | None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.records import record
+from jackfield.api.sentences import listed
 from jackfield_schedule.times import EverySoOften, LocalTimes, Schedule
 
 MOST = 3
@@ -34,7 +35,7 @@ def sentence(schedules: Sequence[Schedule], zone: str) -> str:
     if len(schedules) > MOST:
         told.append(f"by {len(schedules) - MOST} more rules" if len(schedules) > MOST + 1 else "by another rule")
     first, *others = told
-    text = _joined([first, *(other[0].lower() + other[1:] for other in others)])
+    text = listed([first, *(other[0].lower() + other[1:] for other in others)])
     clock = any(isinstance(schedule, LocalTimes) for schedule in schedules)
     return f"{text} ({zone})" if clock else text
 
@@ -108,7 +109,7 @@ def _hours(field: str, minute: int) -> str | None:
     hours = _numbers(field)
     if hours is None or len(hours) > _MOST_TIMES:
         return None
-    return "at " + _joined([f"{hour:02}:{minute:02}" for hour in sorted(set(hours))])
+    return "at " + listed([f"{hour:02}:{minute:02}" for hour in sorted(set(hours))])
 
 
 def _dates(fields: _Fields, step: int, unit: str) -> str | None:
@@ -118,7 +119,7 @@ def _dates(fields: _Fields, step: int, unit: str) -> str | None:
     if fields.month != "*" and months is None:
         return None
     named = sorted(set(months or ()))
-    year = " in " + _joined([_MONTHS[month - 1] for month in named]) if 0 < len(named) < len(_MONTHS) else ""
+    year = " in " + listed([_MONTHS[month - 1] for month in named]) if 0 < len(named) < len(_MONTHS) else ""
     if fields.day == "*" and fields.weekday == "*":
         return (f"every {step} days" if step > 1 else "every day") + year
     if fields.day == "*":
@@ -131,14 +132,14 @@ def _dates(fields: _Fields, step: int, unit: str) -> str | None:
         return f"on the last day{whole}"
     if days is None:
         return None
-    return f"on day {_joined([str(day) for day in sorted(set(days))])}{whole}"
+    return f"on day {listed([str(day) for day in sorted(set(days))])}{whole}"
 
 
 def _named(weekdays: Sequence[int], step: int) -> str:
     days = tuple(sorted({day % 7 for day in weekdays}))
     names = {_ALL_DAYS: "day", _WEEKDAYS: "weekday", _WEEKEND: "Saturday and Sunday"}
     week = sorted(days, key=lambda day: (day + 6) % 7)
-    name = names.get(days) or _joined([_DAYS[day] for day in week])
+    name = names.get(days) or listed([_DAYS[day] for day in week])
     if step == 1:
         return f"every {name}"
     return f"every {step} weeks on {f'every {name}' if days in (_ALL_DAYS, _WEEKDAYS) else name}"
@@ -171,7 +172,3 @@ def _step(field: str, whole: int) -> int | None:
     found = re.fullmatch(r"\*(?:/([1-9][0-9]?))?", field)
     step = 0 if found is None else int(found[1] or 1)
     return step if step and whole % step == 0 else None
-
-
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -186,3 +187,37 @@ def test_the_rest_of_many_items_is_read_when_it_is_wanted(page: Page, daemon: Da
     page.get_by_text("The first 250 are here.").wait_for()
     page.get_by_role("button", name="Read more").click()
     page.get_by_role("button", name="Read more").wait_for(state="detached")
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_a_pdf_is_drawn_or_said_not_to_be(page: Page, api: httpx.Client, drawn: bool) -> None:
+    """Browsers without a viewer of their own, as on phones, would show an empty frame."""
+    page.add_init_script(
+        f"Object.defineProperty(Navigator.prototype, 'pdfViewerEnabled', {{get: () => {str(drawn).lower()}}})"
+    )
+    texts = {"paper": b"%PDF-1.4\n%%EOF", "other": b"hello"}
+    files = {
+        name: {"data": base64.b64encode(text).decode(), "mimeType": "application/pdf", "fileName": f"{name}.pdf"}
+        for name, text in texts.items()
+    }
+    start = {"id": "a", "name": "Start", "type": "n8n-nodes-base.manualTrigger", "typeVersion": 1, "position": [0, 0]}
+    document = {"name": "Papers", "nodes": [{**start, "parameters": {}}], "connections": {}, "settings": {}}
+    saved = api.post("/workflows", json={**document, "pinData": {"Start": [{"json": {}, "binary": files}]}}).json()
+    done = api.post(f"/workflows/{saved['id']}/execute").json()
+    page.goto(f"/ui/executions/{done['id']}?run=0")
+    page.get_by_role("radiogroup", name="Show the output as").get_by_text("Files").click()
+    frame = page.locator("iframe[title='paper.pdf']")
+    page.get_by_role("button", name="Show the file paper.pdf of item 0").click()
+    dialog = page.get_by_role("dialog", name="paper.pdf")
+    if drawn:
+        frame.wait_for()
+    else:
+        dialog.get_by_text("This browser cannot show PDF files here; save the file.").wait_for()
+        assert frame.count() == 0
+    dialog.get_by_role("link", name="Save").wait_for()
+    dialog.get_by_role("button").first.click()
+    dialog.wait_for(state="hidden")
+    page.get_by_role("button", name="Show the file other.pdf of item 0").click()
+    dialog = page.get_by_role("dialog", name="other.pdf")
+    dialog.get_by_text("cannot be shown here").or_(dialog.get_by_text("cannot show PDF files")).wait_for()
+    assert page.locator("iframe[title='other.pdf']").count() == 0

@@ -8,7 +8,7 @@ from quart import Blueprint
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
-from jackfield.api.http import deferred_view, operation
+from jackfield.api.http import SAVED, deferred_view, operation
 
 TAGS = ("usage",)
 _SCHEMAS = "jackfield_telemetry.http.schemas"
@@ -36,10 +36,11 @@ EXPORT = operation(
     operation_id="exportUsage",
     scope=None,
     query=f"{_SCHEMAS}:ExportQuery",
+    response=f"{_SCHEMAS}:ExportAnswer",
     tags=TAGS,
     media=("text/csv", "application/json"),
     errors=(Conflict,),
-    headers={"Content-Disposition": "Name of the file to save."},
+    headers=SAVED,
 )
 REPORT = operation(
     "Usage by day, week, month, session, model ..., or in blocks of 5 hours",

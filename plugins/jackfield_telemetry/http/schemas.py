@@ -57,6 +57,37 @@ class UsageCost(BaseModel):
     total_cost: float
 
 
+class ExportedRow(UsageTokens, UsageCost):
+    """Usage of one day that is alike in everything; a line of the CSV has the same members. priced: whether every price
+    is known; the costs hold the known ones."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    date: str
+    agent: str
+    profile: str
+    provider: str
+    model: str
+    session: str
+    project: str
+    source: str
+    answers: int
+    first_used: str
+    last_used: str
+    priced: bool
+
+
+class ExportAnswer(BaseModel):
+    """In the envelope. Where the rows end before they are whole, `success` is false, and `error` says why."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    success: bool
+    data: list[ExportedRow]
+    error: str = ""
+    code: str = ""
+
+
 class UsageGroupView(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.http import read_query, success
+from jackfield.api.http import read_query, save_as, success
 from jackfield_telemetry.http.report_schemas import AnswersQuery, ReportQuery
 from jackfield_telemetry.http.schemas import ExportQuery, ImportQuery, UsageQuery
 from jackfield_telemetry.http.streaming import begun, streamed
@@ -87,7 +87,7 @@ async def export(context: PluginContext) -> Response:
     answer = Response(begun(await anext(content), content), content_type="text/csv; charset=utf-8")
     if query.format == "json":
         answer.content_type = "application/json"
-    answer.headers["Content-Disposition"] = f"attachment; filename=usage.{query.format}"
+    save_as(answer, f"usage.{query.format}")
     return answer
 
 

@@ -9,7 +9,7 @@ from quart import Blueprint, Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import is_from_network, operation, request_scope, response_of, success
+from jackfield.api.http import SAVED, is_from_network, operation, request_scope, response_of, save_as, success
 from jackfield_terminal.ports import SessionHub
 from jackfield_terminal.session.recorder import Recorder
 
@@ -65,14 +65,14 @@ def blueprint(context: PluginContext) -> Blueprint:
         scope=None,
         tags=["terminal"],
         media=(_TYPE,),
-        headers={"Content-Disposition": "Name of the file to save."},
+        headers=SAVED,
     )
     async def download(session_id: str) -> Response:
         if is_from_network():  # of a session that is forgotten nobody knows whether it was a shell
             reached(session_id)
         response = response_of(await hub().recordings.open(session_id))
         response.content_type = _TYPE
-        response.headers["Content-Disposition"] = f'attachment; filename="{session_id}.cast"'
+        save_as(response, f"{session_id}.cast")
         return response
 
     return recording

@@ -9,7 +9,7 @@ from quart import Response
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, DataDamaged, NotFound
-from jackfield.api.http import json_response, operation, principal, read_query
+from jackfield.api.http import SAVED, json_response, operation, principal, read_query
 from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter
 from jackfield_workflows.history.actions import ExecutionActions
 from jackfield_workflows.history.contents import executed_document, file_of
@@ -115,7 +115,7 @@ class ExecutionRoutes:
         tags=TAGS,
         errors=(DataDamaged,),
         media=("application/octet-stream",),
-        headers={"Content-Disposition": "Name of the file to save."},
+        headers=SAVED,
     )
     async def get_file(self, execution_id: str) -> Response:
         query: FileQuery = read_query(schema("FileQuery"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
 
 from quart import Response
 
 from jackfield.api.binary import DEFAULT_TYPE, Content
-from jackfield.api.http import response_of
+from jackfield.api.http import response_of, save_as
 from jackfield.api.workflows import BinaryData
 
 _TYPE = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}", re.ASCII)
@@ -21,9 +20,7 @@ def file_answer(file: BinaryData, content: Content) -> Response:
     known = _TYPE.match(kind) if isinstance(kind, str) else None
     answer = response_of(content)
     answer.headers["Content-Type"] = DEFAULT_TYPE if known is None else known.group()
-    shown = name[:255] if isinstance(name, str) and name else _UNNAMED
-    encoded = quote(shown.encode("utf-8", "replace"), safe="")
-    answer.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{encoded}"
+    save_as(answer, name if isinstance(name, str) and name else _UNNAMED)
     answer.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers["Cache-Control"] = "no-store"

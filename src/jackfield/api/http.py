@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 from quart import Request, Response, current_app, g, request
@@ -27,6 +29,10 @@ ModelRef: TypeAlias = "type[BaseModel] | str"
 ModelT = TypeVar("ModelT", bound=BaseModel)
 View: TypeAlias = Callable[..., Awaitable[Response]]
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+SAVED: Mapping[str, str] = {"Content-Disposition": "Name of the file to save."}
+"""`headers` of an operation whose answer is saved as a file, see `save_as`."""
 
 
 class AnyQuery(BaseModel):
@@ -265,6 +271,17 @@ def response_of(content: Content, status: int = 200) -> Response:
     made.content_length = content.size
     made.timeout = None
     return made
+
+
+def save_as(answer: Response, name: str) -> None:
+    """Make the browser save the answer as a file of this name, whatever it holds; the name may be anybody's text, of
+    which 255 characters count."""
+    shown = name[:255]
+    if _PLAIN_NAME.fullmatch(shown):
+        told = f'filename="{shown}"'
+    else:
+        told = f"filename*=UTF-8''{quote(shown.encode('utf-8', 'replace'), safe='')}"
+    answer.headers["Content-Disposition"] = f"attachment; {told}"
 
 
 def json_response(value: object, status: int = 200) -> Response:

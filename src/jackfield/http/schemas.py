@@ -24,6 +24,16 @@ class ReadinessShown(BaseModel):
     checks: dict[str, JsonValue] = Field(description="`ok`, or what is wrong, of each; failed plugins.")
 
 
+class DescriptionShown(BaseModel):
+    """A document of OpenAPI 3.1. Its members are those of the specification."""
+
+    openapi: Literal["3.1.0"]
+    info: dict[str, JsonValue]
+    servers: list[JsonValue]
+    paths: dict[str, JsonValue]
+    components: dict[str, JsonValue]
+
+
 class PluginShown(BaseModel):
     """One plugin."""
 

@@ -40,6 +40,7 @@ def blueprint(kernel: Kernel, app: Callable[[], Quart], counters: Counters) -> B
         "This API as OpenAPI 3.1.",
         operation_id="getOpenapi",
         scope=None,
+        response="jackfield.http.schemas:DescriptionShown",
         tags=["documentation"],
         media=("application/json",),
     )

@@ -12,6 +12,7 @@ import pytest
 from usage_lab import claude_line
 
 from jackfield.testing.daemon import Daemon
+from jackfield_telemetry.http.schemas import ExportAnswer, ExportedRow
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,11 @@ def test_a_spreadsheet_does_not_run_what_a_log_says(daemon: Daemon) -> None:
 
 
 def test_export_as_json_has_the_same_rows(daemon: Daemon) -> None:
-    rows = daemon.client().get("/api/usage/export").json()["data"]
+    answer = daemon.client().get("/api/usage/export")
+    assert answer.headers["content-disposition"] == 'attachment; filename="usage.json"'
+    rows = answer.json()["data"]
+    assert set(rows[0]) == set(ExportedRow.model_fields)
+    ExportAnswer.model_validate(answer.json(), strict=True)
     assert sorted((row["model"], row["answers"], row["priced"]) for row in rows) == [
         ("=cmd|' /C calc'!A0", 1, False),
         ("gpt-5", 1, True),

@@ -26,6 +26,7 @@ SECURITY = {
     "basic": {"type": "http", "scheme": "basic"},
 }
 _JSON = "application/json"
+_BYTES = "application/octet-stream"
 PROBED: Mapping[str, tuple[str, type[BaseModel]]] = {
     "/health": ("getHealth", HealthShown),
     "/ready": ("getReadiness", ReadinessShown),
@@ -136,5 +137,6 @@ def _operation(
 
 
 def _content(schema: Described, media: Sequence[str] = ()) -> Described:
-    """The schema is that of JSON; other types have none."""
-    return {kind: {"schema": schema} if kind == _JSON else {} for kind in media or (_JSON,)}
+    """The schema is that of JSON. Other types are texts, and bytes have none, as OpenAPI 3.1 wants it."""
+    others = {kind: {} if kind == _BYTES else {"schema": {"type": "string"}} for kind in media if kind != _JSON}
+    return {**({_JSON: {"schema": schema}} if not media or _JSON in media else {}), **others}

@@ -3958,6 +3958,31 @@ export interface components {
             success: true;
         };
         /**
+         * DescriptionShown
+         * @description A document of OpenAPI 3.1. Its members are those of the specification.
+         */
+        DescriptionShown: {
+            /** Components */
+            components: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Info */
+            info: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Openapi
+             * @constant
+             */
+            openapi: "3.1.0";
+            /** Paths */
+            paths: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Servers */
+            servers: components["schemas"]["JsonValue"][];
+        };
+        /**
          * DialogOut
          * @description asking: the agent wants a permission or an answer; trusting: whether its working directory is to be trusted.
          */
@@ -4312,6 +4337,75 @@ export interface components {
             workflowId: string | null;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * ExportAnswer
+         * @description In the envelope. Where the rows end before they are whole, `success` is false, and `error` says why.
+         */
+        ExportAnswer: {
+            /**
+             * Code
+             * @default
+             */
+            code?: string;
+            /** Data */
+            data: components["schemas"]["ExportedRow"][];
+            /**
+             * Error
+             * @default
+             */
+            error?: string;
+            /** Success */
+            success: boolean;
+        };
+        /**
+         * ExportedRow
+         * @description Usage of one day that is alike in everything; a line of the CSV has the same members. priced: whether every price
+         *     is known; the costs hold the known ones.
+         */
+        ExportedRow: {
+            /** Agent */
+            agent: string;
+            /** Answers */
+            answers: number;
+            /** Cache Creation Cost */
+            cache_creation_cost: number;
+            /** Cache Creation Input Tokens */
+            cache_creation_input_tokens: number;
+            /** Cache Read Cost */
+            cache_read_cost: number;
+            /** Cache Read Input Tokens */
+            cache_read_input_tokens: number;
+            /** Date */
+            date: string;
+            /** First Used */
+            first_used: string;
+            /** Input Cost */
+            input_cost: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Last Used */
+            last_used: string;
+            /** Model */
+            model: string;
+            /** Output Cost */
+            output_cost: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Priced */
+            priced: boolean;
+            /** Profile */
+            profile: string;
+            /** Project */
+            project: string;
+            /** Provider */
+            provider: string;
+            /** Session */
+            session: string;
+            /** Source */
+            source: string;
+            /** Total Cost */
+            total_cost: number;
         };
         /** ExportQuery */
         ExportQuery: {
@@ -11502,7 +11596,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -13044,7 +13138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -13237,7 +13331,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-asciicast": unknown;
+                    "application/x-asciicast": string;
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -13267,7 +13361,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScreenAnswer"];
-                    "text/plain": unknown;
+                    "text/plain": string;
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -13568,8 +13662,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
-                    "text/csv": unknown;
+                    "application/json": components["schemas"]["ExportAnswer"];
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -14551,7 +14645,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/csv": unknown;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -14857,7 +14951,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -17239,7 +17333,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/html": unknown;
+                    "text/html": string;
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -17288,7 +17382,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/plain": unknown;
+                    "text/plain": string;
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
@@ -17313,7 +17407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["DescriptionShown"];
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];

@@ -7,7 +7,7 @@ import { bytes } from '../format';
 import { JsonView } from '../JsonView';
 import { Modal } from '../Modal';
 import type { OutputPlace } from '../useMoreItems';
-import { bytesOfBase64, fileAddress, kindOf, MOST_SHOWN, type NodeType } from './files';
+import { bytesOfBase64, fileAddress, isPdf, kindOf, MOST_SHOWN, type NodeType } from './files';
 import classes from './items.module.css';
 import type { ItemFile } from './model';
 
@@ -71,7 +71,19 @@ function Content({ file, kind, address }: { file: ItemFile; kind: NodeType; addr
   if (error) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={240} />;
   if (kind === 'json' || kind === 'text') return <Written blob={data} kind={kind} name={file.name} />;
+  if (kind === 'pdf') return <Paper blob={data} name={file.name} />;
   return <Played blob={data} kind={kind} type={file.type} name={file.name} />;
+}
+
+/** Browsers on phones, and those whose viewer is switched off, draw nothing at all; others nothing of what is no PDF. */
+function Paper({ blob, name }: { blob: Blob; name: string }) {
+  const { data: is } = useQuery({ queryKey: ['file-pdf', blob], gcTime: 0, queryFn: () => isPdf(blob) });
+  if (!navigator.pdfViewerEnabled) {
+    return <Text c="dimmed">This browser cannot show PDF files here; save the file.</Text>;
+  }
+  if (is === undefined) return <Skeleton height={240} />;
+  if (!is) return <Text c="dimmed">The file is no PDF, though it says so, and cannot be shown here; save it.</Text>;
+  return <Played blob={blob} kind="pdf" type="application/pdf" name={name} />;
 }
 
 function Written({ blob, kind, name }: { blob: Blob; kind: NodeType; name: string }) {
@@ -102,7 +114,7 @@ function parsed(text: string): { found: unknown } | undefined {
 }
 
 function Played({ blob, kind, type, name }: { blob: Blob; kind: NodeType; type: string; name: string }) {
-  const typed = kind === 'pdf' ? 'application/pdf' : (type.split(';')[0] ?? '').trim().toLowerCase();
+  const typed = (type.split(';')[0] ?? '').trim().toLowerCase();
   const source = useMemo(() => URL.createObjectURL(new Blob([blob], { type: typed })), [blob, typed]);
   useEffect(() => () => URL.revokeObjectURL(source), [source]);
   if (kind === 'image') return <img className={classes.picture} src={source} alt={name} />;

@@ -31,3 +31,11 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(plain, (letter) => letter.charCodeAt(0));
 }
+
+/** Where readers look for its mark, in bytes from the beginning. */
+const PDF_HEAD = 1024;
+
+/** Whether a viewer will find a PDF in it. */
+export async function isPdf(blob: Blob): Promise<boolean> {
+  return (await blob.slice(0, PDF_HEAD).text()).includes('%PDF-');
+}
