@@ -25,8 +25,6 @@ Row: TypeAlias = "list[Any]"
 Key: TypeAlias = "tuple[str, ...]"
 _Adding: TypeAlias = "tuple[str, str, list[Row], list[tuple[Any, ...]]]"
 """Kind of doubt, statement, rows, and the keys that it is expected to give back; none: it gives nothing back."""
-FENCE = 3
-"""Place of that statement."""
 _CLASHES = 3
 """How often work is done again because another transaction was faster."""
 
@@ -53,8 +51,8 @@ class Refused(Exception):
 class WriteBatch:
     """Not thread-safe; one per transaction.
 
-    opening: statements that begin it; they go out with the first others, and the one at `FENCE`, if any, finds which of
-    `owners` are alive. refused: what earlier attempts found. `careful` cuts numbers that PostgreSQL cannot hold."""
+    opening: statements that begin it; they go out with the first others, and the last of them finds which of `owners`
+    are alive. refused: what earlier attempts found. `careful` cuts numbers that PostgreSQL cannot hold."""
 
     connection: Connection
     opening: list[Statement]
@@ -62,8 +60,8 @@ class WriteBatch:
     owners: Sequence[str] | None = None
     refused: frozenset[Key] = frozenset()
     careful: bool = False
-    opened: list[Cursor] = field(default_factory=list)
-    """What the opening statements gave."""
+    alive: Sequence[str] | None = None
+    """What the opening has found; None: not sent yet, or the writer's own row is gone."""
     _executions: dict[str, Row] = field(default_factory=dict)
     _steps: list[Row] = field(default_factory=list)
     _appended: list[Row] = field(default_factory=list)
@@ -259,7 +257,9 @@ class WriteBatch:
         sent = [*opening, *(self._many(sql, rows) for _, sql, rows, _ in expected)]
         sent += [self._many(sql, rows) for sql, rows in self._counting() if rows]
         cursors = run(self.connection, [*sent, *then])
-        self.opened += cursors[: len(opening)]
+        if self.alive is None and opening:
+            row = cursors[len(opening) - 1].fetchone()
+            self.alive = None if row is None else row[0]
         self._check(cursors[len(opening) :], expected)
         self._forget()
 
@@ -303,8 +303,7 @@ class WriteBatch:
     def _dead(self, owners: Sequence[str]) -> set[Key]:
         """Of those whom the opening has asked for."""
         self.owners = None
-        alive = {owner for (owner,) in self.opened[FENCE].fetchall()}
-        return {("dead", owner) for owner in owners if owner not in alive}
+        return {("dead", owner) for owner in owners if owner not in (self.alive or ())}
 
     def _many(self, sql: str, rows: Iterable[Row]) -> Statement:
         columns: list[list[Value]] = [list(column) for column in zip(*rows, strict=True)]

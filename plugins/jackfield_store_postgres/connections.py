@@ -1,7 +1,7 @@
 """Connections to the database, and how values travel on them.
 
-No connection keeps a state between two transactions: neither settings nor prepared statements, temporary tables,
-advisory locks or channels. That is what a pooler such as PgBouncer in transaction mode asks for.
+Through a pooler no connection keeps a state between two transactions: neither settings nor prepared statements, and
+never temporary tables, advisory locks or channels. That is what PgBouncer in transaction mode asks for.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
 _ESCAPE, _NUL, _OWN = "\x01", "\x01\x02", "\x01\x03"
 _MEANING = {"\x02": "\x00", "\x03": "\x01"}
+_USES = 5
+"""Of a statement, until the server keeps its plan."""
 _KEEPALIVE: dict[str, int] = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """Half-open connections end within half a minute. Seconds."""
 
@@ -89,7 +91,19 @@ class Connector:
             **self._given,
             "client_encoding": "UTF8",
         }
-        return psycopg.connect("", autocommit=True, prepare_threshold=None, context=_Context(self._adapters), **options)
+        connection = psycopg.connect(
+            "", autocommit=True, prepare_threshold=None, context=_Context(self._adapters), **options
+        )
+        row = connection.execute("SELECT pg_backend_pid()").fetchone()
+        if row is not None and row[0] == connection.info.backend_pid:
+            connection.prepare_threshold = _USES
+        return connection
+
+
+def is_direct(connection: Connection) -> bool:
+    """Whether nobody stands between: then what was set on it stays, and the server keeps plans of what is sent often,
+    which saves it half of its time. A pooler shows other process numbers than the server."""
+    return connection.prepare_threshold is not None
 
 
 class _Context:

@@ -10,6 +10,7 @@ import psycopg
 from jackfield.api.errors import Fenced
 from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Renewals, Renewed
 from jackfield_store_postgres import failures
+from jackfield_store_postgres.batch import run
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Value, execute
@@ -55,6 +56,7 @@ class PostgresRenewals:
     def __init__(self, database: Database, owner: str) -> None:
         self._database = database
         self._owner = owner
+        self._limits = reading(database.settings)
         self._connection: Connection | None = None
 
     async def renew(self) -> Renewed:
@@ -82,14 +84,22 @@ class PostgresRenewals:
 
     def _once(self) -> Renewed:
         if self._connection is None:
-            self._connection = self._database.connector.connect()
+            self._connection = self._limits.connect(self._database.connector)
         connection = self._connection
-        limits = reading(self._database.settings)
-        with connection.transaction():
-            connection.execute(*limits.configure())
-            if not execute(connection, _RENEW, [self._owner]).rowcount:
-                raise Fenced
-            return Renewed([found for (found,) in execute(connection, _CANCELLED, [self._owner, _TOLD])])
+        run(connection, self._limits.begin(connection))
+        try:
+            renewed = self._told(connection)
+        except Fenced:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+        return renewed
+
+    def _told(self, connection: Connection) -> Renewed:
+        """Raises `Fenced`."""
+        if not execute(connection, _RENEW, [self._owner]).rowcount:
+            raise Fenced
+        return Renewed([found for (found,) in execute(connection, _CANCELLED, [self._owner, _TOLD])])
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None

@@ -34,7 +34,7 @@ class Readers:
     def __init__(self, connector: Connector, settings: PostgresSettings) -> None:
         self._connector = connector
         self._settings = settings
-        self._begin = reading(settings).read().encode()
+        self._limits = reading(settings)
         self._pool = ThreadPoolExecutor(settings.readers, thread_name_prefix="jackfield-store-reader")
         self._place = _Place()
         self._open: set[Connection] = set()
@@ -83,7 +83,7 @@ class Readers:
     def _once(self, work: Callable[[Connection], ResultT]) -> ResultT:
         try:
             connection = self._connected()
-            connection.execute(self._begin)
+            self._limits.begin_reading(connection)
             result = work(connection)
             connection.execute("COMMIT")
         except BaseException:
@@ -106,6 +106,6 @@ class Readers:
     def _connected(self) -> Connection:
         place = self._place
         if place.connection is None or place.connection.closed:
-            place.connection = self._connector.connect()
+            place.connection = self._limits.connect(self._connector)
             self._open.add(place.connection)
         return place.connection

@@ -17,7 +17,7 @@ RowT = TypeVar("RowT")
 _Call: TypeAlias = "tuple[str, str]"
 _AT_ONCE = 200
 """Rows that one transaction deletes."""
-_FINISHED = "SELECT count(*) FROM executions WHERE finished_at IS NOT NULL"
+_FINISHED = "SELECT count(*) - (SELECT count(*) FROM executions WHERE finished_at IS NULL) FROM executions"
 _OLD_EXECUTIONS = """SELECT id FROM executions
     WHERE created_at < %s AND finished_at < %s ORDER BY created_at, id LIMIT %s"""
 _FIRST_EXECUTIONS = "SELECT id FROM executions WHERE finished_at IS NOT NULL ORDER BY created_at, id LIMIT %s"

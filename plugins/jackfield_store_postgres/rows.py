@@ -29,8 +29,9 @@ def fitting(value: Value) -> Value:
 
 
 def execute(connection: Connection, sql: str, values: Sequence[Value] = ()) -> Cursor:
-    """Run a statement; bytes come as they are, where text would take twice their size."""
-    return connection.execute(sql, [fitting(value) for value in values], binary=True)
+    """Run a statement; bytes come as they are, where text would take twice their size. Its plan is not kept:
+    there are many statements of this kind, and tables of users change."""
+    return connection.execute(sql, [fitting(value) for value in values], prepare=False, binary=True)
 
 
 def number(connection: Connection, sql: str, values: Sequence[Value] = ()) -> int:

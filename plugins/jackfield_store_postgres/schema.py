@@ -89,7 +89,6 @@ _FIRST = (
     )""",
     "CREATE INDEX executions_by_time ON executions (created_at, id)",
     "CREATE INDEX executions_by_workflow ON executions (workflow_id, created_at, id)",
-    "CREATE INDEX executions_open ON executions (id) WHERE finished_at IS NULL",
     "CREATE INDEX executions_owned ON executions (owner, id) WHERE finished_at IS NULL",
     "CREATE INDEX executions_lost ON executions (status, created_at, id) WHERE status IN ('failed', 'cancelled')",
     "CREATE INDEX unsealed_executions ON executions (id) WHERE NOT sealed",

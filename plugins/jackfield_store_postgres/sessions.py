@@ -13,7 +13,7 @@ from psycopg.pq import TransactionStatus
 from jackfield.api.ids import new_id
 from jackfield_store_postgres.batch import Key, WriteBatch, run
 from jackfield_store_postgres.connections import Connection, Connector
-from jackfield_store_postgres.transactions import Limits, Statement, fence, mark
+from jackfield_store_postgres.transactions import Limits, Statement, mark
 
 OutcomeT = TypeVar("OutcomeT")
 _SHARES = 64
@@ -49,21 +49,20 @@ class WriterSession:
     def ready(self) -> None:
         """There is a connection that answered last time, and the writer's row."""
         if self._connection is None or self._connection.closed:
-            self._connection = self._connector.connect()
+            self._connection = self._limits.connect(self._connector)
         if not self._entered:
             self._transact([(_SWEEP, ()), (_ENTER, (self._id, self._number))])
             self._entered = True
 
     def begin(self, owners: Sequence[str], refused: frozenset[Key], *, careful: bool) -> WriteBatch:
         """A batch whose transaction begins with its first statement. owners: incarnations that write in it."""
-        opening: list[Statement] = [("BEGIN", ()), self._limits.configure(), mark(self._id, self._number + 1)]
-        if owners:
-            opening.append(fence(owners))
-        return WriteBatch(self._known(), opening, self._share, owners or None, refused, careful)
+        connection = self._known()
+        opening = [*self._limits.begin(connection), mark(self._id, self._number + 1, owners)]
+        return WriteBatch(connection, opening, self._share, owners or None, refused, careful)
 
     def commit(self, batch: WriteBatch, outcomes: list[OutcomeT]) -> None:
         """Raises `Unresolved`."""
-        if not batch.opened[2].rowcount:
+        if batch.alive is None:
             self._entered = False  # nobody has written for so long that the row was swept away
             raise psycopg.errors.SerializationFailure("the writer's row is gone")
         self._number += 1
@@ -114,7 +113,7 @@ class WriterSession:
         """Run them in a transaction of their own; the first row of each. Any: the columns have its types."""
         connection = self._known()
         try:
-            cursors = run(connection, [("BEGIN", ()), self._limits.configure(), *statements])[2:]
+            cursors = run(connection, [*self._limits.begin(connection), *statements])[-len(statements) :]
             rows = [cursor.fetchone() if cursor.description else None for cursor in cursors]
             connection.execute("COMMIT")
         except psycopg.Error:

@@ -1,4 +1,4 @@
-"""How transactions begin: with settings that end with them."""
+"""How transactions begin, and the limits that hold in them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from jackfield.api.records import record
-from jackfield_store_postgres.rows import Value
+from jackfield_store_postgres.connections import Connection, Connector, is_direct
 from jackfield_store_postgres.settings import PostgresSettings
 
 Statement: TypeAlias = "tuple[str, Sequence[object]]"
-_CONFIGURE = """SELECT set_config('search_path', %s, true), set_config('statement_timeout', %s, true),
-    set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true),
-    CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END"""
-_MARK = "UPDATE writers SET batch = %s, seen_at = now() WHERE id = %s RETURNING batch"
-
-_FENCE = "SELECT id FROM incarnations WHERE id = ANY(%s) AND alive FOR KEY SHARE"
-"""This lock keeps nobody from renewing, and whoever declares an incarnation dead waits for it (`FOR UPDATE`)."""
+_BEGIN: Statement = ("BEGIN", ())
+_CONFIGURE = """SELECT set_config('search_path', %s, local), set_config('statement_timeout', %s, local),
+    set_config('lock_timeout', %s, local), set_config('idle_in_transaction_session_timeout', %s, local),
+    CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', local) END
+    FROM (SELECT %s::boolean AS local) AS given"""
+"""What is acknowledged is on the disk, whatever the role's own setting is."""
+_BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_MARK = """UPDATE writers SET batch = %s, seen_at = now() WHERE id = %s
+    RETURNING ARRAY(SELECT id FROM incarnations WHERE id = ANY(%s) AND alive FOR KEY SHARE)"""
+"""The lock keeps nobody from renewing, and whoever declares an incarnation dead waits for it (`FOR UPDATE`)."""
 
 
 @record
@@ -26,22 +29,28 @@ class Limits:
     schema: str
     timeout: float
 
-    def values(self) -> list[Value]:
-        """For statement, lock and pause. Whoever waits for a lock waits less long than for the whole."""
-        whole = round(self.timeout * 1000)
-        return [f'"{self.schema}"', str(whole), str(max(1, whole // 2)), str(whole)]
+    def connect(self, connector: Connector) -> Connection:
+        """A connection on which these limits hold. One that goes through a pooler has no settings of its own: there
+        each transaction begins with them. Raises psycopg.Error."""
+        connection = connector.connect()
+        if is_direct(connection):
+            connection.execute(_CONFIGURE, self._values(local=False))
+        return connection
 
-    def configure(self) -> Statement:
-        """To be sent after `BEGIN`; what is acknowledged is on the disk, whatever the role's own setting is."""
-        return _CONFIGURE, self.values()
+    def begin(self, connection: Connection) -> list[Statement]:
+        """A transaction that writes."""
+        return [_BEGIN] if is_direct(connection) else [_BEGIN, (_CONFIGURE, self._values(local=True))]
 
-    def read(self) -> str:
-        """Begins a transaction that sees one moment and cannot write, in one message."""
+    def begin_reading(self, connection: Connection) -> None:
+        """Begin a transaction that sees one moment and cannot write. Raises psycopg.Error."""
+        connection.execute(_BEGIN_READING)
+        if not is_direct(connection):
+            connection.execute(_CONFIGURE, self._values(local=True))
+
+    def _values(self, *, local: bool) -> list[object]:
+        """For path, statement, lock and pause. Whoever waits for a lock waits less long than for the whole."""
         whole = round(self.timeout * 1000)
-        return (
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-            f'SET LOCAL search_path TO "{self.schema}"; SET LOCAL statement_timeout = {whole}'
-        )
+        return [f'"{self.schema}"', str(whole), str(max(1, whole // 2)), str(whole), local]
 
 
 def writing(settings: PostgresSettings) -> Limits:
@@ -53,11 +62,7 @@ def reading(settings: PostgresSettings) -> Limits:
     return Limits(settings.schema_name, settings.timeout)
 
 
-def mark(writer: str, number: int) -> Statement:
-    """Notes the batch of this number as the writer's last; the row stays locked until its transaction has ended."""
-    return _MARK, (number, writer)
-
-
-def fence(owners: Sequence[str]) -> Statement:
-    """Finds which of these incarnations are alive. They stay so until the transaction has ended."""
-    return _FENCE, (list(owners),)
+def mark(writer: str, number: int, owners: Sequence[str]) -> Statement:
+    """Notes the batch of this number as the writer's last; the row stays locked until its transaction has ended. Gives
+    those of the incarnations that are alive, and keeps them so."""
+    return _MARK, (number, writer, list(owners))
