@@ -11,7 +11,7 @@ from functools import cached_property, partial
 
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome, WaitingCall
-from jackfield.api.errors import Conflict, ExecutionTimeout, StoreUnavailable
+from jackfield.api.errors import Conflict, ExecutionTimeout, Fenced, StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.storage import CallUpdate
 from jackfield.api.workflows import Items
@@ -22,6 +22,7 @@ from jackfield_engine.lifecycle.effects import RunEffects
 from jackfield_engine.lifecycle.error_workflow import start_error_workflow
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
+from jackfield_engine.lifecycle.renewing import Renewing, Runner, in_thread
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.stopping import Stopping
 from jackfield_engine.lifecycle.subworkflows import Children, ChildStarter
@@ -43,10 +44,12 @@ class EmbeddedEngine:
 
     name = "embedded"
 
-    def __init__(self, context: PluginContext, *, strict: bool = False) -> None:
-        """strict: an event that `run.state` does not know raises, which tests want, instead of being logged."""
+    def __init__(self, context: PluginContext, *, strict: bool = False, runner: Runner = in_thread) -> None:
+        """strict: an event that `run.state` does not know raises, which tests want, instead of being logged. runner:
+        of the renewals."""
         self._context = context
         self._strict = strict
+        self._runner = runner
         self._draining = False
         self.live = LiveRuns()
 
@@ -91,6 +94,10 @@ class EmbeddedEngine:
         return Cancelling(self.services, self.live)
 
     @cached_property
+    def _renewing(self) -> Renewing:
+        return Renewing(self.services, self.live, self._backlog, self.cancel, self._runner)
+
+    @cached_property
     def _stopping(self) -> Stopping:
         return Stopping(self.services, self.live, self._scheduler, self._waiting, self._unsaved)
 
@@ -121,16 +128,43 @@ class EmbeddedEngine:
         handle = self.live.handles.of(execution_id)
         handle.waiters += 1
         try:
-            if execution_id not in self.live.runs:
-                outcome = await self._recovery.outcome(execution_id)
-                if outcome is not None:
-                    return outcome
-            done, _ = await asyncio.wait([handle.finished], timeout=timeout)
+            async with asyncio.timeout(timeout):
+                return await self._ended(handle)
+        except TimeoutError:
+            raise ExecutionTimeout from None
         finally:
             handle.waiters -= 1
-        if not done:
-            raise ExecutionTimeout
-        return handle.finished.result()
+
+    async def _ended(self, handle: Handle) -> Outcome:
+        """Wherever it runs. Raises `NotFound`, `StoreUnavailable`."""
+        while True:
+            if handle.id not in self.live.runs and (outcome := await self._stored_outcome(handle.id)) is not None:
+                return outcome
+            if not self.services.lease.shared:
+                await asyncio.wait([handle.finished])
+            elif not handle.finished.done() or isinstance(handle.finished.exception(), Fenced):
+                await self._some_time(handle.finished)
+            if handle.finished.done() and not isinstance(handle.finished.exception(), Fenced):
+                return handle.finished.result()
+
+    async def _stored_outcome(self, execution_id: str) -> Outcome | None:
+        """Raises `NotFound`, `StoreUnavailable` unless it is asked again soon."""
+        try:
+            return await self._recovery.outcome(execution_id)
+        except StoreUnavailable:
+            if not self.services.lease.shared:
+                raise
+            return None
+
+    async def _some_time(self, future: asyncio.Future[Outcome]) -> None:
+        """Until another daemon may have ended what somebody waits for here, or until it ended here."""
+        sleep = asyncio.ensure_future(self.services.clock.sleep(self.services.settings.claim_interval))
+        if not future.done():
+            future.add_done_callback(lambda _: sleep.cancel())
+        try:
+            await asyncio.wait([sleep])
+        finally:
+            sleep.cancel()
 
     async def waiting(self, execution_id: str) -> WaitingCall:
         return await self._calls.waiting(execution_id)
@@ -147,9 +181,11 @@ class EmbeddedEngine:
 
     async def recover(self) -> int:
         found = await self._recovery.survey()
+        self._renewing.start()
         if found:
             self._backlog.mark()
             self._backlog.wake()
+        self._backlog.start()
         self._waiting.start()
         return found
 
@@ -160,6 +196,7 @@ class EmbeddedEngine:
         await self._waiting.close()
         left_over = await self._stopping.stop(end)
         await self._unsaved.close()
+        await self._renewing.close()
         self.services.timers.close()
         self.services.begun.close()
         return left_over
@@ -191,7 +228,7 @@ class EmbeddedEngine:
         elif not self._backlog.pending and self._scheduler.admit(run):
             self.live.runs[run.id] = run
         else:
-            run.disk.accept("queued")
+            run.disk.spill()
             run.move(RunEvent.SPILL)
         return run.handle
 
@@ -202,10 +239,11 @@ class EmbeddedEngine:
 
     def _begin_accepted(self, run: LiveRun) -> None:
         free = run.within or self._scheduler.free()
-        run.disk.accept("running" if free else "queued")
-        if not free and not self._fits(run.disk.size):
+        if not free and not self._fits(run.disk.measure()):
+            run.disk.spill()
             run.move(RunEvent.SPILL)
             return
+        run.disk.accept("running" if free else "queued")
         self.live.add(run)
         run.move(RunEvent.ANNOUNCE)
 

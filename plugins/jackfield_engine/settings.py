@@ -94,6 +94,33 @@ class ExecutionsSettings(BaseModel):
     poll_interval: float = Field(
         30, description="Seconds between two looks for waiting executions that are due.", gt=0, le=3_600
     )
+    daemon: str = Field(
+        "",
+        description="Name of this daemon among those that share a store; each has one of its own, the same at each "
+        "start. Empty: the host's name and the configuration directory.",
+        max_length=500,
+    )
+    lease: float = Field(
+        10.0,
+        description="Seconds without a renewal after which other daemons that share the store take over what this one "
+        "runs. After two thirds of it this one lets go by itself.",
+        ge=1,
+        le=3_600,
+    )
+    renewal_interval: float = Field(
+        1.0,
+        description="Seconds between two renewals of the lease, and until this daemon hears at the latest that another "
+        "one wants an execution cancelled. Below a third of `executions.lease`.",
+        gt=0,
+        le=600,
+    )
+    claim_interval: float = Field(
+        1.0,
+        description="Seconds between two looks for executions that another daemon, which shares the store, has queued "
+        "or left; and for the end of one that somebody here waits for and another daemon runs.",
+        gt=0,
+        le=600,
+    )
     unsaved_limit: int = Field(
         1_000,
         description="Ended executions kept in memory while the store does not answer; beyond, they run again from "

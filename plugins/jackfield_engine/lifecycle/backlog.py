@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from functools import partial
 
 from jackfield.api.errors import StoreUnavailable
@@ -21,6 +22,7 @@ class Backlog:
 
     def __init__(self, services: Services, live: LiveRuns, scheduler: Scheduler, recovery: Recovery) -> None:
         self._services = services
+        self._lease = services.lease
         self._live = live
         self._scheduler = scheduler
         self._recovery = recovery
@@ -28,10 +30,18 @@ class Backlog:
         self._marks = 0
         self._done = 0
         self._task: asyncio.Task[None] | None = None
+        self._poller: asyncio.Task[None] | None = None
+        self._claimed: deque[str] = deque()
+        """This daemon's, and next to come into memory."""
         self._put_off: set[str] = set()
         """Executions whose resume is put off: the daemon ended unexpectedly with them, or they have no room."""
         self.pending = False
         """Whether the store may hold executions that nobody runs."""
+
+    def start(self) -> None:
+        """Look from time to time for what other daemons have queued or left, where the store is shared."""
+        if self._lease.shared and self._poller is None:
+            self._poller = self._services.context.spawn("executions.claims", self._poll())
 
     def mark(self) -> None:
         """There are open executions that are not in memory."""
@@ -45,17 +55,47 @@ class Backlog:
 
     def wake(self) -> None:
         """There may be room."""
-        if self.pending and self._task is None and self._room():
-            self._task = asyncio.get_running_loop().create_task(self._claim(), name="executions.backlog")
-            self._task.add_done_callback(self._over)
+        if self.pending:
+            self._look()
+
+    def holds(self, execution_id: str) -> bool:
+        """Whether an execution that is this daemon's is on its way into memory."""
+        return execution_id in self._put_off or execution_id in self._claimed or execution_id in self._lease.claimed
+
+    def add(self, execution_id: str) -> None:
+        """An execution is this daemon's, and could not be read."""
+        self._claimed.append(execution_id)
+        self.mark()
+        self.wake()
+
+    def hand_back(self, execution_id: str) -> None:
+        """An execution that is this daemon's leaves the memory, and is for anybody from then on."""
+        self._services.context.spawn("executions.release", self._lease.release([execution_id]))
+
+    def forget(self) -> None:
+        """Nothing that was claimed is this daemon's any more."""
+        self._claimed.clear()
+        self._put_off.clear()
 
     async def close(self) -> None:
         """Claim nothing more."""
         self._closed = True
         self._cleared(self._marks)
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        tasks = [task for task in (self._task, self._poller) if task is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _poll(self) -> None:
+        while True:
+            self._look()
+            await self._services.clock.sleep(self._services.settings.claim_interval)
+
+    def _look(self) -> None:
+        if self._task is None and self._room():
+            self._task = asyncio.get_running_loop().create_task(self._claim(), name="executions.backlog")
+            self._task.add_done_callback(self._over)
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._task = None
@@ -67,31 +107,35 @@ class Backlog:
             self.wake()
 
     async def _claim(self) -> None:
-        after: str | None = None
         marks = self._marks
-        store = self._services.store
         while True:
             try:
-                ids = await store.open_executions(statuses=("running", "queued"), after=after, limit=PAGE)
-                if not ids:
-                    self._cleared(marks)
-                    return
-                for execution_id in ids:
+                while self._claimed:
                     if not self._room():
-                        return
+                        return self.mark()
+                    execution_id = self._claimed[0]
                     await self._load(execution_id)
-                    after = execution_id
+                    if self._claimed and self._claimed[0] == execution_id:
+                        self._claimed.popleft()
+                if not self._room():
+                    return self.mark()
+                found = await self._lease.claim(("running", "queued"), min(PAGE, self._scheduler.places))
+                if not found:
+                    return self._cleared(marks)
+                self._claimed.extend(found)
             except StoreUnavailable:
                 await self._services.clock.sleep(RETRY_S)
 
     async def _load(self, execution_id: str) -> None:
-        if self._live.knows(execution_id) or execution_id in self._put_off:
+        if self._live.knows(execution_id):
             return
         if not self._recovery.read_back.may_come(execution_id):
             self._put_off_for(RETRY_S, execution_id)
             return
         stored = await self._recovery.stored(execution_id)
-        if stored is None or stored.row.status not in ("queued", "running") or self._live.knows(execution_id):
+        mine = stored is not None and stored.owner == self._lease.life.id
+        if not mine or stored is None or stored.row.status == "waiting" or self._live.knows(execution_id):
+            self._lease.claimed.pop(execution_id, None)
             return
         if (seconds := self._recovery.put_off(stored)) > 0:
             self._put_off_for(seconds, execution_id)
@@ -99,7 +143,8 @@ class Backlog:
         await self.take(stored)
 
     async def take(self, stored: StoredExecution) -> None:
-        """Put a stored execution in its turn, now or when there is memory for it. Raises `StoreUnavailable`."""
+        """Put a stored execution of this daemon in its turn, now or when there is memory for it. Raises
+        `StoreUnavailable`."""
         memory = await self._recovery.read_back.reserve(stored)
         if memory is None:
             self._put_off_for(RETRY_S, stored.row.id)
@@ -113,9 +158,10 @@ class Backlog:
         self._services.timers.after(seconds, partial(self._due, execution_id))
 
     def _due(self, execution_id: str) -> None:
-        self._put_off.discard(execution_id)
-        self.mark()
-        self.wake()
+        if execution_id in self._put_off:
+            self._put_off.remove(execution_id)
+            self.add(execution_id)
 
     def _room(self) -> bool:
-        return self._scheduler.fits(0) and not self._closed
+        few = len(self._put_off) < max(self._services.settings.queue_size, PAGE)
+        return few and self._scheduler.fits(0) and not self._closed

@@ -11,7 +11,7 @@ import asyncio
 
 from jackfield.api.caller_secrets import hidden_in, hide
 from jackfield.api.engine import WaitingCall
-from jackfield.api.errors import Conflict, NotFound, StoreUnavailable
+from jackfield.api.errors import Conflict, Fenced, NotFound, StoreUnavailable
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.items import is_long, pairs, with_pair
@@ -68,11 +68,24 @@ class Calls:
             long = items is not None and is_long([items])
             data = await asyncio.to_thread(encode_long, record) if long else encode(record)
             steps = hide(chunk([data]), hidden_in(items or [], waiting.workflow.nodes))
-            if not await asyncio.shield(self._services.store.end_wait(execution_id, steps, stored.next_chunk)):
+            if not await self._end_wait(execution_id, steps, stored.next_chunk):
                 raise _over()
         finally:
             self._live.free(execution_id)
         return await self._go_on(execution_id)
+
+    async def _end_wait(self, execution_id: str, steps: bytes, number: int) -> bool:
+        """Make it this daemon's. Raises `StoreUnavailable`."""
+        lease = self._services.lease
+        life = lease.life
+        try:
+            return await asyncio.shield(self._services.store.end_wait(execution_id, steps, number, life.id))
+        except Fenced as exc:
+            lease.suspect(life)
+            raise StoreUnavailable(exc.message) from None
+        except StoreUnavailable:
+            lease.doubt()
+            raise
 
     def _let_go(self, execution_id: str) -> bool:
         """Forget an execution that waits; False when it does not wait, as it runs already."""
@@ -106,8 +119,7 @@ class Calls:
         except StoreUnavailable:
             # Taken up once the store answers, like anything that did not fit into memory.
             handle = self._renewed(execution_id)
-            self._backlog.mark()
-            self._backlog.wake()
+            self._backlog.add(execution_id)
         return handle
 
     def _renewed(self, execution_id: str) -> Handle:

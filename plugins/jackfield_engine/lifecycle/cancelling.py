@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-from jackfield.api.errors import Conflict
-from jackfield.api.storage import OPEN_STATUSES
+from jackfield.api.errors import Conflict, StoreUnavailable
+from jackfield.api.storage import OPEN_STATUSES, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import find
 from jackfield_engine.lifecycle.resuming import ended, outcome_of
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
+
+_TRIES = 3
 
 
 class Cancelling:
@@ -18,6 +20,7 @@ class Cancelling:
 
     def __init__(self, services: Services, live: LiveRuns) -> None:
         self._services = services
+        self._lease = services.lease
         self._live = live
 
     async def cancel(self, execution_id: str) -> None:
@@ -31,12 +34,22 @@ class Cancelling:
             run.move(RunEvent.CANCEL)
 
     async def _cancel_stored(self, execution_id: str) -> None:
-        stored = await find(self._services.store, execution_id)
-        if execution_id in self._live.runs:
-            return await self.cancel(execution_id)
-        if stored.row.status not in OPEN_STATUSES:
-            raise Conflict(f"The execution is over: {stored.row.status}.")
-        finished = ended(stored, "cancelled", None, self._services.clock.now_ms())
+        """One that this daemon has not in memory: it ends it itself, or stores the wish for the daemon that has it."""
+        for _ in range(_TRIES):
+            stored = await find(self._services.store, execution_id)
+            if execution_id in self._live.runs:
+                return await self.cancel(execution_id)
+            if stored.row.status not in OPEN_STATUSES:
+                raise Conflict(f"The execution is over: {stored.row.status}.")
+            if await self._lease.own(execution_id, stored.owner):
+                return await self._end(stored)
+            if await self._services.store.ask_cancel(execution_id):
+                return None
+        raise StoreUnavailable("The execution changes hands; try again in a moment.")
+
+    async def _end(self, stored: StoredExecution) -> None:
+        execution_id, life = stored.row.id, self._lease.life
+        finished = ended(stored, "cancelled", None, self._services.clock.now_ms(), life.id)
         await asyncio.shield(self._services.store.finish_execution(finished))
+        self._lease.claimed.pop(execution_id, None)
         self._live.handles.of(execution_id).over(outcome_of(stored, finished))
-        return None

@@ -77,6 +77,8 @@ class RunEffects:
 
     def _hold(self, run: LiveRun) -> None:
         if not self._waiting.hold(run):
+            if run.disk.kept:
+                self._backlog.hand_back(run.id)
             run.move(RunEvent.FORGET)
 
     def _rest(self, run: LiveRun) -> None:

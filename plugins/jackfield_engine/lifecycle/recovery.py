@@ -45,18 +45,16 @@ class Recovery:
         self._live = live
         self._make = make
         self._cancel_children = cancel_children
+        self._lease = services.lease
         self.read_back = ReadBack(services.settings.read_back_memory)
-        self._since = 0
-        """When this process took over the store; Unix ms. What is older, an earlier one may have run."""
-        self._took_over = services.clock.monotonic()
-        """The same on the monotonic clock; from then on resumes are put off."""
+        self._began = services.clock.monotonic()
+        """From then on resumes are put off, of what was claimed before it was read."""
 
     async def survey(self) -> int:
         """Take over the store: how many open executions it has that are not in memory."""
         found = 0
         after: str | None = None
-        self._since = self._services.clock.now_ms()
-        self._took_over = self._services.clock.monotonic()
+        self._began = self._services.clock.monotonic()
         begun = self._services.begun
         noted = begun.read()
         kept: set[str] = set()
@@ -68,16 +66,18 @@ class Recovery:
         return found
 
     def put_off(self, stored: StoredExecution) -> float:
-        """Seconds until an execution may be resumed with which the daemon ended unexpectedly; 0: at once."""
+        """Seconds until an execution may be resumed with which a daemon ended unexpectedly; 0: at once."""
         settings = self._services.settings
         if not (count := self._resumes(stored)) or count >= settings.max_resumes:
             return 0.0
         wanted = back_off(stored.row.id, count, settings.resume_backoff, settings.resume_backoff_max)
-        return max(0.0, self._took_over + wanted - self._services.clock.monotonic())
+        claimed = self._lease.claimed.get(stored.row.id)
+        since = self._began if claimed is None else claimed[1]
+        return max(0.0, since + wanted - self._services.clock.monotonic())
 
     def _resumes(self, stored: StoredExecution) -> int:
         begun, execution_id = self._services.begun, stored.row.id
-        return resumes(stored.steps, lambda life: begun.has(life, execution_id))
+        return resumes(stored.steps, self._lease.daemon, lambda life: begun.has(life, execution_id))
 
     async def load(self, stored: StoredExecution, memory: TakenMemory | None = None) -> LiveRun | None:
         """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
@@ -101,15 +101,19 @@ class Recovery:
         row = stored.row
         if self._live.knows(row.id):
             return None
+        claimed = self._lease.claimed.pop(row.id, None)
+        crashed = claimed is not None and claimed[0].taken_over and row.status != "waiting"
         run = self._make(row.id, request, row.created_at)
-        run.restore(stored, records, left, earlier=row.created_at <= self._since)
+        run.restore(stored, records, left, earlier=crashed)
         self._live.add(run)
         return run
 
     async def _end_unusable(self, stored: StoredExecution, error: Exception) -> None:
         self._services.context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)
-        finished = ended(stored, "failed", f"The execution cannot be resumed. {error}", self._services.clock.now_ms())
+        message, now = f"The execution cannot be resumed. {error}", self._services.clock.now_ms()
+        finished = ended(stored, "failed", message, now, self._lease.life.id)
         await asyncio.shield(self._services.store.finish_execution(finished))
+        self._lease.claimed.pop(stored.row.id, None)
         self._live.handles.of(stored.row.id).over(outcome_of(stored, finished))
         await self._cancel_children(stored.row.id)
 
@@ -133,6 +137,7 @@ class Recovery:
             now,
             error=failure_json(failure),
             call=CallUpdate(*call, status="failed") if call is not None else None,
+            owner=self._lease.life.id,
         )
         await asyncio.shield(store.finish_execution(finished))
         self._live.handles.of(execution_id).over(Outcome("failed", [], failure))
@@ -145,6 +150,17 @@ class Recovery:
             return None
         whole = await with_outputs(self._services.context, stored)
         return await within_slices(whole, lambda: outcome_of(whole))
+
+    async def elsewhere(self, execution_id: str) -> Outcome | None:
+        """How an execution ends that another daemon runs; None once it is this one's to go on with. Raises `NotFound`,
+        `StoreUnavailable`."""
+        while True:
+            await self._services.clock.sleep(self._services.settings.claim_interval)
+            if (outcome := await self.outcome(execution_id)) is not None:
+                return outcome
+            stored = await find(self._services.store, execution_id)
+            if await self._lease.own(execution_id, stored.owner):
+                return None
 
 
 async def find(store: Store, execution_id: str) -> StoredExecution:

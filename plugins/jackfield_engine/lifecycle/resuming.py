@@ -137,8 +137,10 @@ def _last_items(stored: StoredExecution, records: list[NodeRecord]) -> Items:
     return next((items for items in outputs if items), [])
 
 
-def ended(stored: StoredExecution, status: ExecutionStatus, message: str | None, now_ms: int) -> FinishedExecution:
-    """The end of an execution that is not in memory."""
+def ended(
+    stored: StoredExecution, status: ExecutionStatus, message: str | None, now_ms: int, owner: str
+) -> FinishedExecution:
+    """The end of an execution that is not in memory. owner: who writes it."""
     pending = stored.call is not None and stored.call_status == "pending"
     return FinishedExecution(
         id=stored.row.id,
@@ -147,4 +149,6 @@ def ended(stored: StoredExecution, status: ExecutionStatus, message: str | None,
         started_at=stored.row.started_at or stored.row.created_at,
         error=None if message is None else failure_json(Failure(message)),
         call=CallUpdate(*stored.call, status="failed") if stored.call is not None and pending else None,
+        number=stored.next_chunk,
+        owner=owner,
     )

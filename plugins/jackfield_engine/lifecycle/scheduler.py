@@ -53,6 +53,11 @@ class Scheduler:
         """Whether one more with so many bytes of input may wait here."""
         return len(self._counted) < self._settings.queue_size and self._bytes + size <= self._settings.queue_bytes
 
+    @property
+    def places(self) -> int:
+        """How many more may wait here, at least one."""
+        return max(self._settings.queue_size - len(self._counted), 1)
+
     def half_empty(self) -> bool:
         return len(self._counted) <= self._settings.queue_size // 2
 

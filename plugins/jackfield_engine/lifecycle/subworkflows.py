@@ -190,6 +190,9 @@ class Children:
                 return None
             if stored.row.status not in OPEN_STATUSES:
                 return outcome_of(await with_outputs(self._services.context, stored))
+            if not await self._services.lease.own(execution_id, stored.owner):
+                outcome = await self._recovery.elsewhere(execution_id)
+                return outcome if outcome is not None else await self._adopt(parent, execution_id)
             if (seconds := self._recovery.put_off(stored)) > 0:
                 await self._put_off(parent, seconds)
                 return await self._adopt(parent, execution_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import Fenced, StoreUnavailable
 from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.persistence import pause
 from jackfield_engine.run.state import RunEvent
@@ -14,7 +14,7 @@ from jackfield_engine.shared.services import Services
 
 class Unsaved:
     """Keeps them, at most so many, and tries again with growing pauses. One that is given up runs again from its last
-    checkpoint, when the daemon starts next."""
+    checkpoint."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -31,8 +31,9 @@ class Unsaved:
         self._kept[run.id] = run
         if len(self._kept) > self._services.settings.unsaved_limit:
             _, oldest = self._kept.popitem(last=False)
-            self._services.context.log.error("execution %s is given up; it resumes after a restart", oldest.id)
+            self._services.context.log.error("execution %s is given up; it resumes from its checkpoint", oldest.id)
             oldest.lose_end(StoreUnavailable())
+            self._services.lease.doubt()
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._retry(), name="executions.unsaved")
 
@@ -64,6 +65,9 @@ class Unsaved:
                 await self._services.store.finish_execution(run.end)
         except StoreUnavailable:
             raise
+        except Fenced as exc:
+            self._services.lease.suspect(run.disk.life)
+            lost = exc
         except Exception as exc:
             self._services.context.log.exception("the end of execution %s cannot be stored", run.id)
             lost = exc

@@ -9,7 +9,7 @@ from functools import partial
 from jackfield.api.errors import StoreUnavailable
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
-from jackfield_engine.run.live_run import LiveRun
+from jackfield_engine.run.live_run import LiveRun, is_near
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
 from jackfield_engine.shared.timers import Timer
@@ -57,10 +57,8 @@ class Waiting:
 
     def soon(self, run: LiveRun) -> bool:
         """Whether the poller could be late for it."""
-        settings = self._services.settings
-        if run.wait is None or run.wait.until is None:
-            return False
-        return self._left(run) <= max(settings.wait_in_memory, settings.poll_interval)
+        until = None if run.wait is None else run.wait.until
+        return is_near(self._services.clock, self._services.settings, until)
 
     def _left(self, run: LiveRun) -> float:
         """Seconds until it goes on."""
@@ -83,23 +81,32 @@ class Waiting:
             await self._services.clock.sleep(self._services.settings.poll_interval)
 
     async def _look(self) -> None:
-        horizon = self._services.clock.now_ms() + round(self._services.settings.poll_interval * 1000)
-        after: str | None = None
-        store = self._services.store
-        while ids := await store.open_executions(statuses=("waiting",), after=after, limit=PAGE, due=horizon):
-            for execution_id in ids:
-                if len(self._in_memory) >= self._services.settings.waiting_in_memory:
+        """Claim what is due before the next look, and hand back what has no room here."""
+        settings, lease = self._services.settings, self._services.lease
+        horizon = self._services.clock.now_ms() + round(settings.poll_interval * 1000)
+        back: list[str] = []
+        try:
+            while (room := settings.waiting_in_memory - len(self._in_memory)) > 0:
+                ids = await lease.claim(("waiting",), min(room, PAGE), due=horizon)
+                back += [execution_id for execution_id in ids if not await self._take(execution_id)]
+                if len(ids) < min(room, PAGE):
                     return
-                await self._take(execution_id)
-            after = ids[-1]
+        finally:
+            if back:
+                await lease.release(back)
 
-    async def _take(self, execution_id: str) -> None:
-        if self._live.knows(execution_id) or not self._recovery.read_back.may_come(execution_id):
-            return
+    async def _take(self, execution_id: str) -> bool:
+        """Hold a claimed execution; False when it has no room."""
+        if not self._recovery.read_back.may_come(execution_id):
+            return False
         stored = await self._recovery.stored(execution_id)
         if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):
-            return
+            self._services.lease.claimed.pop(execution_id, None)
+            return True
         memory = await self._recovery.read_back.reserve(stored)
-        run = None if memory is None else await self._recovery.load(stored, memory)
+        if memory is None:
+            return False
+        run = await self._recovery.load(stored, memory)
         if run is not None:
             run.move(RunEvent.HOLD)
+        return True

@@ -12,7 +12,7 @@ from typing import Literal
 
 from jackfield.api.clock import Clock
 from jackfield.api.engine import ExecutionRequest, Outcome
-from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
 from jackfield.api.history import NodeRecord
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Suspend
@@ -183,8 +183,12 @@ class LiveRun:
         try:
             self.disk.show_running()
         except StoreUnavailable as exc:
-            self.refusal = exc
-            self.move(RunEvent.REFUSED)
+            self.give_up(exc)
+
+    def give_up(self, error: BaseException) -> None:
+        """The engine does not go on with it here."""
+        self.refusal = error
+        self.move(RunEvent.REFUSED)
 
     # -- the store
 
@@ -197,9 +201,8 @@ class LiveRun:
             settle(self.handle.accepted, None)
             self.move(RunEvent.ACCEPTED)
         else:
-            self.refusal = error
             self.handle.refuse(error)
-            self.move(RunEvent.REFUSED)
+            self.give_up(error)
 
     def confirm(self) -> None:
         """The store has all of it: whoever waits for that hears so."""
@@ -275,16 +278,21 @@ class LiveRun:
         self._slice = self.clock.monotonic() + SLICE_S
         if self.request.start not in self.data.plan.graph.steps:
             return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
-        progress, monotonic, actions = self.progress, self.clock.monotonic, self._actions()
+        progress, monotonic, actions, life = self.progress, self.clock.monotonic, self._actions(), self.disk.life
         if self.data.loop is None:
             obstacle = self._obstacle()
             if obstacle is not None:
                 return progress.failure(obstacle.message, obstacle.node, None)
+            if self.wait is not None and self.wait.for_call:
+                await self.disk.end_wait()
             await self._begin()
         while True:
             if self.state is not RunState.RUNNING:
                 raise asyncio.CancelledError
-            if monotonic() > self._slice:
+            now = monotonic()
+            if now >= life.until:
+                raise ExecutionRefused(Fenced())
+            if now > self._slice:
                 await self.breathe()
             outcome = await progress.step(actions, self.slow)
             if outcome is None:
@@ -333,7 +341,8 @@ class LiveRun:
         left = self.progress.unstored()
         if left is not None:
             self.disk.keep_encoded(await asyncio.to_thread(untaken_mark, left), 0, effect=False)
-        await self.disk.wait(wait.until, call)
+        keep = not (wait.for_call or wait.parked) and is_near(self.clock, self.services.settings, wait.until)
+        await self.disk.wait(wait.until, call, keep=keep)
         self.wait = wait
         self.move(RunEvent.WAIT_STORED)
         self.progress.flush()
@@ -373,6 +382,9 @@ class LiveRun:
         error = StoreUnavailable() if future.cancelled() else future.exception()
         if error is None:
             self.move(RunEvent.END_STORED)
+        elif isinstance(error, Fenced):
+            self.services.lease.suspect(self.disk.life)
+            self.lose_end(error)
         elif accepted and self.refusal is None:
             self.move(RunEvent.END_KEPT)
         else:
@@ -401,6 +413,13 @@ def time_limit(workflow: Workflow, settings: ExecutionsSettings) -> float:
     if wanted is None or wanted <= 0:
         return settings.timeout
     return min(wanted, settings.max_timeout) if settings.max_timeout else wanted
+
+
+def is_near(clock: Clock, settings: ExecutionsSettings, until: int | None) -> bool:
+    """Whether whoever looks for waits that are due could be late for this one (Unix ms; None: a call ends it)."""
+    if until is None:
+        return False
+    return (until - clock.now_ms()) / 1000 <= max(settings.wait_in_memory, settings.poll_interval)
 
 
 def too_long(limit: float) -> str:

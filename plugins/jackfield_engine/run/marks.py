@@ -47,17 +47,19 @@ def awaited_call(chunks: Sequence[bytes]) -> dict[str, Json] | None:
     return last[-1]["call"] if last and last[-1].get("mark") == "call" else None
 
 
-def resumes(chunks: Sequence[bytes], began: Callable[[str], bool]) -> int:
+def resumes(chunks: Sequence[bytes], daemon: str, began: Callable[[str], bool]) -> int:
     """How often in a row an execution was resumed without getting as far as a further stored node run, counting the
-    lives of the daemon in which a node of it began. Marks of earlier versions name no life, and count."""
+    lives of this daemon in which a node of it began, and every mark of another one, whose notes are not here. Marks of
+    earlier versions name no life, and count."""
     unnamed = 0
     lives: set[str] = set()
     for marks in reversed(chunks):
         if not marks.startswith(_RESUMED):
             break
-        life = orjson.loads(marks)[0].get("life")
+        mark = orjson.loads(marks)[0]
+        life = mark.get("life")
         if life is None:
             unnamed += 1
-        elif began(life):
+        elif mark.get("daemon", daemon) != daemon or began(life):
             lives.add(life)
     return unnamed + len(lives)

@@ -13,12 +13,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
 
 import orjson
 
 from jackfield.api.caller_secrets import CREDENTIAL_NAMES, LOOKED_AT, Hidden, hidden_in, hidden_in_pinned, hide
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
-from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
 from jackfield.api.history import NodeRecord, stored_json
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json, depth_exceeds
@@ -33,6 +34,7 @@ LEFT = b'[{"mark":"left"}]'
 """The chunk of a process that stopped or waits in order, and has nothing else to store."""
 MAX_DEPTH = 250
 """Levels of lists and objects in a record: what is kept must be readable again, also inside an answer of the API."""
+T = TypeVar("T")
 BACKOFF_S = (0.1, 0.2, 0.5, 1, 2, 5)
 
 
@@ -68,6 +70,8 @@ class RunPersistence:
         """When its first node ran; Unix ms."""
         self.size = 0
         """Bytes of the input, once it is encoded."""
+        self._input: bytes | None = None
+        """Encoded, until the store gets it."""
         self.hidden: Hidden = request.hidden or ()
         """What callers proved themselves with: the store never has it."""
         if request.hidden is None and _tells_of_call(request.items):
@@ -92,6 +96,11 @@ class RunPersistence:
         self.taken_over = False
         """Whether an earlier process left it open, and none of its nodes has begun in this one."""
         self._begun = services.begun
+        self._lease = services.lease
+        self.life = services.lease.life
+        """In which it is this daemon's."""
+        self.kept = False
+        """Whether it waits and is this daemon's meanwhile."""
         self._marked = False
         """Whether a mark is the last that the store was given."""
         self._adding: asyncio.Future[None] | None = None
@@ -106,6 +115,7 @@ class RunPersistence:
         """The store has the execution already. earlier: an earlier process may have run it."""
         self.taken_over = earlier
         self.status = stored.row.status
+        self.kept = self.status == "waiting"
         self.started_at = stored.row.started_at
         self.size = len(stored.input)
         self._next_number = stored.next_chunk
@@ -116,9 +126,23 @@ class RunPersistence:
         self._next_number += 1
         return number
 
+    def measure(self) -> int:
+        """Encode the input, as the acceptance needs it; its bytes."""
+        if self._input is None:
+            self._input = self._kept(input_json(self._request))
+            self.size = len(self._input)
+        return self.size
+
     def accept(self, status: ExecutionStatus) -> asyncio.Future[None]:
-        """Queue the acceptance. Raises `StoreUnavailable`."""
-        future = self._store.add_execution(self._new(status))
+        """Queue the acceptance of an execution that this daemon has. Raises `StoreUnavailable`."""
+        return self._accept(status, self.life.id)
+
+    def spill(self) -> asyncio.Future[None]:
+        """Queue the acceptance of one that any daemon may have. Raises `StoreUnavailable`."""
+        return self._accept("queued", None)
+
+    def _accept(self, status: ExecutionStatus, owner: str | None) -> asyncio.Future[None]:
+        future = self._store.add_execution(self._new(status, owner))
         self.status = status
         self._adding = future
         future.add_done_callback(self._added)
@@ -127,14 +151,29 @@ class RunPersistence:
     def _since(self) -> int:
         return self.started_at or self.created_at
 
-    def _new(self, status: ExecutionStatus) -> NewExecution:
-        data = self._kept(input_json(self._request))
-        self.size = len(data)
-        return new_execution(self._request, self._id, data, status, self.created_at, self._since())
+    def _new(self, status: ExecutionStatus, owner: str | None) -> NewExecution:
+        self.measure()
+        data, self._input = self._input or b"", None
+        return new_execution(self._request, self._id, data, status, self.created_at, self._since(), owner)
 
     def _added(self, future: asyncio.Future[None]) -> None:
+        error = StoreUnavailable() if future.cancelled() else future.exception()
+        if error is not None:
+            self._refused(error)
         if self.listener is not None:
-            self.listener(StoreUnavailable() if future.cancelled() else future.exception())
+            self.listener(error)
+
+    def _refused(self, error: BaseException) -> None:
+        """Find out what a write has come to, which nobody makes again."""
+        if isinstance(error, Fenced):
+            self._lease.suspect(self.life)
+        elif isinstance(error, StoreUnavailable):
+            self._lease.doubt()
+
+    def _told(self, future: asyncio.Future[None]) -> None:
+        """The store's end of a write that later writes make up for."""
+        if not future.cancelled() and (error := future.exception()) is not None and isinstance(error, Fenced):
+            self._lease.suspect(self.life)
 
     def show_running(self) -> None:
         """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
@@ -142,7 +181,7 @@ class RunPersistence:
             self.accept("running")
         elif self.status in ("queued", "waiting"):
             try:
-                self._store.set_running(self._id, self._since()).add_done_callback(_ignore)
+                self._store.set_running(self._id, self._since(), self.life.id).add_done_callback(self._told)
                 self.status = "running"
             except StoreUnavailable:
                 self._log.debug("execution %s is not shown as running", self._id)
@@ -171,7 +210,9 @@ class RunPersistence:
 
     def _save(self) -> None:
         try:
-            self.checkpointing = self._store.append_steps(self._id, self._checkpoint_steps, self._checkpoint_number)
+            self.checkpointing = self._store.append_steps(
+                self._id, self._checkpoint_steps, self._checkpoint_number, self.life.id
+            )
         except StoreUnavailable as exc:
             self.checkpointing = asyncio.get_running_loop().create_future()
             settle_error(self.checkpointing, exc)
@@ -189,20 +230,37 @@ class RunPersistence:
             await self.settle()
 
     async def settle(self) -> None:
-        """Wait for the checkpoint under way; while the store does not answer, try again."""
+        """Wait for the checkpoint under way; while the store does not answer, try again. Raises `ExecutionRefused` when
+        another daemon has the execution."""
         attempt = 0
         while (future := self.checkpointing) is not None:
             try:
                 await asyncio.shield(future)
                 self.checkpointing = None
+            except Fenced as exc:
+                self.checkpointing = None
+                raise self._fenced(exc) from None
             except StoreUnavailable:
                 await self._back_off(attempt)
                 attempt += 1
                 self._save()
 
-    async def wait(self, until: int | None, call: Mapping[str, Json] | None = None) -> None:
-        """Store that the execution waits, and for which call if for one; return once that is durable. Raises
-        `ExecutionRefused`."""
+    def _fenced(self, error: Fenced) -> ExecutionRefused:
+        self._lease.suspect(self.life)
+        return ExecutionRefused(error)
+
+    async def end_wait(self) -> None:
+        """Go on after a wait that a call may have ended at another daemon. Raises `ExecutionRefused` when it has."""
+        if self.status != "waiting":
+            return
+        number = self._number()
+        if not await self._persist(lambda: self._store.end_wait(self._id, LEFT, number, self.life.id)):
+            raise ExecutionRefused(Fenced())
+        self.status = "running"
+
+    async def wait(self, until: int | None, call: Mapping[str, Json] | None = None, *, keep: bool = False) -> None:
+        """Store that the execution waits, and for which call if for one; return once that is durable. keep: it stays
+        this daemon's meanwhile. Raises `ExecutionRefused`."""
         if self.status is None or self._adding is not None:
             await self.secure()
         await self.settle()
@@ -210,14 +268,17 @@ class RunPersistence:
             self._pending.append(call_mark(call))
         # Never without a chunk: a mark of a call stands for the wait behind which it is the last that was stored.
         steps, number = self._last_steps() or LEFT, self._number()
-        await self._persist(lambda: self._store.set_waiting(self._id, until, steps, number))
+        owner = self.life.id
+        keeper = owner if keep else None
+        await self._persist(lambda: self._store.set_waiting(self._id, until, steps, number, owner, keeper))
         self.status = "waiting"
+        self.kept = keep
 
     async def mark_resumed(self) -> None:
         """Store that a node is about to begin after what may have been a crash, and note that it begins: an execution
         that causes crashes is known by both."""
-        mark, number = resumed_mark(self._begun.life), self._number()
-        await self._persist(lambda: self._store.append_steps(self._id, mark, number))
+        mark, number = resumed_mark(self._begun.life, self._lease.daemon), self._number()
+        await self._persist(lambda: self._store.append_steps(self._id, mark, number, self.life.id))
         self._marked = True
         self.taken_over = False
         self._begun.note(self._id)
@@ -227,17 +288,19 @@ class RunPersistence:
         if not self._marked:
             return
         try:
-            self._store.append_steps(self._id, LEFT, self._number()).add_done_callback(_ignore)
+            self._store.append_steps(self._id, LEFT, self._number(), self.life.id).add_done_callback(self._told)
             self._marked = False
         except StoreUnavailable:
             self._log.debug("execution %s is taken for what runs", self._id)
 
-    async def _persist(self, write: Callable[[], Awaitable[None]]) -> None:
-        """Repeat a write until the store takes it."""
+    async def _persist(self, write: Callable[[], Awaitable[T]]) -> T:
+        """Repeat a write until the store takes it. Raises `ExecutionRefused` when another daemon has the execution."""
         attempt = 0
         while True:
             try:
                 return await asyncio.shield(write())
+            except Fenced as exc:
+                raise self._fenced(exc) from None
             except StoreUnavailable:
                 await self._back_off(attempt)
                 attempt += 1
@@ -261,12 +324,13 @@ class RunPersistence:
             call=call,
             forget_at=None if self._is_kept(outcome) else now + round(self._unsaved_for * 1000),
             number=self._number(),
+            owner=self.life.id,
         )
         try:
             if self.status is not None:
                 future = self._store.finish_execution(finished)
             else:
-                future = self._store.add_execution(self._new(finished.status), finished)
+                future = self._store.add_execution(self._new(finished.status, self.life.id), finished)
         except StoreUnavailable as exc:
             future = asyncio.get_running_loop().create_future()
             settle_error(future, exc)
@@ -289,7 +353,7 @@ class RunPersistence:
                 self.accept("running")
             steps = self._last_steps()
             if steps is not None:
-                self._store.append_steps(self._id, steps, self._number()).add_done_callback(_ignore)
+                self._store.append_steps(self._id, steps, self._number(), self.life.id).add_done_callback(_ignore)
         except StoreUnavailable:
             self._log.warning("execution %s resumes from its last checkpoint", self._id)
 
@@ -359,9 +423,9 @@ def call_mark(call: Mapping[str, Json]) -> bytes:
     return stored_json({"mark": "call", "call": call})
 
 
-def resumed_mark(life: str) -> bytes:
-    """The chunk before a node begins in a life of the daemon that did not begin the execution."""
-    return orjson.dumps([{"mark": "resumed", "life": life}])
+def resumed_mark(life: str, daemon: str) -> bytes:
+    """The chunk before a node begins in a life of a daemon that took the execution over."""
+    return orjson.dumps([{"mark": "resumed", "life": life, "daemon": daemon}])
 
 
 def input_json(request: ExecutionRequest) -> bytes:
@@ -393,7 +457,13 @@ def failure_json(failure: Failure) -> bytes:
 
 
 def new_execution(
-    request: ExecutionRequest, execution_id: str, data: bytes, status: ExecutionStatus, created_at: int, started_at: int
+    request: ExecutionRequest,
+    execution_id: str,
+    data: bytes,
+    status: ExecutionStatus,
+    created_at: int,
+    started_at: int,
+    owner: str | None,
 ) -> NewExecution:
     """The acceptance. data: see `input_json`. The document goes along when it is saved nowhere else."""
     workflow = request.workflow
@@ -411,6 +481,7 @@ def new_execution(
         retry_of=request.retry_of,
         call=request.call,
         delivery=request.delivery,
+        owner=owner,
     )
 
 

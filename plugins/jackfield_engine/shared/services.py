@@ -12,6 +12,7 @@ from jackfield.api.storage import Store
 from jackfield_engine.loop.plans import Plans
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.begun import BegunNotes
+from jackfield_engine.shared.lease import Lease, daemon_name
 from jackfield_engine.shared.static_data import StaticData
 from jackfield_engine.shared.timers import Timers
 from jackfield_engine.shared.variables import Variables, allowed_environment
@@ -30,6 +31,7 @@ class Services:
     environment: Mapping[str, str]
     links: ResumeLinks
     begun: BegunNotes
+    lease: Lease
 
 
 def build_services(context: PluginContext) -> Services:
@@ -47,4 +49,11 @@ def build_services(context: PluginContext) -> Services:
         environment=allowed_environment(settings.allowed_environment),
         links=ResumeLinks(context),
         begun=BegunNotes(context.service.config_dir, context.log),
+        lease=Lease(
+            context.store,
+            context.clock,
+            context.log,
+            daemon_name(settings.daemon, context.service.config_dir),
+            settings.lease,
+        ),
     )

@@ -9,9 +9,12 @@ from dataclasses import field
 from jackfield.api.records import replace, state
 from jackfield.api.storage import (
     CallUpdate,
+    Claimed,
     ExecutionRow,
     FinishedExecution,
+    Incarnation,
     NewExecution,
+    OpenStatus,
     Store,
     StoredExecution,
 )
@@ -23,7 +26,8 @@ class _Kept:
     row: ExecutionRow
     input: bytes
     document: Document | None
-    steps: list[bytes] = field(default_factory=list)
+    owner: str | None = None
+    steps: dict[int, bytes] = field(default_factory=dict)
 
 
 class EphemeralStore:
@@ -55,28 +59,43 @@ class EphemeralStore:
             new.id, new.workflow_id, new.workflow_version, new.mode, new.status, new.created_at, new.started_at, None,
             None, new.retry_of,
         )  # fmt: skip
-        self._kept[new.id] = _Kept(row, new.input, new.document)
+        self._kept[new.id] = _Kept(row, new.input, new.document, new.owner)
         if finished is not None:
             return self.finish_execution(finished)
         return _done()
 
-    def append_steps(self, execution_id: str, steps: bytes) -> asyncio.Future[None]:
-        return self._change(execution_id, steps, lambda row: row)
+    def append_steps(
+        self, execution_id: str, steps: bytes, number: int, owner: str | None = None
+    ) -> asyncio.Future[None]:
+        return self._change(execution_id, steps, number, lambda row: row)
 
-    def set_running(self, execution_id: str, started_at: int) -> asyncio.Future[None]:
+    def set_running(self, execution_id: str, started_at: int, owner: str | None = None) -> asyncio.Future[None]:
         return self._change(
-            execution_id, b"", lambda row: replace(row, status="running", started_at=started_at, resume_at=None)
+            execution_id, b"", 0, lambda row: replace(row, status="running", started_at=started_at, resume_at=None)
         )
 
-    def set_waiting(self, execution_id: str, resume_at: int | None, steps: bytes) -> asyncio.Future[None]:
-        return self._change(execution_id, steps, lambda row: replace(row, status="waiting", resume_at=resume_at))
+    def set_waiting(
+        self,
+        execution_id: str,
+        resume_at: int | None,
+        steps: bytes,
+        number: int,
+        owner: str | None = None,
+        keeper: str | None = None,
+    ) -> asyncio.Future[None]:
+        done = self._change(
+            execution_id, steps, number, lambda row: replace(row, status="waiting", resume_at=resume_at)
+        )
+        self._own(execution_id, keeper)
+        return done
 
-    async def end_wait(self, execution_id: str, steps: bytes) -> bool:
+    async def end_wait(self, execution_id: str, steps: bytes, number: int, owner: str | None = None) -> bool:
         kept = self._kept.get(execution_id)
         if kept is None or kept.row.status != "waiting":
             return False
-        await self.append_steps(execution_id, steps)
+        await self.append_steps(execution_id, steps, number)
         await self.set_running(execution_id, kept.row.started_at or kept.row.created_at)
+        self._own(execution_id, owner)
         return True
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
@@ -84,6 +103,7 @@ class EphemeralStore:
         return self._change(
             end.id,
             end.steps or b"",
+            end.number,
             lambda row: replace(
                 row,
                 status=end.status,
@@ -99,7 +119,11 @@ class EphemeralStore:
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
         kept = self._kept.get(execution_id)
-        return None if kept is None else StoredExecution(kept.row, kept.input, list(kept.steps), kept.document, None)
+        if kept is None:
+            return None
+        steps = [kept.steps[number] for number in sorted(kept.steps)]
+        after = max(kept.steps, default=-1) + 1
+        return StoredExecution(kept.row, kept.input, steps, kept.document, None, next_chunk=after, owner=kept.owner)
 
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None
@@ -113,13 +137,55 @@ class EphemeralStore:
             and (due is None or kept.row.status != "waiting" or (kept.row.resume_at or due + 1) <= due)
         ][:limit]
 
+    # -- owners: there is one, which nobody takes anything from
+
+    exclusive = True
+
+    def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
+        return _done()
+
+    async def claim_executions(
+        self,
+        owner: str,
+        *,
+        statuses: Sequence[OpenStatus],
+        limit: int,
+        due: int | None = None,
+        only: Sequence[str] | None = None,
+    ) -> list[Claimed]:
+        free = await self.open_executions(
+            statuses=statuses, after=None, limit=len(self._kept), due=-1 if due is None and only is None else due
+        )
+        found = [name for name in free if self._kept[name].owner is None and (only is None or name in only)][:limit]
+        for name in found:
+            self._own(name, owner)
+        return [Claimed(name, self._kept[name].row.status, 1, taken_over=False) for name in found]  # type: ignore[arg-type]  # open ones
+
+    async def owned_executions(self, owner: str) -> list[str]:
+        return [name for name in sorted(self._kept) if self._kept[name].owner == owner]
+
+    def release_executions(self, owner: str, execution_ids: Sequence[str]) -> asyncio.Future[None]:
+        for name in execution_ids:
+            self._own(name, None)
+        return _done()
+
+    async def leave(self, owner: str) -> None:
+        """Nothing outlives the run."""
+
+    async def ask_cancel(self, execution_id: str) -> bool:
+        return False
+
+    def _own(self, execution_id: str, owner: str | None) -> None:
+        if execution_id in self._kept:
+            self._kept[execution_id].owner = owner
+
     def _change(
-        self, execution_id: str, steps: bytes, changed: Callable[[ExecutionRow], ExecutionRow]
+        self, execution_id: str, steps: bytes, number: int, changed: Callable[[ExecutionRow], ExecutionRow]
     ) -> asyncio.Future[None]:
         kept = self._kept.get(execution_id)
         if kept is not None and kept.row.finished_at is None:
             if steps:
-                kept.steps.append(steps)
+                kept.steps[number] = steps
             kept.row = changed(kept.row)
         return _done()
 

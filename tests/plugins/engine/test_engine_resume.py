@@ -291,7 +291,9 @@ async def test_parents_whose_children_wait_do_not_hold_all_slots_after_a_crash(l
     for _ in range(20):
         await asyncio.sleep(0)
     for parent in parents:
-        await lab.store.set_running(parent.id, 1)
+        stored = await lab.store.execution(parent.id)
+        assert stored is not None
+        await lab.store.set_running(parent.id, 1, stored.owner)
     await halt(engine)
     await lab.clock.advance(1)
     engine = lab.engine()
@@ -586,11 +588,18 @@ async def test_a_child_is_put_off_in_its_parents_place_and_the_slot_is_for_other
 
 async def test_marks_of_earlier_versions_count(lab: Lab) -> None:
     old = b'[{"mark":"resumed"}]'
-    mine = resumed_mark("mine")
+    mine = resumed_mark("mine", "me")
     began = {"mine"}.__contains__
-    assert resumes([b"[]", old, old], began) == 2
-    assert resumes([old, LEFT, mine, mine, resumed_mark("other")], began) == 1
-    assert resumes([], began) == 0
+    assert resumes([b"[]", old, old], "me", began) == 2
+    assert resumes([old, LEFT, mine, mine, resumed_mark("other", "me")], "me", began) == 1
+    assert resumes([], "me", began) == 0
+
+
+async def test_marks_of_other_daemons_count(lab: Lab) -> None:
+    """What they noted is not here."""
+    marks = [resumed_mark(life, "other") for life in ("1", "2", "2")]
+    assert resumes([LEFT, *marks, resumed_mark("3", "me")], "me", {"3"}.__contains__) == 3
+    assert resumes([LEFT, *marks], "other", set[str]().__contains__) == 0
 
 
 async def test_notes_of_what_is_over_are_forgotten(lab: Lab) -> None:
@@ -657,7 +666,10 @@ def test_a_record_replaces_what_was_stored_from_its_index_on() -> None:
 
     twice = chunk((1, "A"), (2, "B"))
     assert kept(chunk((0, "S")), twice, twice, chunk((3, "C"))) == [(0, "S"), (1, "A"), (2, "B"), (3, "C")]
-    assert kept(chunk((0, "S"), (1, "A"), (2, "B")), resumed_mark("1"), chunk((1, "X")), LEFT) == [(0, "S"), (1, "X")]
+    assert kept(chunk((0, "S"), (1, "A"), (2, "B")), resumed_mark("1", "me"), chunk((1, "X")), LEFT) == [
+        (0, "S"),
+        (1, "X"),
+    ]
 
 
 async def test_a_checkpoint_that_was_kept_twice_runs_nothing_twice(lab: Lab) -> None:

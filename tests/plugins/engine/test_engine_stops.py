@@ -84,7 +84,7 @@ async def test_a_stop_leaves_what_takes_too_long(lab: Lab, durability: str) -> N
     execution = engine.submit(request(await lab.save(GATED), durability=durability))
     await until(lambda: gate.inside == 1)
     assert await drained(lab, engine, 2) == 1
-    assert await lab.status(execution.id) == "running"
+    assert await lab.status(execution.id) == "queued"
     with pytest.raises(StoreUnavailable):
         await execution.finished
     gate.open.set()

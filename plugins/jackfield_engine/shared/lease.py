@@ -1,0 +1,154 @@
+"""This daemon's life among those that share the store: under which name its executions stand there, and until when it
+may count on them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import socket
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from jackfield.api.clock import Clock
+from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
+from jackfield.api.ids import new_id
+from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Store
+
+_OWN_FENCE = 2 / 3
+"""Of the lease: from then on this daemon begins nothing, so that nobody takes over what it still runs."""
+
+
+class Life:
+    """One incarnation. id: as the store knows it; until: of the monotonic clock, in seconds; from then on no node of
+    its executions begins. renewed: whether it ever was."""
+
+    __slots__ = ("id", "renewed", "until")
+
+    def __init__(self, until: float) -> None:
+        self.id = new_id()
+        self.until = until
+        self.renewed = False
+
+
+def daemon_name(wanted: str, directory: Path) -> str:
+    """wanted: by the settings. Else the same for each start in this directory of this host."""
+    return wanted or f"{socket.gethostname()}:{directory.resolve()}"
+
+
+class Lease:
+    """The present life, which begins with its first use, and again when it is lost."""
+
+    def __init__(self, store: Store, clock: Clock, log: logging.Logger, daemon: str, lease: float) -> None:
+        """daemon: its name. lease: seconds."""
+        self.daemon = daemon
+        self.shared = not store.exclusive
+        self.suspect: Callable[[Life], None] = lambda _: None
+        """Told that the store has refused a write of this life."""
+        self.doubt: Callable[[], None] = lambda: None
+        """Told that the store may have done what it did not confirm, so that executions may be this daemon's of which
+        it does not know."""
+        self.claiming = asyncio.Lock()
+        """Held while executions change hands in the store and here."""
+        self.claimed: dict[str, tuple[Claimed, float]] = {}
+        """Executions that were claimed and are not in memory yet, and when (monotonic)."""
+        self._store = store
+        self._clock = clock
+        self._log = log
+        self._seconds = lease
+        self._life: Life | None = None
+
+    @property
+    def present(self) -> Life | None:
+        """None before the first use, and between two lives."""
+        return self._life
+
+    @property
+    def life(self) -> Life:
+        if self._life is None:
+            self._life = self._begun()
+        return self._life
+
+    def _begun(self) -> Life:
+        life = Life(self._horizon(self._clock.monotonic()))
+        incarnation = Incarnation(life.id, self.daemon, round(self._seconds * 1000))
+        try:
+            self._store.register(incarnation).add_done_callback(lambda future: self._registered(life, future))
+        except StoreUnavailable as exc:
+            self._failed(life, exc)
+        return life
+
+    def _registered(self, life: Life, future: asyncio.Future[None]) -> None:
+        if not future.cancelled() and (error := future.exception()) is not None:
+            self._failed(life, error)
+
+    def _failed(self, life: Life, error: BaseException) -> None:
+        self._log.warning("this daemon is not registered with the store: %s", error)
+        self.lose(life)
+
+    def _horizon(self, asked_at: float) -> float:
+        return asked_at + self._seconds * _OWN_FENCE if self.shared else math.inf
+
+    def renewed(self, life: Life, asked_at: float) -> None:
+        """asked_at: on the monotonic clock, before the store was asked. What was lost meanwhile stays lost."""
+        if life.until != -math.inf:
+            life.renewed = True
+            life.until = self._horizon(asked_at)
+
+    def lose(self, life: Life) -> None:
+        """Nothing begins in it any more; the next use begins another one."""
+        life.until = -math.inf
+        if self._life is life:
+            self._life = None
+            self.claimed.clear()
+
+    async def claim(
+        self,
+        statuses: Sequence[OpenStatus],
+        limit: int,
+        *,
+        due: int | None = None,
+        only: Sequence[str] | None = None,
+    ) -> list[str]:
+        """Ids of what is this daemon's from now on, kept in `claimed`. Raises `StoreUnavailable`."""
+        async with self.claiming:
+            life = self.life
+            try:
+                found = await self._store.claim_executions(life.id, statuses=statuses, limit=limit, due=due, only=only)
+            except Fenced as exc:
+                self.suspect(life)
+                raise StoreUnavailable(exc.message) from None
+            except BaseException:
+                self.doubt()
+                raise
+            if life is not self._life:
+                return []  # others take it over
+            now = self._clock.monotonic()
+            self.claimed.update((one.id, (one, now)) for one in found)
+            return [one.id for one in found]
+
+    async def own(self, execution_id: str, owner: str | None) -> bool:
+        """Whether an open execution with this owner is this daemon's, by a claim if it is nobody's. Raises
+        `StoreUnavailable`."""
+        if owner == self.life.id:
+            return True
+        return bool(await self.claim(("queued", "running", "waiting"), 1, only=[execution_id]))
+
+    async def release(self, execution_ids: Sequence[str]) -> None:
+        """For anybody to claim. What the store does not confirm is released later."""
+        for execution_id in execution_ids:
+            self.claimed.pop(execution_id, None)
+        try:
+            await self._store.release_executions(self.life.id, execution_ids)
+        except JackfieldError as exc:
+            self._log.info("%d executions are not handed over yet: %s", len(execution_ids), exc.message)
+            self.doubt()
+
+    async def leave(self) -> None:
+        """Hand everything over."""
+        if self._life is None:
+            return
+        try:
+            await self._store.leave(self._life.id)
+        except JackfieldError as exc:
+            self._log.warning("open executions are not handed over: %s", exc.message)

@@ -1,0 +1,468 @@
+"""Daemons that share a store: who runs what, what a death costs, and what an orderly end does not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engine_lab import Lab, doc, ended, request, until
+from gate_lab import GATED, Gate, waits
+
+from jackfield.api.engine import Execution
+from jackfield.api.errors import Conflict, Fenced, StoreUnavailable
+from jackfield.api.history import node_records
+from jackfield.api.nodes import NodeResult, NodeRun, Suspend
+from jackfield.api.storage import ExecutionFilter, StoredExecution
+from jackfield.testing.clock import FakeClock
+from jackfield.testing.store import MemoryStore
+from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.settings import ExecutionsSettings
+
+LEASE = 9
+WRITES = ("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "end_wait", "register",
+          "claim_executions", "release_executions")  # fmt: skip
+
+
+class Line:
+    """One daemon's line to the store. off: nothing comes through, and nothing answers. held: writes that arrive when
+    the test says so; None: at once. cut: at which write from now the answer is lost, although it was done."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self.off = False
+        self.held: list[Callable[[], object]] | None = None
+        self.cut: int | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._store, name)
+        return (lambda *args, **more: self._call(name, found, *args, **more)) if callable(found) else found
+
+    def _call(self, name: str, verb: Callable[..., Any], *args: Any, **more: Any) -> Any:
+        if name == "renewals":
+            return LineRenewals(self, verb(*args))
+        if self.off and name == "execution":
+            raise StoreUnavailable("The line is cut.")
+        if self.off:
+            return asyncio.get_running_loop().create_future()
+        if name in WRITES and self.held is not None:
+            return self._later(verb, *args, **more)
+        if name in WRITES and self.cut is not None:
+            self.cut -= 1
+            if self.cut < 0:
+                self.cut = None
+                return self._lost(verb(*args, **more))
+        return verb(*args, **more)
+
+    def _later(self, verb: Callable[..., Any], *args: Any, **more: Any) -> asyncio.Future[Any]:
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def arrive() -> None:
+            asyncio.ensure_future(verb(*args, **more)).add_done_callback(lambda given: _pass_on(given, answer))
+
+        assert self.held is not None
+        self.held.append(arrive)
+        return answer
+
+    def _lost(self, answer: Awaitable[object]) -> asyncio.Future[Any]:
+        async def lost() -> None:
+            await answer
+            raise StoreUnavailable("The outcome is not known.")
+
+        return asyncio.ensure_future(lost())
+
+    def deliver(self) -> None:
+        held, self.held = self.held, None
+        for arrive in held or ():
+            arrive()
+
+
+def _pass_on(given: asyncio.Future[Any], answer: asyncio.Future[Any]) -> None:
+    if answer.done():
+        return
+    if (error := given.exception()) is not None:
+        answer.set_exception(error)
+        answer.exception()
+    else:
+        answer.set_result(given.result())
+
+
+class LineRenewals:
+    """Renewals over the same line."""
+
+    def __init__(self, line: Line, renewals: Any) -> None:
+        self._line = line
+        self._renewals = renewals
+
+    async def renew(self) -> Any:
+        if self._line.off or self._line.held is not None:
+            raise StoreUnavailable("The line is cut.")
+        return await self._renewals.renew()
+
+    async def close(self) -> None:
+        await self._renewals.close()
+
+
+def as_task(work: Callable[[], Coroutine[object, object, None]]) -> Callable[[], Awaitable[None]]:
+    """The renewals by the test's clock."""
+    task = asyncio.get_running_loop().create_task(work())
+
+    async def end() -> None:
+        task.cancel()
+        await asyncio.wait([task])
+
+    return end
+
+
+def waiting_for(clock: FakeClock, seconds: int, call: dict[str, Any] | None) -> Any:
+    """A node that waits, until its time or a call."""
+
+    async def act(run: NodeRun) -> NodeResult:
+        return Suspend(clock.now_ms() + seconds * 1000, [run.items], call)
+
+    return act
+
+
+class Host:
+    """A machine with its daemon."""
+
+    def __init__(self, name: str, path: Path, store: MemoryStore, clock: FakeClock, **settings: Any) -> None:
+        path.mkdir()
+        self.line = Line(store)
+        given = {"daemon": name, "lease": LEASE, "resume_backoff": 0, **settings}
+        self.lab = Lab(path, store=store, clock=clock, settings=ExecutionsSettings(**given))
+        self.gate = Gate(self.lab)
+        self.lab.kind("short", waiting_for(clock, 2, None))
+        self.lab.kind("form", waiting_for(clock, 12, {"method": "POST"}))
+        self.engine: EmbeddedEngine
+
+    async def begin(self) -> EmbeddedEngine:
+        self.engine = EmbeddedEngine(self.lab.context(self.line), strict=True, runner=as_task)  # type: ignore[arg-type]
+        await self.engine.recover()
+        return self.engine
+
+
+class Hosts:
+    """Some of them over one store."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.clock = FakeClock()
+        self.store = MemoryStore(self.clock)
+        self.all: list[Host] = []
+
+    async def begin(self, name: str, **settings: Any) -> Host:
+        host = Host(name, self._path / name, self.store, self.clock, **settings)
+        self.all.append(host)
+        await host.begin()
+        return host
+
+    async def stored(self, execution_id: str) -> StoredExecution:
+        found = await self.store.execution(execution_id)
+        assert found is not None
+        return found
+
+    async def until_over(self, execution_id: str, seconds: int = 60) -> StoredExecution:
+        for _ in range(seconds * 2):
+            if (found := await self.stored(execution_id)).row.finished_at is not None:
+                return found
+            await self.clock.advance(0.5)
+        raise AssertionError(f"it is still {found.row.status}")
+
+    async def two(self, **settings: Any) -> tuple[Host, Host]:
+        return await self.begin("a", **settings), await self.begin("b", **settings)
+
+
+@pytest.fixture
+async def hosts(tmp_path: Path) -> Any:
+    made = Hosts(tmp_path)
+    yield made
+    mine = asyncio.current_task()
+    for host in made.all:
+        host.line.off = True
+        host.engine.services.timers.close()
+    while tasks := [task for task in asyncio.all_tasks() if task is not mine]:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+EFFECTS = doc(("Start", "webhook"), ("One", "effect"), ("Gate", "gate"), ("Two", "effect"))
+
+
+async def held_at_the_gate(host: Host, document: Any = EFFECTS, **more: Any) -> Execution:
+    inside = host.gate.inside
+    execution = host.engine.submit(request(await host.lab.save(document), **more))
+    await until(lambda: host.gate.inside == inside + 1)
+    await execution.accepted
+    for _ in range(20):
+        await asyncio.sleep(0)
+    return execution
+
+
+def marks(stored: StoredExecution) -> list[bytes]:
+    return [chunk for chunk in stored.steps if b'"mark":"resumed"' in chunk]
+
+
+def nodes(stored: StoredExecution) -> list[str]:
+    return [record["node"] for record in node_records(stored.steps)]
+
+
+async def test_what_a_dead_daemon_ran_is_taken_over_after_its_lease_and_counts_as_a_crash(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    a.line.off = True
+    b.gate.open.set()
+    await hosts.clock.advance(LEASE - 2)
+    assert (b.lab.ran, (await hosts.stored(execution.id)).epoch) == ([], 1)
+    over = await hosts.until_over(execution.id, 4)
+    assert (over.row.status, over.epoch, len(marks(over))) == ("success", 2, 1)
+    assert (a.lab.ran, b.lab.ran) == (["One", "Gate"], ["Gate", "Two"])
+    assert nodes(over) == ["Start", "One", "Gate", "Two"]
+
+
+async def test_what_an_orderly_end_leaves_goes_on_at_once_and_is_no_crash(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    b.gate.open.set()
+    assert await drained(hosts, a) == 1
+    over = await hosts.until_over(execution.id, 2)
+    assert (over.row.status, over.epoch, marks(over)) == ("success", 1, [])
+    assert b.lab.ran == ["Gate", "Two"]
+
+
+async def drained(hosts: Hosts, host: Host) -> int:
+    task = asyncio.create_task(host.engine.drain(0))
+    for _ in range(20):
+        await asyncio.sleep(0)
+        await hosts.clock.advance(0.1)
+    return await task
+
+
+async def test_late_writes_of_a_fenced_daemon_change_nothing(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    a.line.held = []
+    a.gate.open.set()
+    await until(lambda: "Two" in a.lab.ran or len(a.line.held or ()) > 0)
+    b.gate.open.set()
+    over = await hosts.until_over(execution.id, LEASE + 2)
+    a.line.deliver()
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert await hosts.stored(execution.id) == over
+    with pytest.raises(Fenced):
+        await execution.stored
+    assert len((await hosts.store.executions(ExecutionFilter(), offset=0, limit=9)).rows) == 1
+
+
+async def test_a_fenced_daemon_begins_anew(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    a.line.off = True
+    await hosts.clock.advance(LEASE * 2 / 3 + 1)
+    with pytest.raises(Fenced):
+        await execution.finished
+    assert a.engine.state()["running"] == 0
+    await hosts.clock.advance(LEASE)
+    a.line.off = False
+    await hosts.clock.advance(LEASE)
+    other = await held_at_the_gate(a)
+    a.gate.open.set()
+    b.gate.open.set()
+    assert (await ended(other)).status == "success"
+    assert (await hosts.until_over(execution.id)).row.status == "success"
+
+
+async def test_no_node_begins_once_two_thirds_of_the_lease_are_over(hosts: Hosts) -> None:
+    """Even before anybody has noticed: a process that was stopped goes on with its next step."""
+    a = await hosts.begin("a")
+    await held_at_the_gate(a)
+    a.gate.open.set()
+    hosts.clock._elapsed += LEASE * 2 / 3  # nothing wakes up by it
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert a.lab.ran == ["One", "Gate"]
+
+
+@pytest.mark.parametrize("cut", range(12))
+@pytest.mark.parametrize("durability", ["accept", "finish"])
+async def test_a_cut_after_a_commit_loses_and_doubles_nothing(hosts: Hosts, cut: int, durability: str) -> None:
+    a = await hosts.begin("a")
+    document = doc(("Start", "webhook"), ("One", "effect"), ("Wait", "short"), ("Two", "effect"), ("Three", "effect"))
+    workflow = await a.lab.save(document)
+    a.line.cut = cut
+    execution = a.engine.submit(request(workflow, durability=durability))
+    for _ in range(40):
+        await hosts.clock.advance(0.5)
+    over = await hosts.until_over(execution.id)
+    assert over.row.status == "success"
+    assert nodes(over) == ["Start", "One", "Wait", "Two", "Three"]
+    assert [a.lab.ran.count(name) for name in ("One", "Two", "Three")] == [1, 1, 1]
+    assert await hosts.store.owned_executions(over.owner or "") == []
+
+
+async def test_an_execution_is_cancelled_wherever_it_runs(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    await b.engine.cancel(execution.id)
+    await hosts.clock.advance(1.5)
+    assert (await execution.finished).status == "cancelled"
+    over = await hosts.stored(execution.id)
+    assert over.row.status == "cancelled"
+    with pytest.raises(Conflict):
+        await b.engine.cancel(execution.id)
+
+
+async def test_the_wish_to_cancel_outlives_the_owner(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    a.line.off = True
+    await b.engine.cancel(execution.id)
+    assert (await hosts.until_over(execution.id, LEASE + 4)).row.status == "cancelled"
+
+
+async def test_what_waits_in_the_store_alone_is_cancelled_by_anybody(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = a.engine.submit(request(await a.lab.save(waits(a.lab, 500))))
+    await hosts.clock.advance(1)
+    assert (await hosts.stored(execution.id)).owner is None
+    await b.engine.cancel(execution.id)
+    assert (await hosts.stored(execution.id)).row.status == "cancelled"
+
+
+async def test_a_short_wait_stays_with_its_daemon_and_a_long_one_with_nobody(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    short = a.engine.submit(request(await a.lab.save(waits(a.lab, 20))))
+    long = a.engine.submit(request(await a.lab.save(waits(a.lab, 500))))
+    await hosts.clock.advance(1)
+    assert [(await hosts.stored(one.id)).owner is None for one in (short, long)] == [False, True]
+    await hosts.clock.advance(20)
+    assert (await hosts.stored(short.id)).row.status == "success"
+    assert (a.lab.ran.count("After"), b.lab.ran) == (1, [])
+    await drained(hosts, a)
+    over = await hosts.until_over(long.id, 600)
+    assert (over.row.status, over.epoch, marks(over), b.lab.ran) == ("success", 1, [], ["After"])
+
+
+async def test_a_short_wait_of_a_dead_daemon_goes_on(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = a.engine.submit(request(await a.lab.save(waits(a.lab, 3))))
+    await hosts.clock.advance(1)
+    a.line.off = True
+    over = await hosts.until_over(execution.id)
+    assert (over.row.status, over.epoch, marks(over)) == ("success", 2, [])
+    assert b.lab.ran == ["After"]
+
+
+async def test_what_does_not_fit_is_run_by_another_daemon(hosts: Hosts) -> None:
+    a = await hosts.begin("a", concurrency=1, queue_size=2)
+    workflow = await a.lab.save(GATED)
+    executions = [a.engine.submit(request(workflow)) for _ in range(6)]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    left = [one.id for one in executions if (await hosts.stored(one.id)).owner is None]
+    assert len(left) == 3
+    result = asyncio.create_task(a.engine.result(left[-1], 20))
+    b = await hosts.begin("b")
+    b.gate.open.set()
+    for execution_id in left:
+        assert (await hosts.until_over(execution_id, 5)).row.status == "success"
+    assert (b.lab.ran.count("After"), a.lab.ran) == (3, ["Gate"])
+    await hosts.clock.advance(2)
+    assert (await result).status == "success"
+
+
+async def test_a_result_is_waited_for_wherever_it_comes_from(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    result = asyncio.create_task(b.engine.result(execution.id, 20))
+    await hosts.clock.advance(3)
+    assert not result.done()
+    a.gate.open.set()
+    await hosts.clock.advance(2)
+    assert (await result).status == "success"
+
+
+async def test_a_result_is_waited_for_although_its_daemon_was_fenced(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    result = asyncio.create_task(a.engine.result(execution.id, 20))
+    a.line.off = True
+    b.gate.open.set()
+    await hosts.until_over(execution.id, LEASE + 3)
+    a.line.off = False
+    for _ in range(LEASE * 2):
+        await hosts.clock.advance(1)
+    assert (await result).status == "success"
+
+
+async def test_a_call_ends_a_wait_at_any_daemon(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = a.engine.submit(request(await a.lab.save(doc(("Start", "webhook"), ("F", "form"), ("Z", "effect")))))
+    await hosts.clock.advance(1)
+    found = await b.engine.waiting(execution.id)
+    resumed = await b.engine.resume(found, [{"json": {"came": True}}])
+    assert [item["json"] for item in (await ended(resumed)).items] == [{"came": True}]
+    with pytest.raises(Conflict):
+        await a.engine.resume(found, None)
+    for _ in range(40):
+        await hosts.clock.advance(1)
+    assert (a.lab.ran, b.lab.ran) == (["F"], ["Z"])
+
+
+async def test_a_call_and_its_time_at_two_daemons_go_on_once(hosts: Hosts) -> None:
+    """One daemon holds the wait as its time is near; the call comes to the other one."""
+    a, b = await hosts.two(poll_interval=5, wait_in_memory=5)
+    execution = a.engine.submit(request(await a.lab.save(doc(("Start", "webhook"), ("F", "form"), ("Z", "effect")))))
+    await hosts.clock.advance(10.5)
+    held = [host for host in (a, b) if host.engine.state()["waiting"]]
+    assert len(held) == 1
+    other = b if held[0] is a else a
+    await other.engine.resume(await other.engine.waiting(execution.id), None)
+    await hosts.clock.advance(10)
+    assert (held[0].lab.ran.count("Z"), other.lab.ran.count("Z")) == (0, 1)
+    assert (await hosts.stored(execution.id)).row.status == "success"
+    assert held[0].engine.state() == {"running": 0, "queued": 0, "waiting": 0, "unsaved": 0}
+
+
+async def test_a_parent_and_its_child_are_taken_over(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    child = await a.lab.save(doc(("In", "executeWorkflowTrigger"), ("Inner", "effect"), ("Gate", "gate")))
+    parent = doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": child.id}}), ("After", "effect"))
+    execution = await held_at_the_gate(a, parent)
+    a.line.off = True
+    b.gate.open.set()
+    over = await hosts.until_over(execution.id, LEASE + 10)
+    assert (over.row.status, b.lab.ran.count("Inner"), b.lab.ran.count("After")) == ("success", 0, 1)
+    rows = (await hosts.store.executions(ExecutionFilter(), offset=0, limit=9)).rows
+    assert [row.status for row in rows] == ["success", "success"]
+
+
+async def test_a_cancelled_parent_takes_its_child_at_another_daemon_along(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    child = await a.lab.save(doc(("In", "executeWorkflowTrigger"), ("Inner", "effect"), ("Gate", "gate")))
+    parent = doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": child.id}}))
+    execution = await held_at_the_gate(a, parent)
+    await b.engine.cancel(execution.id)
+    await hosts.clock.advance(3)
+    rows = (await hosts.store.executions(ExecutionFilter(), offset=0, limit=9)).rows
+    assert [row.status for row in rows] == ["cancelled", "cancelled"]
+    assert a.engine.state()["running"] == 0
+
+
+async def test_three_deaths_in_turn_lose_and_double_nothing(hosts: Hosts) -> None:
+    first = [await hosts.begin(name, concurrency=3) for name in ("a", "b", "c")]
+    executions = [await held_at_the_gate(host) for host in first for _ in range(3)]
+    for host in first:
+        host.line.off = True
+        await hosts.clock.advance(LEASE + 2)
+    last = await hosts.begin("d", concurrency=20)
+    last.gate.open.set()
+    for one in executions:
+        over = await hosts.until_over(one.id, LEASE * 3)
+        assert (over.row.status, nodes(over)) == ("success", ["Start", "One", "Gate", "Two"])
+    assert sum(host.lab.ran.count("One") for host in hosts.all) == 9
+    assert sum(host.lab.ran.count("Two") for host in hosts.all) == 9
