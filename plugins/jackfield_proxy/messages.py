@@ -11,7 +11,7 @@ import msgspec
 from jackfield.api.admission.counts import ConnectionCounts
 from jackfield.api.dialects.model import DialectError, ErrorKind
 from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
-from jackfield.api.records import record
+from jackfield.api.records import record, state
 from jackfield_proxy.plan import ProxyPlan
 
 LONGEST_LINE = 64 * 2**20
@@ -23,13 +23,14 @@ NEAR = 60.0
 MessageT = TypeVar("MessageT")
 
 
-@record
+@state
 class ServedRequest:
-    """One request, after its end. rule: that chose the target; None: no rule fitted. attempts: of sending it. status:
-    what the client got. reason: why the target was chosen, for a person. counted: `estimated_tokens` is no estimate but
-    the provider's count. Tokens are None when the answer said nothing of them. profile: whose proxy has served it. key:
-    of the caller, empty: the profile's own token. whole: the tokens are all that was used; cached: nothing was sent.
-    missing: hosted tools that the provider does not have."""
+    """One request, told after its end; what is known of it is filled in while it is served. rule: that chose the
+    target; None: no rule fitted. attempts: of sending it. status: what the client got. reason: why the target was
+    chosen, for a person. counted: `estimated_tokens` is no estimate but the provider's count. Tokens are None when the
+    answer said nothing of them. profile: whose proxy has served it. key: of the caller, empty: the profile's own token.
+    whole: the tokens are all that was used; cached: nothing was sent. missing: hosted tools that the provider does not
+    have."""
 
     id: str
     time_ms: int

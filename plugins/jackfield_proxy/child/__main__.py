@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 SERVER = "jackfield_proxy.child.serving.server:Server"
 """By object reference: with an aiohttp that does not fit, the import itself may fail, before anybody is told why."""
+COLLECTED = 5_000
+"""Objects after which rings of them are looked for. Requests leave none, and as many objects as 50 of them have at the
+same time are no reason to look."""
 
 
 async def serve(inherited: InheritedDescriptors) -> int:
@@ -53,6 +56,7 @@ async def serve(inherited: InheritedDescriptors) -> int:
             return 1
         say(f"listening on port {port}, process {os.getpid()}")
         gc.freeze()
+        gc.set_threshold(COLLECTED)
         pipe.send(FromChild(listening=port))
         following = asyncio.create_task(_follow(messages, server, pipe))
         stopping = asyncio.create_task(terminated.wait())

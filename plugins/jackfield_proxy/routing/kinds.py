@@ -59,22 +59,25 @@ class RoutingKinds:
     def holds(self, condition: Stored, attributes: RequestAttributes) -> bool:
         """A condition of a type that nobody knows does not hold."""
         kind = str(condition.get("type"))
-        match kind:
-            case "all":
-                return all(self.holds(one, attributes) for one in inner(condition))
-            case "any":
-                return any(self.holds(one, attributes) for one in inner(condition))
-            case "not":
-                negated = condition.get("condition")
-                return isinstance(negated, dict) and not self.holds(negated, attributes)
-            case "script":
-                return attributes.scripts.get(str(condition.get("path")), False)
+        if kind in GRAMMAR:
+            return self._composed(kind, condition, attributes)
         found = self.conditions.get(kind)
         try:
             return found is not None and bool(found.holds(condition, attributes))
         except Exception as exc:
             self.complain(f"the condition {kind} failed ({type(exc).__name__}: {exc}) and does not hold")
             return False
+
+    def _composed(self, kind: str, condition: Stored, attributes: RequestAttributes) -> bool:
+        """kind: of `GRAMMAR`."""
+        if kind == "all":
+            return all(self.holds(one, attributes) for one in inner(condition))
+        if kind == "any":
+            return any(self.holds(one, attributes) for one in inner(condition))
+        if kind == "not":
+            negated = condition.get("condition")
+            return isinstance(negated, dict) and not self.holds(negated, attributes)
+        return attributes.scripts.get(str(condition.get("path")), False)
 
 
 BUILT_IN = RoutingKinds.of(STRATEGIES, CONDITIONS)

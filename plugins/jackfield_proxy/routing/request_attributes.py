@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 
 from jackfield.api.jsontext import Json
 from jackfield.api.proxy import RequestAttributes
@@ -15,7 +15,7 @@ _CONTENTS = ("messages", "input", "contents")
 _INNER = ("content", "output", "parts")
 _MEDIA = frozenset({"inlineData", "inline_data", "fileData", "file_data"})
 _SEARCHES = frozenset({"googleSearch", "google_search", "googleSearchRetrieval", "google_search_retrieval"})
-_IMAGE, _ESCAPED = b"image", b"\\u"
+_IMAGE, _ESCAPE, _ESCAPED = b"image", b"\\", b"\\u"
 _ANYTHING = _IMAGE
 _SECRET = frozenset({"authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie", "proxy-authorization"})
 
@@ -62,14 +62,15 @@ def _thinks(body: Mapping[str, Json]) -> bool:
     return effort not in (None, "none", "minimal")
 
 
-def _each(tool: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+def _each(tool: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:
     """Of Gemini's lists of functions each of them, of other tools the tool."""
     functions = tool.get("functionDeclarations", tool.get("function_declarations"))
     if not isinstance(functions, list):
-        yield tool
-        return
-    yield from (one for one in functions if isinstance(one, dict))
-    yield from ({name: value} for name, value in tool.items() if value is not functions)
+        return (tool,)
+    return [
+        *(one for one in functions if isinstance(one, dict)),
+        *({name: value} for name, value in tool.items() if value is not functions),
+    ]
 
 
 def _searches(tool: Mapping[str, Json]) -> bool:
@@ -78,7 +79,7 @@ def _searches(tool: Mapping[str, Json]) -> bool:
 
 def _may_have_image(sent: bytes) -> bool:
     """Types and media types of all dialects have the word, unless it is escaped."""
-    return _IMAGE in sent or (_ESCAPED[:1] in sent and _ESCAPED in sent)
+    return _IMAGE in sent or (_ESCAPE in sent and _ESCAPED in sent)
 
 
 def _is_image(block: Mapping[str, Json]) -> bool:

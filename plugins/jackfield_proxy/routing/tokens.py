@@ -13,6 +13,7 @@ _PARTS = (
     "system", "instructions", "messages", "input", "tools", "systemInstruction", "system_instruction", "contents",
     "generateContentRequest",
 )  # fmt: skip
+_INLINE = frozenset({"inlineData", "inline_data"})
 _NO_TEXT = frozenset({
     "signature", "thoughtSignature", "thought_signature", "data", "encrypted_content", "cache_control", "file_data",
 })  # fmt: skip
@@ -34,7 +35,7 @@ def _weight(waiting: list[Json]) -> float:
             else:
                 total += of_text(part)
         elif type(part) is dict:
-            if part.get("type") in _IMAGES or "inlineData" in part or "inline_data" in part:
+            if part.get("type") in _IMAGES or not _INLINE.isdisjoint(part):
                 total += PER_IMAGE
                 continue
             for name, inner in part.items():
@@ -43,7 +44,8 @@ def _weight(waiting: list[Json]) -> float:
                 if type(inner) is str and inner.isascii():
                     characters += len(inner)
                     continue
-                total += of_text(name) if type(inner) is dict else 0
+                if type(inner) is dict:
+                    total += of_text(name)
                 waiting.append(inner)
         elif type(part) is list:
             total += PER_TURN * len(part)

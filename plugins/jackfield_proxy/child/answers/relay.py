@@ -108,6 +108,7 @@ class Carrier(ABC):
         finally:
             if self._timer is not None:
                 self._timer.close()
+                self._timer = None  # it knows how to end this one: a ring, which would keep the request's body
 
     @abstractmethod
     async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -192,8 +193,9 @@ class PassThrough(Carrier):
 
     async def _carry(self, request: web.BaseRequest) -> web.StreamResponse:
         reply = self._opened.reply
-        marks = [(name, value) for name, value in self._marks() if name not in reply.headers]
-        self._headers = CIMultiDict([*addressing.returned_headers(reply.headers.items()), *marks])
+        self._headers = CIMultiDict(addressing.returned_headers(reply.headers.items()))
+        for name, value in self._marks():
+            self._headers.setdefault(name, value)
         self._reason = addressing.returned_reason(reply.reason)
         streamed = is_stream(reply)
         seen = self._context.seen
@@ -209,10 +211,12 @@ class PassThrough(Carrier):
 
     async def _at_once(self, observer: UsageObserver) -> web.Response:
         """Head and body in one packet. What breaks off is still an error of our own."""
-        parts = []
-        while chunk := await self._next():
-            parts.append(chunk)
-        body = b"".join(parts)
+        body = await self._next()
+        if not self._content.at_eof():
+            parts = [body]
+            while chunk := await self._next():
+                parts.append(chunk)
+            body = b"".join(parts)
         observer.feed(body)
         observer.close()
         reply = self._opened.reply

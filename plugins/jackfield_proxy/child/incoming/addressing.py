@@ -33,6 +33,8 @@ _REPLACED = _HOP | {
     "x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url",
 }  # fmt: skip
 _LOGINS = ("authorization", "x-api-key")
+_SHOWN = frozenset({"api-key", *_LOGINS})
+"""Headers that may show a token."""
 MODEL = "{model}"
 """In a provider's address, where its paths name the model."""
 _DEPLOYMENT = "/deployments/{model}"
@@ -119,13 +121,16 @@ def passed_headers(headers: Iterable[tuple[str, str]], upstream: Upstream) -> Pa
     """The client's without its credential, and what the provider's manifest adds. The answer comes uncompressed, so
     that its usage can be read as it passes."""
     given = list(headers)
-    dropped = _REPLACED | _of_connection(given) - {"anthropic-version", "anthropic-beta"}
+    names = [key.lower() for key, _ in given]
+    dropped = _REPLACED
+    if "connection" in names:
+        dropped |= _of_connection(given) - {"anthropic-version", "anthropic-beta"}
     if upstream.headers:
         dropped |= {name.lower() for name in upstream.headers}
     kept = [
-        (key, value)
-        for key, value in given
-        if key.lower() not in dropped and not key.lower().startswith("x-forwarded-")
+        pair
+        for name, pair in zip(names, given, strict=True)
+        if name not in dropped and not name.startswith("x-forwarded-")
     ]
     return [*kept, ("Accept-Encoding", "identity"), *upstream.headers.items()]
 
@@ -139,6 +144,8 @@ def own_headers(upstream: Upstream, *, stream: bool) -> Pairs:
         ("User-Agent", "jackfield-proxy"),
     ]
     made += [("anthropic-version", VERSION)] if upstream.family == "anthropic" else []
+    if not upstream.headers:
+        return made
     theirs = {name.lower() for name in upstream.headers}
     return [*(pair for pair in made if pair[0].lower() not in theirs), *upstream.headers.items()]
 
@@ -172,24 +179,27 @@ def without_token(headers: Iterable[tuple[str, str]], token: str) -> Pairs:
     return [
         (key, value)
         for key, value in headers
-        if key.lower() not in ("api-key", *_LOGINS) or (token not in value and PREFIX not in value)
+        if key.lower() not in _SHOWN or (token not in value and PREFIX not in value)
     ]
 
 
 def returned_headers(headers: Iterable[tuple[str, str]]) -> Pairs:
     """Of an answer that passes through."""
     given = list(headers)
-    dropped = _HOP | _of_connection(given) - {"content-length", "content-type", "content-encoding"}
-    return [(key, _free_of_controls(value)) for key, value in given if key.lower() not in dropped]
+    names = [key.lower() for key, _ in given]
+    dropped = _HOP
+    if "connection" in names:
+        dropped |= _of_connection(given) - {"content-length", "content-type", "content-encoding"}
+    return [
+        (key, value if value.isprintable() else _CONTROLS.sub("?", value))
+        for name, (key, value) in zip(names, given, strict=True)
+        if name not in dropped
+    ]
 
 
 def returned_reason(reason: str | None) -> str | None:
     """As `returned_headers`."""
-    return reason and _free_of_controls(reason)
-
-
-def _free_of_controls(value: str) -> str:
-    return value if value.isprintable() else _CONTROLS.sub("?", value)
+    return reason and _CONTROLS.sub("?", reason)
 
 
 def _of_connection(headers: Iterable[tuple[str, str]]) -> set[str]:
@@ -203,4 +213,7 @@ def marks(target: str, attempts: int, rule: str | None, missing: Sequence[str] =
     made = [("x-jackfield-target", target), ("x-jackfield-attempts", str(attempts))]
     made += [("x-jackfield-rule", rule)] if rule else []
     made += [("x-jackfield-missing-tools", ", ".join(missing))] if missing else []
-    return [(name, _NOT_IN_HEADERS.sub("?", value)) for name, value in made]
+    return [
+        (name, value if value.isascii() and value.isprintable() else _NOT_IN_HEADERS.sub("?", value))
+        for name, value in made
+    ]

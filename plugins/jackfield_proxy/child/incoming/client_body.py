@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from aiohttp import HttpVersion11, web
 
 from jackfield.api.dialects.model import DialectError
+from jackfield_proxy.child.upstream.draining import drained
 from jackfield_proxy.plan import ProxyLimits
 
 
@@ -15,7 +16,7 @@ async def whole(request: web.BaseRequest, limits: ProxyLimits) -> bytes:
     """Raises `DialectError` 413, 408, 400."""
     content = request.content
     if content.is_eof() and content.exception() is None:  # all of it is there, as of most requests
-        body = content.read_nowait()
+        body = drained(content)
         _require(len(body), limits.body_limit)
         return body
     return b"".join([part async for part in _parts(request, limits.body_limit, limits.idle_timeout)])

@@ -111,6 +111,7 @@ class ClientRequest:
             raise fields.invalid("model", f"may have at most {LONGEST_MODEL} characters")
         self.stream = named.stream if named.model else self._value.get("stream") is True
         self.headers = headers_of(pairs)
+        self._session = conversations.named(self._value, self.headers)
         self._parsed: ModelRequest | None = None
 
     @property
@@ -153,7 +154,7 @@ class ClientRequest:
     @property
     def session(self) -> str:
         """By which the client groups its requests."""
-        return conversations.named(self._value, self.headers)
+        return self._session
 
     @property
     def conversation(self) -> str:
@@ -260,9 +261,9 @@ def minute_of_day(minute: int) -> int:
 
 def headers_of(pairs: addressing.Pairs) -> Mapping[str, str]:
     """By their names in lower case."""
-    return {key.lower(): _told(value) for key, value in pairs}
+    return {key.lower(): value if value.isascii() else _told(value) for key, value in pairs}
 
 
 def _told(value: str) -> str:
     """Rules, scripts and records get text; bytes of a header that are not UTF-8 pass to the provider alone."""
-    return value if value.isascii() else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

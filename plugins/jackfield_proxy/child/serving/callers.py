@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -32,23 +33,28 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
     """in_path: what the path has in place of a header. Raises `DialectError` 401, 503. The daemon is asked for each
     request, so that a key that was revoked counts no more from that moment on."""
     key = None
-    for one in (*_in_headers(request), in_path):
-        if one and plan.token and hmac.compare_digest(_bytes(one), _bytes(plan.token)):
+    own = _bytes(plan.token)
+    for one in _shown(request, in_path):
+        if one and own and hmac.compare_digest(_bytes(one), own):
             return KnownCaller(OWN, plan.token)
         if one.startswith(PREFIX):
             key = one
     if plan.keys and key is not None:
         return KnownCaller(await pipe.permission(plan.limits.key_timeout, digest=digest_of(key)), key)
-    own = "the token of its profile, or " if plan.token else ""
-    wanted = f"{own}a virtual key" if plan.keys else "the token of its profile"
+    token = "the token of its profile, or " if plan.token else ""
+    wanted = f"{token}a virtual key" if plan.keys else "the token of its profile"
     message = f"This proxy takes {wanted}, as Bearer, in x-api-key, api-key or x-goog-api-key."
     raise DialectError(401, message, "authentication_error", code="invalid_api_key")
 
 
-def _in_headers(request: web.BaseRequest) -> list[str]:
-    kind, _, given = request.headers.get("Authorization", "").partition(" ")
-    bearer = given.strip() if kind.lower() == "bearer" else ""
-    return [bearer, *[request.headers.get(name, "") for name in _HEADERS]]
+def _shown(request: web.BaseRequest, in_path: str) -> Iterator[str]:
+    """What may be a token or a key; no more is looked at than is asked for."""
+    headers = request.headers
+    kind, _, given = headers.get("Authorization", "").partition(" ")
+    yield given.strip() if kind.lower() == "bearer" else ""
+    for name in _HEADERS:
+        yield headers.get(name, "")
+    yield in_path
 
 
 def _bytes(text: str) -> bytes:

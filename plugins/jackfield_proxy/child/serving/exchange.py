@@ -65,10 +65,22 @@ class ProxiedExchange:
         self._pipe = shared.pipe
         self._conversation = call.conversation if compiled.plan.sticky is not None else ""
         self._began = time.monotonic()
-        self._time_ms = time.time_ns() // 1_000_000
         self._kept_as = b""
         """Under which name the answer is kept; empty: it is not."""
-        self._noted: dict[str, Any] = {}  # Any: fields of a record, each of its own type
+        self._served = ServedRequest(
+            id=request_id,
+            time_ms=time.time_ns() // 1_000_000,
+            dialect=call.dialect,
+            asked_model=call.model,
+            provider="",
+            model="",
+            status=CLIENT_GONE,
+            duration_ms=0,
+            stream=call.stream,
+            session=call.session,
+            profile=compiled.plan.alias,
+            key=caller.key,
+        )
 
     async def candidates(self) -> Sequence[Candidate]:
         """What rules say; a conversation's own target before others of the same rules."""
@@ -80,8 +92,8 @@ class ProxiedExchange:
             if exact is not None:
                 attributes = replace(attributes, tokens=exact)
                 found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
-                self._note(counted=True)
-        self._note(estimated_tokens=attributes.tokens)
+                self._served.counted = True
+        self._served.estimated_tokens = attributes.tokens
         found = self._at_place(self.call.fitting(self.plan, found))
         if not self._conversation:
             return found
@@ -108,11 +120,11 @@ class ProxiedExchange:
             if kept is not None:
                 return kept
             self._require_budget()
-            return await self._served(request)
+            return await self._answered(request)
         except UpstreamFailure as exc:
             return self._refused(exc)
         except DialectError as exc:
-            self._note(status=exc.status, error=_kept(exc.message, LONGEST_ERROR))
+            self._end_with(exc.status, exc.message)
             raise
         finally:
             self._tell()
@@ -127,7 +139,9 @@ class ProxiedExchange:
         found = cache.find(self._kept_as)
         if found is None:
             return None
-        self._note(provider=found.target.provider, model=found.target.model, status=200, cached=True)
+        served = self._served
+        served.provider, served.model = found.target.provider, found.target.model
+        served.status, served.cached = 200, True
         own = [("x-jackfield-cache", "hit"), ("age", str(cache.age(found)))]
         name = addressing.REQUEST_ID[call.dialect]
         return web.Response(headers=[*found.headers, *own, (name, self.request_id)], body=found.body)
@@ -178,13 +192,13 @@ class ProxiedExchange:
             profile=self.plan.alias,
             provider=target.provider,
             model=target.model,
-            input=self._noted["estimated_tokens"],
+            input=self._served.estimated_tokens,
             output=self.call.output.tokens(self.plan.limits.reserved_output),
             others=others,
         )
         await self._pipe.permission(self.plan.limits.key_timeout, planned=planned)
 
-    async def _served(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _answered(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
         candidates = await self.candidates()
         await self._reserve(candidates)
@@ -192,13 +206,13 @@ class ProxiedExchange:
             await self._look_at(request, file, candidates[0])
         fallback = Fallback(self.sender, self.plan, self.call, candidates, self._tries)
         try:
-            return await self._served_by(fallback, request)
+            return await self._answered_by(fallback, request)
         finally:
             if fallback.may_cost:
-                self._note(whole=False)
+                self._served.whole = False
 
-    async def _served_by(self, fallback: Fallback, request: web.BaseRequest) -> web.StreamResponse:
-        """Raises as `_served`."""
+    async def _answered_by(self, fallback: Fallback, request: web.BaseRequest) -> web.StreamResponse:
+        """Raises as `_answered`."""
         while True:
             opened = await self._open(fallback)
             try:
@@ -218,26 +232,19 @@ class ProxiedExchange:
         try:
             opened = await fallback.open()
         except asyncio.CancelledError:  # the client is gone; its provider may answer, and count, all the same
-            self._note(whole=False)
+            self._served.whole = False
             raise
         if self.plan.sticky is not None:
             self.shared.conversations.served(self._conversation, opened.candidate, self.plan.sticky.ttl)
-        self._note(
-            translated=opened.outgoing.translated,
-            missing=opened.outgoing.missing,
-            first_byte_ms=round((time.monotonic() - self._began) * 1000),
-        )
+        self._served.translated, self._served.missing = opened.outgoing.translated, opened.outgoing.missing
+        self._served.first_byte_ms = self._passed_ms()
         return opened
 
     def _tries(self, candidate: Candidate, attempts: int) -> None:
         """What is known of a request however it ends."""
-        self._note(
-            provider=candidate.target.provider,
-            model=candidate.target.model,
-            rule=candidate.rule,
-            reason=candidate.reason,
-            attempts=attempts,
-        )
+        served, target = self._served, candidate.target
+        served.provider, served.model, served.attempts = target.provider, target.model, attempts
+        served.rule, served.reason = candidate.rule, candidate.reason
 
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
@@ -246,16 +253,17 @@ class ProxiedExchange:
         if isinstance(self.call, EndpointRequest) and self.call.path.startswith(UPLOAD):
             opened = self._uploading(request, opened, self.call)
         carrier = relay.of(self._context(opened, copy=copy, seen=seen), opened)
-        self._note(whole=False)
+        served = self._served
+        served.whole = False
         try:
             response = await carrier.carry(request)
         except (asyncio.CancelledError, ConnectionError):
             if carrier.complete:  # some clients leave as soon as they have read the last event
-                self._note(status=opened.reply.status, whole=carrier.usage is not None)
+                served.status, served.whole = opened.reply.status, carrier.usage is not None
             raise
         else:
-            whole = carrier.usage is not None and carrier.error is None
-            self._note(status=response.status, error=_kept(carrier.error, LONGEST_ERROR), whole=whole)
+            served.whole = carrier.usage is not None and carrier.error is None
+            self._end_with(response.status, carrier.error)
             if copy is not None:
                 self._keep(opened.candidate.target, carrier, response, copy)
             return response
@@ -303,7 +311,7 @@ class ProxiedExchange:
 
         usable = partial(self._usable, opened.account)
         answer = await OwnList(read, usable).answer(call, await self._page(request, opened))
-        self._note(status=answer.status)
+        self._served.status = answer.status
         return answer
 
     async def _page(self, request: web.BaseRequest, opened: Opened) -> web.Response:
@@ -339,7 +347,7 @@ class ProxiedExchange:
         """A refusal in the client's own dialect passes through as it came, without credentials."""
         candidate = refused.candidate
         target = candidate.target if candidate is not None else Target("", "")
-        self._note(status=refused.error.status, error=_kept(refused.error.message, LONGEST_ERROR))
+        self._end_with(refused.error.status, refused.error.message)
         say(f"{self.request_id} {target.text}: status {refused.error.status} after {refused.attempts} attempts")
         upstream = self.plan.upstreams.get(target.provider)
         if (
@@ -350,7 +358,7 @@ class ProxiedExchange:
         ):
             raise refused.error
         status, headers, body = refused.answer
-        self._note(status=status)
+        self._served.status = status
         kept = [(key, value) for key, value in headers if key.lower() not in ("content-length", "x-should-retry")]
         advice = [(key, value) for key, value in headers if key.lower() == "x-should-retry"]
         if refused.error.lasting:
@@ -359,10 +367,10 @@ class ProxiedExchange:
 
     def marks(self) -> addressing.Pairs:
         """Headers of an error; none as long as nobody was chosen to serve the request."""
-        noted = self._noted
-        if "provider" not in noted:
+        served = self._served
+        if not served.provider:
             return []
-        return addressing.marks(Target(noted["provider"], noted["model"]).text, noted["attempts"], noted["rule"])
+        return addressing.marks(Target(served.provider, served.model).text, served.attempts, served.rule)
 
     async def _with_scripts(self, attributes: RequestAttributes) -> RequestAttributes:
         """The daemon evaluates condition scripts; all that the rules name are asked at once."""
@@ -375,35 +383,22 @@ class ProxiedExchange:
         return replace(attributes, scripts=dict(zip(paths, found, strict=True)))
 
     def _count(self, answer: str, usage: TokenCounts | None, tier: str | None) -> None:
-        self._note(answer=_kept(answer, LONGEST_ID) or "", tier=_kept(tier, LONGEST_ID))
+        served = self._served
+        served.answer, served.tier = _kept(answer, LONGEST_ID) or "", _kept(tier, LONGEST_ID)
         if usage is not None and self.call.spends:
-            self._note(
-                input=usage.input,
-                output=usage.output,
-                cache_read=usage.cache_read,
-                cache_write=usage.cache_write,
-                cache_write_1h=usage.cache_write_1h,
-            )
+            served.input, served.output = usage.input, usage.output
+            served.cache_read, served.cache_write = usage.cache_read, usage.cache_write
+            served.cache_write_1h = usage.cache_write_1h
 
-    def _note(self, **changes: object) -> None:
-        self._noted.update(changes)
+    def _end_with(self, status: int, error: str | None) -> None:
+        self._served.status, self._served.error = status, _kept(error, LONGEST_ERROR)
+
+    def _passed_ms(self) -> int:
+        return round((time.monotonic() - self._began) * 1000)
 
     def _tell(self) -> None:
-        call = self.call
-        known: dict[str, Any] = {"provider": "", "model": "", "status": CLIENT_GONE, **self._noted}
-        served = ServedRequest(
-            id=self.request_id,
-            time_ms=self._time_ms,
-            dialect=call.dialect,
-            asked_model=call.model,
-            duration_ms=round((time.monotonic() - self._began) * 1000),
-            stream=call.stream,
-            session=call.session,
-            profile=self.plan.alias,
-            key=self._caller.key,
-            **known,
-        )
-        self._pipe.send(FromChild(served=served))
+        self._served.duration_ms = self._passed_ms()
+        self._pipe.send(FromChild(served=self._served))
 
 
 def _text(given: str) -> str:

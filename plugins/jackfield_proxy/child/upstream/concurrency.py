@@ -48,7 +48,9 @@ class ConcurrencyLimiter:
     async def enter(self, upstream: Upstream) -> None:
         """When it is this request's turn; whoever comes in calls `leave`. Raises `UpstreamFailure`: 429 when the
         queue is full, 503 when the turn has not come in time."""
-        queue = self._queues.setdefault(upstream.id, _ProviderQueue())
+        queue = self._queues.get(upstream.id)
+        if queue is None:
+            queue = self._queues[upstream.id] = _ProviderQueue()
         asked = upstream.concurrency
         queue.limit = None if asked is None else asked.limit
         if asked is None or (queue.free and not queue.waiting):
