@@ -52,6 +52,8 @@ _POSTS = {
 }
 
 
+_WHOLE_POSTS = {f"/v1{short}": route for short, route in _POSTS.items()}
+"""As most clients write them: nothing else can be meant."""
 _CALL = re.compile(r"/(?:models/|(?=tunedModels/))(?P<model>.+):(?P<verb>[A-Za-z]+)").fullmatch
 _VERBS: Mapping[str, tuple[Action, bool]] = {
     "generateContent": ("complete", False),
@@ -97,6 +99,8 @@ def short_of(path: str) -> str:
 def route_of(method: str, path: str, headers: Mapping[str, str] = _NO_HEADERS) -> ClientRoute:
     """The paths are the vendors' own; those of the second family are taken without `/v1` as well, since their clients
     are given a base URL with or without it. headers: tell the dialect of a path that both families have."""
+    if method == "POST" and path in _WHOLE_POSTS:
+        return _WHOLE_POSTS[path]
     whole = token_in(path)[1]
     google = _GOOGLE(whole)
     if google is None and "x-goog-api-key" in headers:

@@ -153,6 +153,8 @@ class Carrier(ABC):
         while chunk := await self._next():
             if unpacker is None:
                 yield chunk
+                if self._content.at_eof():
+                    return
             else:
                 for piece in unpacker.feed(chunk):
                     yield piece

@@ -103,7 +103,7 @@ class ClientRequest:
         self.pairs = pairs
         self.query = query
         self.counts = counts
-        self._value: Mapping[str, Json] = fields.body_object(body)
+        self._value = fields.body_object(body)
         require_one_reading(body)
         self.named = named
         self.model = named.model or fields.need_text(self._value, "model")
@@ -113,15 +113,12 @@ class ClientRequest:
         self.headers = headers_of(pairs)
         self._session = conversations.named(self._value, self.headers)
         self._parsed: ModelRequest | None = None
+        self._asked: ModelRequest | None = None
 
     @property
     def asked(self) -> ModelRequest:
         """Without the turns, for whoever writes the answer; of a request that could not be parsed what is known."""
-        return (
-            replace(self._parsed, turns=())
-            if self._parsed
-            else ModelRequest(self.dialect, self.model, stream=self.stream)
-        )
+        return self._asked or ModelRequest(self.dialect, self.model, stream=self.stream)
 
     @property
     def output(self) -> AllowedOutput:
@@ -178,7 +175,9 @@ class ClientRequest:
 
     def translated_now(self, dialect: DialectName, wanted: UpstreamModel) -> bytes:
         if self._parsed is None:
-            self._parsed = replace(self.codec.parse_request(self.body), model=self.model, stream=self.stream)
+            parsed = self.codec.parse_object(self._value)
+            self._parsed = replace(parsed, model=self.model, stream=self.stream) if self.named.model else parsed
+            self._asked = replace(self._parsed, turns=())
         return dialects.of(dialect).build_request(self._parsed, wanted)
 
     def counted_now(self, dialect: DialectName, model: str) -> bytes:

@@ -84,7 +84,9 @@ class ProxiedExchange:
 
     async def candidates(self) -> Sequence[Candidate]:
         """What rules say; a conversation's own target before others of the same rules."""
-        attributes = await self._with_scripts(await self.call.attributes())
+        attributes = await self.call.attributes()
+        if self._compiled.scripts:
+            attributes = await self._with_scripts(attributes)
         found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
         if not self.call.counts and doubtful(attributes.tokens, self._compiled.thresholds):
             targets = [*(one.target for one in found), Target(self.plan.provider, self.call.model)]
@@ -173,11 +175,8 @@ class ProxiedExchange:
             )
 
     async def _reserve(self, candidates: Sequence[Candidate]) -> None:
-        """The daemon holds what the request may use, as far as anything limits that. candidates: who may serve it, the
-        first first. Raises `DialectError` 402, 429,
-        503."""
-        if not (self.plan.budgeted or self._caller.metered):
-            return
+        """The daemon holds what the request may use. candidates: who may serve it, the first first. Raises
+        `DialectError` 402, 403, 429, 503."""
         if self.call.uncounted:
             message = (
                 "What this costs is told by no answer, so that a key or a profile with a budget may not ask for it."
@@ -201,7 +200,8 @@ class ProxiedExchange:
     async def _answered(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
         candidates = await self.candidates()
-        await self._reserve(candidates)
+        if self.plan.budgeted or self._caller.metered:
+            await self._reserve(candidates)
         if self._caller.key and isinstance(self.call, EndpointRequest) and (file := input_of(self.call)) is not None:
             await self._look_at(request, file, candidates[0])
         fallback = Fallback(self.sender, self.plan, self.call, candidates, self._tries)
@@ -374,10 +374,7 @@ class ProxiedExchange:
 
     async def _with_scripts(self, attributes: RequestAttributes) -> RequestAttributes:
         """The daemon evaluates condition scripts; all that the rules name are asked at once."""
-        paths = self._compiled.scripts
-        if not paths:
-            return attributes
-        request = told(attributes)
+        paths, request = self._compiled.scripts, told(attributes)
         seconds = self.plan.limits.script_timeout
         found = await asyncio.gather(*(self._pipe.ask(path, request, seconds) for path in paths))
         return replace(attributes, scripts=dict(zip(paths, found, strict=True)))

@@ -248,10 +248,12 @@ class Server:
 
 def _framing_fault(request: web.BaseRequest) -> str:
     """Why a request's end is in doubt; empty when it is not. aiohttp's parser takes any list that ends in `chunked`."""
-    codings = [value.strip().lower() for value in request.headers.getall("Transfer-Encoding", ())]
-    if codings and request.version < HttpVersion11:
+    if "Transfer-Encoding" not in request.headers:
+        return ""
+    codings = [value.strip().lower() for value in request.headers.getall("Transfer-Encoding")]
+    if request.version < HttpVersion11:
         return "HTTP/1.0 has no Transfer-Encoding; send Content-Length."
-    return "Transfer-Encoding may be chunked and nothing else." if codings not in ([], ["chunked"]) else ""
+    return "Transfer-Encoding may be chunked and nothing else." if codings != ["chunked"] else ""
 
 
 def _is_json(request: web.BaseRequest) -> bool:

@@ -35,7 +35,7 @@ class Fallback:
         for one in candidates:  # several rules may name one target
             first_of.setdefault(one.target, one)
         self._left = list(first_of.values())
-        alone = len([one for one in self._left if self._is_healthy(one)] or self._left) == 1
+        alone = len(self._left) == 1 or len([one for one in self._left if self._is_healthy(one)]) == 1
         self._most_retries = plan.limits.retries if alone else 0
         self._retries = 0
         self._again: tuple[Candidate, float] | None = None

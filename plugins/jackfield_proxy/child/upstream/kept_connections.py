@@ -38,6 +38,10 @@ class RequestLine:
     key: ConnectionKey
 
 
+def _expire(protocol: ResponseHandler) -> None:
+    protocol.set_exception(TimeoutError())
+
+
 class KeptReply:
     """The head of an answer, and the connection on which the rest comes. As `ProviderReply`."""
 
@@ -98,7 +102,7 @@ class KeptConnections:
 
     async def _answer(self, connection: Connection, protocol: ResponseHandler, seconds: float) -> KeptReply:
         deadlines = self._deadlines_of(seconds)
-        waiting = deadlines.begin(partial(protocol.set_exception, TimeoutError()))
+        waiting = deadlines.begin(partial(_expire, protocol))
         try:
             while True:
                 head, content = await protocol.read()

@@ -142,7 +142,8 @@ class UpstreamSender:
                 raise await _refusal(reply, outgoing, self.concealer(upstream, outgoing))
             framed = upstream.platform == "bedrock" and reply.headers.get("Content-Type") == FRAMED
             answer = UnframedReply(reply) if framed else reply
-            beginning = await _beginning(answer, outgoing, target.provider, limits)
+            streams = opening.is_stream(answer)
+            beginning = await _beginning(answer, outgoing, target.provider, limits) if streams else b""
             self.health.answered(target, seconds)
             opened = True
             return Opened(answer, beginning, outgoing, candidate, attempts, seconds, mark_of(upstream.id, key))

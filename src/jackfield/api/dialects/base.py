@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from .model import DialectError, DialectName, Event, ModelRequest, ModelResponse, TokenCounts, UpstreamModel
+from .model import DialectError, DialectName, Event, ModelRequest, ModelResponse, Object, TokenCounts, UpstreamModel
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -43,6 +43,9 @@ class DialectCodec(Protocol):
 
     def parse_request(self, body: bytes) -> ModelRequest:
         """A client's request. Raises `DialectError` 400 that names the field."""
+
+    def parse_object(self, body: Object) -> ModelRequest:
+        """The same of a body that was read already (`fields.body_object`); it is not changed."""
 
     def build_request(self, request: ModelRequest, target: UpstreamModel) -> bytes:
         """The same for an upstream. Raises `DialectError` 400 for what the dialect cannot say."""

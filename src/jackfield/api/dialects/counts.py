@@ -17,7 +17,7 @@ def cumulative(usage: TokenCounts, news: Object) -> TokenCounts:
     steps = [step for step in map(obj, arr(rounds)) if step.get("type") != "advisor_message"] if rounds else ()
 
     def told(name: str) -> int:
-        outer = count(news.get(name))
+        outer = count(news[name]) if name in news else 0
         return max(outer, sum(count(step.get(name)) for step in steps)) if steps else outer
 
     return TokenCounts(

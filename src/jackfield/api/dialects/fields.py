@@ -84,6 +84,8 @@ def text(value: Json) -> str:
 
 def count(value: Json) -> int:
     """A number of tokens, or 0."""
+    if type(value) is int and 0 <= value < 10**15:
+        return value
     return max(0, int(value)) if type(value) in (int, float) and abs(value) < 1e15 else 0  # type: ignore[arg-type]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .. import errors
 from ..base import EventReader, EventWriter, Headers
-from ..fields import dumps
-from ..model import DialectError, DialectName, ModelRequest, ModelResponse, UpstreamModel
+from ..fields import body_object, dumps
+from ..model import DialectError, DialectName, ModelRequest, ModelResponse, Object, UpstreamModel
 from .answer import build_message, parse_message
 from .build import build_body
 from .parse import parse_body
@@ -17,6 +17,9 @@ class Anthropic:
     name: DialectName = "anthropic"
 
     def parse_request(self, body: bytes) -> ModelRequest:
+        return parse_body(body_object(body))
+
+    def parse_object(self, body: Object) -> ModelRequest:
         return parse_body(body)
 
     def build_request(self, request: ModelRequest, target: UpstreamModel) -> bytes:

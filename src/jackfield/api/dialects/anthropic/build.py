@@ -242,4 +242,4 @@ def _mark_for_cache(body: Object) -> None:
     last = messages[-1] if isinstance(messages, list) else None
     for blocks in (body.get("system") or body.get("tools"), last.get("content") if isinstance(last, dict) else None):
         if isinstance(blocks, list) and blocks and isinstance(blocks[-1], dict):
-            blocks[-1]["cache_control"] = EPHEMERAL
+            blocks[-1] = {**blocks[-1], "cache_control": EPHEMERAL}  # it may be the client's own

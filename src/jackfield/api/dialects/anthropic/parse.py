@@ -41,8 +41,7 @@ KNOWN = frozenset(
 )
 
 
-def parse_body(data: bytes) -> ModelRequest:
-    body = fields.body_object(data)
+def parse_body(body: Object) -> ModelRequest:
     config = opt_object(body, "output_config") or {}
     system, turns = _messages(body)
     choice, parallel = _tool_choice(opt_object(body, "tool_choice"))

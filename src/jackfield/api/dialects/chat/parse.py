@@ -57,8 +57,7 @@ KNOWN = frozenset(
 )
 
 
-def parse_body(data: bytes) -> ModelRequest:
-    body = fields.body_object(data)
+def parse_body(body: Object) -> ModelRequest:
     if body.get("n") not in (None, 1):
         raise invalid("n", "only one answer can be asked for")
     system, turns = _messages(body)

@@ -35,9 +35,9 @@ _CHOICE = "text/x.enum"
 _LARGEST = 2**53 - 1
 
 
-def parse_body(data: bytes) -> ModelRequest:
+def parse_body(given: Object) -> ModelRequest:
     """Without the model, unless the body names it too."""
-    body = camel(fields.body_object(data))
+    body = camel(given)
     body = camel(opt_object(body, "generateContentRequest") or body)  # as a count has it
     generation = camel(opt_object(body, "generationConfig") or {})
     where = "generationConfig."

@@ -48,8 +48,7 @@ KNOWN = frozenset(
 )
 
 
-def parse_body(data: bytes) -> ModelRequest:
-    body = fields.body_object(data)
+def parse_body(body: Object) -> ModelRequest:
     system, turns = _input(body)
     shape = opt_object(body, "text") or {}
     return ModelRequest(
