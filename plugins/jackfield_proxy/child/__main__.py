@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 SERVER = "jackfield_proxy.child.serving.server:Server"
 """By object reference: with an aiohttp that does not fit, the import itself may fail, before anybody is told why."""
-COLLECTED = 5_000
-"""Objects after which rings of them are looked for. Requests leave none, and as many objects as 50 of them have at the
-same time are no reason to look."""
+COLLECTED = 3_000
+"""Objects after which rings of them are looked for. Requests leave none of their own, and as many objects as 30 of
+them have at the same time are no reason to look."""
 
 
 async def serve(inherited: InheritedDescriptors) -> int:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from proxy_lab import ASKED, EVENTS, TOKEN, Provider_, plan, proxy_of, sse, until, upstream
 
 from jackfield_proxy.child.answers.idle_timer import LOOKS, IdleTimer
-from jackfield_proxy.child.upstream.draining import drained
+from jackfield_proxy.child.incoming.draining import drained
 from jackfield_proxy.plan import ProxyLimits
 
 
@@ -100,6 +100,25 @@ def test_the_connection_is_asked_for_more_once() -> None:
     assert protocol.pause_reading.called
     assert drained(made) == b"x" * 400
     assert protocol.resume_reading.call_count == 1
+
+
+def test_a_connection_that_was_not_made_to_wait_is_not_asked_for_more_at_the_end() -> None:
+    made, protocol = reader(b"a", b"b")
+    protocol._reading_paused = False
+    made.feed_eof()
+    protocol.reset_mock()
+    assert drained(made) == b"ab"
+    assert made.at_eof()
+    assert not protocol.resume_reading.called
+
+
+def test_one_that_was_made_to_wait_is_asked_for_more_at_the_end() -> None:
+    made, protocol = reader(b"a" * 400)
+    protocol._reading_paused = True
+    made.feed_eof()
+    protocol.reset_mock()
+    assert drained(made) == b"a" * 400
+    assert protocol.resume_reading.called
 
 
 def test_what_ended_the_connection_is_raised() -> None:

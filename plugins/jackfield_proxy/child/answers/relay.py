@@ -25,7 +25,7 @@ from jackfield_proxy.child.answers.made_objects import FileLines
 from jackfield_proxy.child.answers.usage_observer import UsageObserver
 from jackfield_proxy.child.clients.answering import StreamedAnswer, WholeAnswer
 from jackfield_proxy.child.incoming import addressing
-from jackfield_proxy.child.upstream.draining import drained
+from jackfield_proxy.child.incoming.draining import drained
 from jackfield_proxy.child.upstream.opening import STREAM, is_stream
 from jackfield_proxy.child.upstream.unpacking import PLAIN, Unpacker
 

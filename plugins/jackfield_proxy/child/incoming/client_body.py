@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from aiohttp import HttpVersion11, web
 
 from jackfield.api.dialects.model import DialectError
-from jackfield_proxy.child.upstream.draining import drained
+from jackfield_proxy.child.incoming.draining import drained
 from jackfield_proxy.plan import ProxyLimits
 
 

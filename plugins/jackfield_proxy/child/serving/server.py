@@ -182,6 +182,7 @@ class Server:
             trace = traceback.extract_tb(exc.__traceback__)[-1]
             say(f"{request_id} failed: {type(exc).__name__} in {trace.name} ({trace.filename}:{trace.lineno})")
             error = DialectError(500, f"The proxy failed; its log has more under {request_id}.")
+        _let_go(error)
         if request.writer.output_size:  # an answer has begun: another one would become part of it
             return _cut(request)
         response = error_response(route, error, request_id, marks)
@@ -268,6 +269,12 @@ def _cut(request: web.BaseRequest) -> web.Response:
     if request.transport is not None:
         request.transport.abort()
     return web.Response(status=CLIENT_GONE)
+
+
+def _let_go(error: DialectError) -> None:
+    """The frames that an error has come through hold it, and the request's body: a ring, which stays until somebody
+    looks for such."""
+    error.__traceback__ = error.__context__ = None
 
 
 def _nobody() -> logging.Logger:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import orjson
 from multidict import CIMultiDict
 
-from jackfield_proxy.child.upstream.draining import drained
+from jackfield_proxy.child.incoming.draining import drained
 
 if TYPE_CHECKING:
     from jackfield_proxy.child.upstream.replies import ProviderReply, ReplyContent

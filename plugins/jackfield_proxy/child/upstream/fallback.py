@@ -65,6 +65,7 @@ class Fallback:
     def refused(self, candidate: Candidate, refused: UpstreamFailure) -> None:
         """It does not serve, and nothing of its answer has reached the client."""
         refused.candidate = candidate
+        refused.__traceback__ = refused.__context__ = None  # through which it would hold this object, which holds it
         self.may_cost = self.may_cost or refused.may_cost
         if self._refused is None or (not self._final and (refused.is_answer or not self._refused.is_answer)):
             self._refused = refused
@@ -107,7 +108,7 @@ class Fallback:
         return not self._sender.health.open_for(candidate.target)
 
     def _last_word(self) -> UpstreamFailure:
-        refused = self._refused
+        refused, self._refused = self._refused, None
         if refused is None or refused.candidate is None:
             raise RuntimeError("a request has no targets")
         refused.attempts = self._attempts

@@ -13,8 +13,8 @@ from jackfield.api import dialects
 from jackfield.api.dialects import errors
 from jackfield.api.dialects.model import DialectError, DialectName, Event, Failed, MessageStart, Ping, UsageUpdate
 from jackfield_proxy.child.incoming import addressing
+from jackfield_proxy.child.incoming.draining import drained
 from jackfield_proxy.child.upstream import failures
-from jackfield_proxy.child.upstream.draining import drained
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.replies import ProviderReply, ReplyContent
 from jackfield_proxy.child.upstream.unpacking import PLAIN
