@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browsers import ARGUMENTS, CHROMIUM
 from pages import pages_of_one_thing, pages_of_the_menu
-from recorded import Recorded, later
+from recorded_answers import Recorded, later
 from seeding import Seeded, seeded
 
 from jackfield.testing.daemon import Daemon

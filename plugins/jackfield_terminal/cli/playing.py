@@ -20,6 +20,8 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield_terminal.cli.attaching import LEAVING, print_bytes
 from jackfield_terminal.session.recorder import DIRECTORY
 
+LONGEST_SLEEP_S = 0.2
+"""A Ctrl-C that comes just before a sleep begins does not end it, but is seen after it."""
 LONGEST = 16 * 1024 * 1024
 """Bytes of one line."""
 LARGEST = 256 * 2**20
@@ -80,9 +82,8 @@ def play(
         pause = max(0.0, at - before)
         shown += pause if idle is None else min(pause, idle)
         before = max(at, before)
-        ahead = shown / speed - (now() - begun)
-        if ahead > 0:
-            sleep(ahead)
+        while (ahead := shown / speed - (now() - begun)) > 0:
+            sleep(min(ahead, LONGEST_SLEEP_S))
         show(data)
 
 

@@ -158,7 +158,7 @@ async def test_steps_are_taken_in_their_order(tmp_path: Path, method: str) -> No
     container = await made(tmp_path, method).open("run-1")
     process = await start(container, "/bin/sh", "-c", script, cwd=tmp_path)
     await until(written(tmp_path / "pid"))
-    await container.end(EndStep(signal.SIGHUP, 0.4), EndStep(signal.SIGTERM, 0.4))
+    await container.end(EndStep(signal.SIGHUP, 1.0), EndStep(signal.SIGTERM, 1.0))
     assert (tmp_path / "heard").read_text().split() == ["HUP", "TERM"]
     assert await process.wait() in (-signal.SIGKILL, 128 + signal.SIGKILL)
 

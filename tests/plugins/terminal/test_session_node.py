@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from jackfield_terminal.session_node import SessionNode
 from .conftest import start
 from .terminal_lab import TALKER
 
+DEADLINE = 15.0
+
 
 async def ran(hub: Hub, parameters: Mapping[str, Json], given: Items | None = None, **settings: Any) -> Items:
     kind = SessionNode(hub._context)
@@ -32,19 +35,29 @@ async def started(hub: Hub, script: str, **more: Json) -> str:
     return str(item["json"]["sessionId"])
 
 
+async def shown(hub: Hub, session: str, text: str) -> None:
+    """Until the screen has this text, wherever its lines are broken."""
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            [item] = await ran(hub, {"operation": "read", "sessionId": session})
+            if text in str(item["json"]["screen"]).replace("\n", ""):
+                return
+            await asyncio.sleep(0.01)
+
+
 async def test_start_wait_send_read_stop(hub: Hub, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     session = await started(
         hub, f"pwd; {TALKER}", cols=70, rows=20, workingDirectory=str(tmp_path / "project"), record=True
     )
     assert (hub.find(session).cols, hub.find(session).rows) == (70, 20)
+    await shown(hub, session, str(tmp_path / "project"))
     [item] = await ran(hub, {"operation": "wait", "sessionId": session, "quiet": 0.1})
     assert item["json"]["met"] is True
     assert str(tmp_path / "project") in item["json"]["screen"].replace("\n", "")
     await ran(hub, {"operation": "send", "sessionId": session, "text": "words", "keys": ["enter"]})
-    await ran(hub, {"operation": "wait", "sessionId": session, "quiet": 0.1})
+    await shown(hub, session, "answer b'words'")
     [item] = await ran(hub, {"operation": "read", "sessionId": session})
-    assert "answer b'words'" in item["json"]["screen"]
     assert set(item["json"]) == {"sessionId", "state", "exitCode", "screen", "title", "cursor"}
     [item] = await ran(hub, {"operation": "stop", "sessionId": session})
     assert item["json"] == {"sessionId": session, "state": "terminated", "exitCode": 129}
@@ -54,8 +67,7 @@ async def test_start_wait_send_read_stop(hub: Hub, tmp_path: Path) -> None:
 async def test_what_a_workflow_starts_is_in_the_sandbox_of_callers_from_the_network(hub: Hub, tmp_path: Path) -> None:
     outside = Path.home() / f".{tmp_path.name}-from-a-workflow"
     session = await started(hub, f"touch {outside}; echo done; cat")
-    [item] = await ran(hub, {"operation": "wait", "sessionId": session, "quiet": 0.2})
-    assert "done" in item["json"]["screen"]
+    await shown(hub, session, "done")
     assert hub.find(session).launch.profile.sandbox == "standard"
     assert not outside.exists()
     [item] = await ran(hub, {"operation": "stop", "sessionId": session})
