@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.offers import Offer
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, hookimpl
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, hookimpl, later
 
 
 class PostgresStorePlugin(Plugin):
@@ -12,6 +12,7 @@ class PostgresStorePlugin(Plugin):
     name = "store_postgres"
     settings = (SettingsTable("store.postgres", "jackfield_store_postgres.settings:PostgresSettings"),)
 
+    jackfield_findings = later("jackfield_store_postgres.making:findings")
     _made = deferred("jackfield_store_postgres.making:postgres_store")
 
     @hookimpl

@@ -1,15 +1,19 @@
-"""Makes the store, if its driver is there."""
+"""Makes the store, and asks it, if it was chosen; its driver is imported then alone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
+from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
 from jackfield_store_postgres.settings import PostgresSettings
 
 if TYPE_CHECKING:
     from jackfield_store_postgres.store import PostgresStore
+
+NAME = "postgres"
 
 
 def postgres_store(context: PluginContext) -> PostgresStore:
@@ -29,3 +33,12 @@ def postgres_store(context: PluginContext) -> PostgresStore:
     store = PostgresStore(settings, context.log)
     context.secrets.redact(settings.dsn, store.password)
     return store
+
+
+async def findings(context: PluginContext) -> Sequence[Finding]:
+    """For `jackfield doctor`."""
+    if context.store.name != NAME:
+        return []
+    from jackfield_store_postgres.telling import findings as told
+
+    return await told(cast("PostgresStore", context.store))
