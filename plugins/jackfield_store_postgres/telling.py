@@ -13,8 +13,8 @@ _NAMES = ("fsync", "full_page_writes", "autovacuum", "data_checksums")
 _SETTINGS = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
 _WRONG = {
     "fsync": "The server runs with fsync = off: what was answered may be lost with the power. To do: switch it on.",
-    "full_page_writes": "The server runs with full_page_writes = off: a loss of power may damage pages. To do: switch it "
-    "on, unless its file system writes pages whole.",
+    "full_page_writes": "The server runs with full_page_writes = off: a loss of power may damage pages. To do: switch "
+    "it on, unless its file system writes pages whole.",
     "autovacuum": "The server runs with autovacuum = off: the tables grow, and plans get bad. To do: switch it on.",
 }
 
@@ -31,6 +31,6 @@ async def findings(store: PostgresStore) -> Sequence[Finding]:
 
 def _read(connection: Connection) -> dict[str, str]:
     """Settings by name, and the server's version."""
-    found = dict(execute(connection, _SETTINGS, [list(_NAMES)]).fetchall())
+    found: dict[str, str] = dict(execute(connection, _SETTINGS, [list(_NAMES)]).fetchall())
     version = connection.info.server_version
     return {**found, "version": f"PostgreSQL {version // 10_000}.{version % 10_000}"}
