@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Checkbox, Group, Stack, Stepper, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { ApiError, messageOf } from '../../api/errors';
 import { areaPath } from '../../app/areas';
@@ -23,7 +24,8 @@ export function Create({
   onClose: () => void;
   onCreated: (alias: string) => void;
 }) {
-  const [draft, setDraft] = useState<Draft>({ ...EMPTY, agent });
+  const form = useForm<Draft>({ initialValues: { ...EMPTY, agent } });
+  const draft = form.values;
   const [step, setStep] = useState(agent ? 1 : 0);
   const [missing, setMissing] = useState(false);
   const agents = useAgents();
@@ -42,13 +44,12 @@ export function Create({
     );
   const problem = aliasProblem(alias);
   const put = (change: Partial<Draft>) => {
-    setDraft((known) => ({ ...known, ...change }));
+    form.setValues(change);
     if (create.error) create.reset();
   };
   const ready = [Boolean(chosen && (chosen.installed || missing)), Boolean(draft.provider), !problem][step];
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     if (!ready) return;
     const { agent, provider } = draft;
     if (step < 2 || !agent || !provider) {
@@ -87,7 +88,7 @@ export function Create({
 
   return (
     <Modal opened onClose={onClose} title="New profile" size="lg">
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={form.onSubmit(() => submit())}>
         <Stepper active={step} onStepClick={(to) => to < step && setStep(to)} size="xs" mb="md">
           <Stepper.Step label="Agent" allowStepSelect={step > 0} />
           <Stepper.Step label="Provider" allowStepSelect={step > 1} />

@@ -1,5 +1,4 @@
 import { Autocomplete, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/errors';
 import { useMay } from '../../app/session';
 import blocks from '../../components/blocks.module.css';
@@ -12,44 +11,35 @@ import { RelativeTime } from '../../components/values';
 import { line, words } from '../../components/words';
 import { ApiKey } from './ApiKey';
 import { PersistSelect, SandboxSelect } from './Choices';
-import { changesOf, outdated } from './edits';
 import classes from './profiles.module.css';
 import { type AgentDetail, type Detail, useChange, useProvider } from './queries';
+import { useStoredForm } from './useStoredForm';
 
 /** Model, endpoint, directory, arguments, sandbox, and the key. */
 export function Settings({ profile, agent }: { profile: Detail; agent: AgentDetail | undefined }) {
   const provider = useProvider(profile.provider_id);
   const change = useChange(profile.alias);
   const writes = useMay('member');
-  // Only what is changed here is kept: the rest follows what is stored, whoever changes it.
-  const [edits, setEdits] = useState<Partial<Form>>({});
   const stored = formOf(profile);
-  const [seen, setSeen] = useState(stored);
-  const form = { ...stored, ...edits };
-  const fields = change.error instanceof ApiError ? change.error.fields : {};
-  const dirty = JSON.stringify(form) !== JSON.stringify(stored);
-  const late = outdated(edits, seen, stored);
+  const { form, dirty, late, take, keep } = useStoredForm(stored);
   useUnsaved(dirty, 'this profile');
-  const put = (more: Partial<Form>) => {
-    if (!dirty) setSeen(stored);
-    setEdits((known) => changesOf({ ...known, ...more }, stored));
-  };
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async (values: Form) => {
     const changed: Record<string, unknown> = {};
-    if (form.model !== stored.model) changed.model = form.model.trim() || null;
-    if (form.endpoint !== stored.endpoint) changed.endpoint_id = form.endpoint;
-    if (form.directory !== stored.directory) changed.working_dir = form.directory.trim() || null;
-    if (form.args !== stored.args) changed.args = words(form.args);
-    if (form.sandbox !== stored.sandbox) changed.sandbox = form.sandbox;
-    if (form.persist !== stored.persist) changed.persist = form.persist;
+    if (values.model !== stored.model) changed.model = values.model.trim() || null;
+    if (values.endpoint !== stored.endpoint) changed.endpoint_id = values.endpoint;
+    if (values.directory !== stored.directory) changed.working_dir = values.directory.trim() || null;
+    if (values.args !== stored.args) changed.args = words(values.args);
+    if (values.sandbox !== stored.sandbox) changed.sandbox = values.sandbox;
+    if (values.persist !== stored.persist) changed.persist = values.persist;
     try {
       const saved = await change.mutateAsync(changed);
-      setEdits({});
+      take(formOf(saved));
       notifyDone(saved.warning ?? 'Saved.');
     } catch (error) {
-      if (!(error instanceof ApiError && Object.keys(error.fields).length)) notifyError(error, 'It was not saved');
+      const fields = error instanceof ApiError ? error.fields : {};
+      if (Object.keys(fields).length) form.setErrors(errorsOf(fields));
+      else notifyError(error, 'It was not saved');
     }
   };
 
@@ -61,17 +51,15 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
   ];
   return (
     <Stack className={classes.form} gap="lg">
-      <form onSubmit={(event) => void submit(event)}>
+      <form onSubmit={form.onSubmit(submit)}>
         <Stack>
           <Autocomplete
             label="Model"
             openOnFocus={false}
             data={models}
-            value={form.model}
             placeholder="The default"
-            onChange={(model) => put({ model })}
-            error={fields.model}
             readOnly={!writes}
+            {...form.getInputProps('model')}
           />
           <Select
             label="Endpoint"
@@ -79,53 +67,36 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
               value: name,
               label: url ? `${name}: ${url}` : name,
             }))}
-            value={form.endpoint}
             placeholder={provider.data?.dialect === null ? 'The agent’s own' : 'The provider’s default'}
-            onChange={(endpoint) => put({ endpoint })}
             clearable
-            error={fields.endpoint_id}
             disabled={!writes || provider.data?.dialect === null}
+            {...form.getInputProps('endpoint')}
           />
           <DirectoryInput
             label="Working directory"
             placeholder={profile.profile_home}
-            value={form.directory}
-            onChange={(directory) => put({ directory })}
-            error={fields.working_dir}
             readOnly={!writes}
+            {...form.getInputProps('directory')}
+            value={form.values.directory}
           />
           <TextInput
             label="Arguments"
             description="Quote what holds spaces."
             classNames={{ input: 'jf-mono' }}
-            value={form.args}
-            onChange={(event) => put({ args: event.currentTarget.value })}
-            error={fields.args ?? Object.entries(fields).find(([name]) => name.startsWith('args['))?.[1]}
             readOnly={!writes}
             autoComplete="off"
+            {...form.getInputProps('args')}
           />
-          <SandboxSelect
-            value={form.sandbox}
-            onChange={(sandbox) => put({ sandbox })}
-            error={fields.sandbox}
-            readOnly={!writes}
-          />
-          <PersistSelect
-            value={form.persist}
-            onChange={(persist) => put({ persist })}
-            error={fields.persist}
-            readOnly={!writes}
-          />
-          {late && (
-            <ChangedElsewhere what="These settings were" onReload={() => setEdits({})} onKeep={() => setSeen(stored)} />
-          )}
+          <SandboxSelect readOnly={!writes} {...form.getInputProps('sandbox')} value={form.values.sandbox} />
+          <PersistSelect readOnly={!writes} {...form.getInputProps('persist')} value={form.values.persist} />
+          {late && <ChangedElsewhere what="These settings were" onReload={() => take(stored)} onKeep={keep} />}
           {writes && (
             <Group gap="sm">
               <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
                 Save
               </Button>
               {dirty && (
-                <Button variant="default" onClick={() => setEdits({})}>
+                <Button variant="default" onClick={() => take(stored)}>
                   Undo
                 </Button>
               )}
@@ -155,13 +126,21 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
   );
 }
 
-interface Form {
+type Form = {
   model: string;
   endpoint: string | null;
   directory: string;
   args: string;
   sandbox: Detail['sandbox'];
   persist: boolean | null;
+};
+
+/** By the names of the form, what the daemon says by its own. */
+function errorsOf(fields: Readonly<Record<string, string>>): Record<string, string> {
+  const { endpoint_id: endpoint, working_dir: directory, ...others } = fields;
+  const args = others.args ?? Object.entries(fields).find(([name]) => name.startsWith('args['))?.[1];
+  const named = { ...others, endpoint, directory, args };
+  return Object.fromEntries(Object.entries(named).flatMap(([name, why]) => (why ? [[name, why]] : [])));
 }
 
 function formOf(profile: Detail): Form {

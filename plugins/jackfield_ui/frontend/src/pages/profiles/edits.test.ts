@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, outdated } from './edits';
+import { changesOf, outdated, unchanged } from './edits';
 
 const STORED = { model: 'large', args: '-v' };
 
@@ -13,5 +13,11 @@ describe('edits', () => {
   it('stay when another field was changed, or the same one in the same way', () => {
     expect(outdated({ model: 'small' }, STORED, { ...STORED, args: '' })).toBe(false);
     expect(outdated({ model: 'small' }, STORED, { ...STORED, model: 'small' })).toBe(false);
+  });
+  it('leave the other fields to follow what is stored', () => {
+    const now = { model: 'huge', args: '' };
+    expect(unchanged({ model: 'small', args: '-v' }, STORED, now)).toEqual({ args: '' });
+    expect(unchanged({ model: 'huge', args: '-x' }, STORED, now)).toEqual({ model: 'huge' });
+    expect(unchanged(STORED, STORED, STORED)).toEqual({});
   });
 });

@@ -1,4 +1,5 @@
 import { Alert, Button, Grid, Group, List, SegmentedControl, Stack, Text } from '@mantine/core';
+import { type FormErrors, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMemo, useState } from 'react';
 import { ApiError, messageOf } from '../../api/errors';
@@ -30,9 +31,11 @@ export function Editor({
   /** The version of what is stored. */
   tag: string | undefined;
 }) {
-  const [draft, setDraft] = useState(() => draftOf(stored));
+  const [begun] = useState(() => draftOf(stored));
+  const form = useForm<Draft>({ initialValues: begun });
+  const draft = form.values;
   const [text, setText] = useState<string>();
-  const [errors, setErrors] = useState(NO_ERRORS);
+  const errors = useMemo(() => saidOf(form.errors), [form.errors]);
   const save = useSave(alias);
   const may = useMay('member');
 
@@ -47,15 +50,15 @@ export function Editor({
   useUnsaved(changed, 'the rules');
 
   const change = (next: Draft, path?: string) => {
-    setDraft(next);
-    setErrors((before) => (path ? without(before, path) : NO_ERRORS));
+    form.setValues(next);
+    form.setErrors(path ? without(errors, path) : NO_ERRORS);
   };
   const take = (config: Record<string, unknown>) => {
     const next = draftOf(config);
-    setDraft(next);
+    form.setValues(next);
     setBase(JSON.stringify(configOf(next)));
     setText((before) => (before === undefined ? undefined : JSON.stringify(config, null, 2)));
-    setErrors(NO_ERRORS);
+    form.clearErrors();
   };
   if (state === 'follow' && !unread) take(stored);
   const store = () => {
@@ -67,7 +70,7 @@ export function Editor({
         notifyDone('Saved. New requests use it right away.');
       },
       onError: (error) => {
-        if (error instanceof ApiError && error.status === 400) setErrors(fieldErrors(error.fields));
+        if (error instanceof ApiError && error.status === 400) form.setErrors(fieldErrors(error.fields));
         else if (!isChanged(error)) notifyError(error);
       },
     });
@@ -77,7 +80,7 @@ export function Editor({
   const show = (view: string) => {
     if (view === 'json') setText(JSON.stringify(parsed.config, null, 2));
     else if (parsed.config !== undefined) {
-      setDraft(draftOf(parsed.config));
+      form.setValues(draftOf(parsed.config));
       setText(undefined);
     }
   };
@@ -139,6 +142,13 @@ export function Editor({
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 4 }}>{may && <Tester alias={alias} draft={draft} config={tried} />}</Grid.Col>
     </Grid>
+  );
+}
+
+/** Errors of the form, which are texts of the daemon. */
+function saidOf(errors: FormErrors): Errors {
+  return Object.fromEntries(
+    Object.entries(errors).flatMap(([path, why]) => (typeof why === 'string' ? [[path, why]] : [])),
   );
 }
 
