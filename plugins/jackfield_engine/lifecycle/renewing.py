@@ -118,6 +118,8 @@ class Renewing:
 
     async def _renew_once(self, renewals: Renewals, life: Life, loop: asyncio.AbstractEventLoop) -> None:
         asked_at = self._services.clock.monotonic()
+        if not life.registered:
+            return
         try:
             async with asyncio.timeout(self._services.settings.lease / 3):
                 found = await renewals.renew()
@@ -149,7 +151,7 @@ class Renewing:
         if life is not self._lease.present:
             return
         self._services.context.log.log(
-            logging.ERROR if life.renewed else logging.DEBUG,
+            logging.ERROR if life.registered else logging.DEBUG,
             "the lease is lost; executions that ran here are taken over, and this daemon goes on under a new one",
         )
         self._lease.lose(life)
@@ -170,7 +172,8 @@ class Renewing:
         """Whether a write was refused because the life is over, or only for its execution."""
         renewals = self._services.store.renewals(life.id)
         try:
-            await renewals.renew()
+            if life.registered:
+                await renewals.renew()
         except Fenced:
             self._lost(life)
         except JackfieldError as exc:

@@ -21,14 +21,14 @@ _OWN_FENCE = 2 / 3
 
 class Life:
     """One incarnation. id: as the store knows it; until: of the monotonic clock, in seconds; from then on no node of
-    its executions begins. renewed: whether it ever was."""
+    its executions begins. registered: whether the store has said that it knows it."""
 
-    __slots__ = ("id", "renewed", "until")
+    __slots__ = ("id", "registered", "until")
 
     def __init__(self, until: float) -> None:
         self.id = new_id()
         self.until = until
-        self.renewed = False
+        self.registered = False
 
 
 def daemon_name(wanted: str, directory: Path) -> str:
@@ -57,6 +57,7 @@ class Lease:
         self._log = log
         self._seconds = lease
         self._life: Life | None = None
+        self._registering: asyncio.Future[None]
 
     @property
     def present(self) -> Life | None:
@@ -73,13 +74,18 @@ class Lease:
         life = Life(self._horizon(self._clock.monotonic()))
         incarnation = Incarnation(life.id, self.daemon, round(self._seconds * 1000))
         try:
-            self._store.register(incarnation).add_done_callback(lambda future: self._registered(life, future))
+            self._registering = self._store.register(incarnation)
         except StoreUnavailable as exc:
-            self._failed(life, exc)
+            self._registering = asyncio.get_running_loop().create_future()
+            self._registering.set_exception(exc)
+        self._registering.add_done_callback(lambda future: self._registered(life, future))
         return life
 
     def _registered(self, life: Life, future: asyncio.Future[None]) -> None:
-        if not future.cancelled() and (error := future.exception()) is not None:
+        error = StoreUnavailable() if future.cancelled() else future.exception()
+        if error is None:
+            life.registered = True
+        else:
             self._failed(life, error)
 
     def _failed(self, life: Life, error: BaseException) -> None:
@@ -92,7 +98,6 @@ class Lease:
     def renewed(self, life: Life, asked_at: float) -> None:
         """asked_at: on the monotonic clock, before the store was asked. What was lost meanwhile stays lost."""
         if life.until != -math.inf:
-            life.renewed = True
             life.until = self._horizon(asked_at)
 
     def lose(self, life: Life) -> None:
@@ -114,6 +119,7 @@ class Lease:
         async with self.claiming:
             life = self.life
             try:
+                await asyncio.shield(self._registering)
                 found = await self._store.claim_executions(life.id, statuses=statuses, limit=limit, due=due, only=only)
             except Fenced as exc:
                 self.suspect(life)

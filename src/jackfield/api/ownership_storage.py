@@ -79,9 +79,10 @@ class OwnershipStore(Protocol):
     and nobody need renew."""
 
     def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
-        """Queued in the order of the calls: writes of this owner that are queued behind it are taken. Every earlier
-        incarnation of the same daemon is not alive from then on, and what it owns can be claimed. Registering the same
-        incarnation again while it is alive renews it; the future fails with `Fenced` when it is alive no more."""
+        """Queued in the order of the calls: writes of this owner that are queued behind it are taken; claims and
+        renewals wait for the future first. Every earlier incarnation of the same daemon is not alive from then on, and
+        what it owns can be claimed. Registering the same incarnation again while it is alive renews it; the future
+        fails with `Fenced` when it is alive no more."""
 
     def renewals(self, owner: str) -> Renewals:
         """owner: an incarnation's id. Does not look whether it is alive."""

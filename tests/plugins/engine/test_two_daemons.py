@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from engine_lab import Lab, doc, ended, request, until
 from gate_lab import GATED, Gate, waits
 
+from jackfield.api.clock import SystemClock
 from jackfield.api.engine import Execution
 from jackfield.api.errors import Conflict, Fenced, StoreUnavailable
 from jackfield.api.history import node_records
@@ -20,6 +22,8 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.settings import ExecutionsSettings
+from jackfield_store_sqlite.settings import SqliteSettings
+from jackfield_store_sqlite.store import SqliteStore
 
 LEASE = 9
 WRITES = ("add_execution", "append_steps", "set_running", "set_waiting", "finish_execution", "end_wait", "register",
@@ -466,3 +470,49 @@ async def test_three_deaths_in_turn_lose_and_double_nothing(hosts: Hosts) -> Non
         assert (over.row.status, nodes(over)) == ("success", ["Start", "One", "Gate", "Two"])
     assert sum(host.lab.ran.count("One") for host in hosts.all) == 9
     assert sum(host.lab.ran.count("Two") for host in hosts.all) == 9
+
+
+async def test_a_registration_that_takes_its_time_keeps_nothing_from_being_claimed(hosts: Hosts) -> None:
+    """Claims and renewals wait for it; what is accepted meanwhile is queued behind it."""
+    a = await hosts.begin("a")
+    execution = await held_at_the_gate(a)
+    await drained(hosts, a)
+    b = Host("b", hosts._path / "b", hosts.store, hosts.clock)
+    hosts.all.append(b)
+    b.gate.open.set()
+    b.line.held = []
+    await b.begin()
+    mine = b.engine.submit(request(await b.lab.save(GATED)))
+    await hosts.clock.advance(2)
+    assert len(hosts.store._leases) == 1
+    b.line.deliver()
+    assert (await hosts.until_over(execution.id, 2)).row.status == "success"
+    assert (await ended(mine)).status == "success"
+    assert len(hosts.store._leases) == 2
+
+
+async def test_an_engine_over_sqlite_takes_over_at_its_start(tmp_path: Path) -> None:
+    """Each start is a life of its own there, without a lease: what the last one left by a crash counts as one, what it
+    left in order does not."""
+    log = logging.getLogger("jackfield.test")
+    found: list[tuple[int, int]] = []
+    lab = Lab(tmp_path, clock=SystemClock(), settings=ExecutionsSettings(resume_backoff=0))  # type: ignore[arg-type]
+    Gate(lab)
+    ident = ""
+    for end in ("crash", "order", "order"):
+        store = lab.store = SqliteStore(tmp_path, SqliteSettings(), log)
+        await store.open()
+        engine = lab.engine()
+        await engine.recover()
+        if not ident:
+            ident = engine.submit(request(await lab.save(EFFECTS))).id
+        async with asyncio.timeout(20):
+            while lab.ran.count("Gate") != len(found) + 1:
+                await asyncio.sleep(0.005)
+        stored = await store.execution(ident)
+        assert stored is not None
+        found.append((stored.epoch, len(marks(stored))))
+        if end == "order":
+            await engine.drain(0)
+        await store.close()
+    assert found == [(1, 0), (2, 1), (2, 1)]
