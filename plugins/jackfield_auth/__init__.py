@@ -26,6 +26,7 @@ class AuthPlugin(Plugin):
     parts = ("jackfield_auth.service:AuthService",)
 
     jackfield_auth_methods = later("jackfield_auth.serving:methods")
+    jackfield_key_uses = later("jackfield_auth.tokens.key_use:key_uses")
     jackfield_asgi = later("jackfield_auth.external.mounts:mounts")
     jackfield_blueprints = later("jackfield_auth.routes.blueprints:blueprints")
     start = deferred("jackfield_auth.serving:start")

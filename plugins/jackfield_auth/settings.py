@@ -40,7 +40,7 @@ class JwtSettings(AuthTable):
         repr=False,
         json_schema_extra={"secret": True},
         description="Signing key, its UTF-8 bytes as they are: at least 32 bytes (48 for HS384, 64 for HS512). "
-        "Default: a random key in keys/.",
+        "Default: derived from the master key.",
     )
     previous_secrets: list[str] = Field(
         default_factory=list,

@@ -23,6 +23,8 @@ from jackfield_credentials.mounts import CALLBACK
 from jackfield_credentials.settings import CredentialSettings
 from jackfield_credentials.tokens import TokenKeeper
 
+_KEY = "oauth2-state"
+
 
 @record
 class Pending:
@@ -65,7 +67,8 @@ class Authorizing:
         self._pending[nonce] = pending
         while len(self._pending) > self._settings.authorize_pending:
             self._pending.popitem(last=False)
-        return Begun(_authorize_url(client, target, pending, self._signed(nonce)), iso(expires), redirect_uri)
+        state = _signed(self._context.secrets.key(_KEY), nonce)
+        return Begun(_authorize_url(client, target, pending, state), iso(expires), redirect_uri)
 
     async def finish(self, state: str, code: str) -> None:
         """Redeem the code. Raises `NodeError`, `InvalidInput` for a state that is not good (any more)."""
@@ -75,16 +78,17 @@ class Authorizing:
     def take(self, state: str) -> Pending:
         """What belongs to the state, which is used up. Raises `InvalidInput`."""
         nonce, _, _ = state.partition(".")
-        if not hmac.compare_digest(self._signed(nonce).encode(), state.encode()):
+        keys = (self._context.secrets.key(_KEY), *self._context.secrets.earlier_keys(_KEY))
+        if not any(hmac.compare_digest(_signed(key, nonce).encode(), state.encode()) for key in keys):
             raise InvalidInput("This authorization was not begun here.")
         pending = self._pending.pop(nonce, None)
         if pending is None or pending.expires_at < self._context.clock.now_ms():
             raise InvalidInput("This authorization has ended or was used already; begin again.")
         return pending
 
-    def _signed(self, nonce: str) -> str:
-        key = self._context.secrets.key("oauth2-state")
-        return f"{nonce}.{_text(hmac.digest(key, nonce.encode(), 'sha256'))}"
+
+def _signed(key: bytes, nonce: str) -> str:
+    return f"{nonce}.{_text(hmac.digest(key, nonce.encode(), 'sha256'))}"
 
 
 def _authorize_url(client: OAuth2Client, target: str, pending: Pending, state: str) -> str:

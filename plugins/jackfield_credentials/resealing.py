@@ -1,4 +1,4 @@
-"""Credentials under a new encryption key."""
+"""Credentials under a new master key."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
-from jackfield.api.records import replace
 from jackfield.api.resealing import Resealed, SealedValues
 from jackfield.api.storage import Credential
 
@@ -36,11 +35,20 @@ class SealedCredentials:
             offset += len(page.rows)
         return Resealed(done, tuple(lost))
 
-    async def _reseal(self, credential: Credential) -> bool:
-        try:
-            plain = await asyncio.to_thread(self._context.secrets.open, credential.sealed)
-        except ValueError:
-            return False
-        sealed = await asyncio.to_thread(self._context.secrets.seal, plain)
-        await self._context.store.put_credential(replace(credential, sealed=sealed))
+    async def _reseal(self, found: Credential | None) -> bool:
+        """Until it is done or deleted: a running daemon may write it meanwhile."""
+        store = self._context.store
+        while found is not None and not self._context.secrets.is_current(found.sealed):
+            sealed = await asyncio.to_thread(self._resealed, found.sealed)
+            if sealed is None:
+                return False
+            if await store.reseal_credential(found.id, found.sealed, sealed):
+                break
+            found = await store.credential(found.id)
         return True
+
+    def _resealed(self, sealed: bytes) -> bytes | None:
+        try:
+            return self._context.secrets.seal(self._context.secrets.open(sealed))
+        except ValueError:
+            return None

@@ -17,5 +17,6 @@ class EnginePlugin(Plugin):
         TemporaryEngines: "jackfield_engine.temporary:EmbeddedTemporaryEngines",
     }
 
+    jackfield_key_uses = later("jackfield_engine.lifecycle.key_use:key_uses")
     jackfield_engine = later("jackfield_engine.engine:build")
     start = deferred("jackfield_engine.retention:start")

@@ -50,15 +50,14 @@ class CredentialImport:
         self._free: dict[tuple[str, str], str] = {}
         """Kind and name of credentials that were here before and stand for none of n8n's yet."""
         self._coming: set[str] = set()
-        self._digest_key = b""
+        self._digest_keys: Sequence[bytes] = (b"",)
+        """Those of before come last: what they were used for is still the same."""
 
     async def run(self, sources: Sequence[Source]) -> list[Result]:
         import asyncio
 
-        if (
-            self._ids.owners() or not self._dry_run
-        ):  # else there is nothing to compare with, and no key to be made for it
-            self._digest_key = await asyncio.to_thread(self._context.secrets.key, "imports")
+        if self._ids.owners() or not self._dry_run:  # else there is nothing to compare with
+            self._digest_keys = await asyncio.to_thread(self._keys)
         await self._read_present()
         taken = self._ids.owners()
         self._free = {place: own for place, own in self._by_name.items() if own not in taken}
@@ -66,6 +65,9 @@ class CredentialImport:
         if not self._dry_run:
             await self._ids.save()  # before what has these ids: an import that breaks off finds it again
         return [each if isinstance(each, Result) else await self._one(each) for each in found]
+
+    def _keys(self) -> Sequence[bytes]:
+        return self._context.secrets.key("imports"), *self._context.secrets.earlier_keys("imports")
 
     def present(self, own_id: str) -> bool:
         """Whether it is here, or is now."""
@@ -139,15 +141,14 @@ class CredentialImport:
         writer = self._context.port(CredentialWriter)
         fitted, wrong = await writer.fitted(credential)
         problems = [Problem(path, message, "warning") for path, message in wrong.items()]
-        digest = content_digest(
-            [fitted.name, fitted.kind, dict(fitted.values), dict(fitted.tokens)], key=self._digest_key
-        )
+        content: Json = [fitted.name, fitted.kind, dict(fitted.values), dict(fitted.tokens)]
+        digests = [content_digest(content, key=key) for key in self._digest_keys]
         is_here = fitted.id in self._here
-        if is_here and digest == self._ids.digest(ident):
+        if is_here and self._ids.digest(ident) in digests:
             return "unchanged", problems
         if not self._dry_run:
             await writer.put(fitted)
-            self._ids.imported(ident, digest)
+            self._ids.imported(ident, digests[0])
             await self._ids.save()  # behind the credential, as for workflows
         return ("updated" if is_here else "created"), problems
 

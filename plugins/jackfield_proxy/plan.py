@@ -142,7 +142,8 @@ class ProxyPlan:
     takes. environment: web proxies on the way to providers, which may have passwords, and
     where Google's credentials are. plugins: beside our own. keys:
     virtual keys count here too; budgeted: each request has to be reserved. members: of the shared listener, whose own
-    plan has no token and no providers, the plan of each profile by its alias; host: where it listens."""
+    plan has no token and no providers, the plan of each profile by its alias; host: where it listens. earlier_tokens:
+    they count as the token does; environments that were given away have them."""
 
     alias: str
     token: str
@@ -162,6 +163,7 @@ class ProxyPlan:
     budgeted: bool = False
     members: Mapping[str, ProxyPlan] = field(default_factory=dict)
     host: str = HOST
+    earlier_tokens: Sequence[str] = ()
 
     @property
     def several_accounts(self) -> bool:

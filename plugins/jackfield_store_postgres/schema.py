@@ -134,7 +134,9 @@ _FIRST = (
 )
 """`digits`: a number as a reader writes it, with 15 digits at most. `writers`: the last batch that each writer has
 committed, which tells a writer whose connection was cut what became of its batch."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+_FACTS = ("CREATE TABLE facts (name TEXT PRIMARY KEY, text TEXT NOT NULL)",)
+"""What holds for the store itself."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

@@ -9,6 +9,7 @@ from jackfield_store_postgres.configuration import PostgresConfiguration
 from jackfield_store_postgres.data_tables.tables import PostgresTables
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.executions import PostgresExecutions
+from jackfield_store_postgres.facts import PostgresFacts
 from jackfield_store_postgres.folders import PostgresFolders
 from jackfield_store_postgres.imported import PostgresImported
 from jackfield_store_postgres.old_documents import PostgresOldDocuments
@@ -30,6 +31,7 @@ class PostgresStore(
     PostgresOwnership,
     PostgresConfiguration,
     PostgresImported,
+    PostgresFacts,
     PostgresTables,
     Pruning,
     PostgresOldDocuments,

@@ -235,10 +235,12 @@ _OWNERS = (
 )
 """Who runs what, and numbers of chunks. An earlier version may have died with what it left open; what was over then has
 no numbers, and stays in the order in which it came."""
+_FACTS = ("CREATE TABLE facts (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID",)
+"""What holds for the store itself."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS,
+    _FOLDERS, _OWNERS, _FACTS,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.data_tables.tables import SqliteTables
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import SqliteExecutions
+from jackfield_store_sqlite.facts import SqliteFacts
 from jackfield_store_sqlite.folders import SqliteFolders
 from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
@@ -34,6 +35,7 @@ class SqliteStore(
     SqliteOwnership,
     SqliteConfiguration,
     SqliteImported,
+    SqliteFacts,
     SqliteTables,
     Pruning,
     SqliteCopies,

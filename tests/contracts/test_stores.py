@@ -1,6 +1,7 @@
 """The contract of stores, over ours and the one of the tests; a stranger's test module reads like this."""
 
 from jackfield.testing.contracts.store_calls import StoreCallsContract
+from jackfield.testing.contracts.store_facts import StoreFactsContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
 from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
@@ -36,6 +37,10 @@ class TestWorkflows(StoreWorkflowsContract):
 
 class TestFolders(StoreFoldersContract):
     """Folders, searching and sorting."""
+
+
+class TestFacts(StoreFactsContract):
+    """Facts of the store."""
 
 
 class TestTables(StoreTablesContract):

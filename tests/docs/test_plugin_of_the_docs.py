@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import subprocess
@@ -14,6 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from jackfield.core.redaction import Redactor
+from jackfield.core.secrets import FileSecrets
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node
 
@@ -118,7 +119,7 @@ def test_its_tickets_let_a_viewer_in(daemon: Daemon) -> None:
     anyone = daemon.client()
     wrong = anyone.get("/api/v1/auth/me", headers={"X-Ticket": "00"})
     assert (wrong.status_code, wrong.json()["message"]) == (401, "The ticket is not valid.")
-    ticket = base64.b64decode((daemon.config_dir / "keys/ticket.key").read_bytes().split()[0]).hex()
+    ticket = FileSecrets(daemon.config_dir, Redactor()).key("ticket").hex()
     right = anyone.get("/api/v1/auth/me", headers={"X-Ticket": ticket})
     assert right.json() == {"id": "ticket", "username": "ticket", "role": "viewer", "method": "ticket"}
     assert anyone.post("/api/v1/workflows", json={}, headers={"X-Ticket": ticket}).status_code == 403
@@ -153,10 +154,17 @@ def test_its_metrics_count_its_tickets(daemon: Daemon) -> None:
 def test_its_sealed_values_are_named_when_no_key_opens_them(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "diary.sealed").write_bytes(b"sealed by nobody")
     (tmp_path / "diary.sealed").chmod(0o600)
-    lost = run(installed, "rotate-key", "--config-dir", str(tmp_path))
+    lost = run(installed, "keys", "rotate", "--config-dir", str(tmp_path))
     assert lost.returncode == 1
     assert "diaries: 0 sealed anew" in lost.stdout
     assert "diary.sealed is opened by no key." in lost.stderr
+
+
+def test_its_key_uses_keep_earlier_keys(installed: Path, tmp_path: Path) -> None:
+    run(installed, "keys", "rotate", "--config-dir", str(tmp_path))
+    refused = run(installed, "keys", "forget", "--config-dir", str(tmp_path))
+    assert refused.returncode == 1
+    assert "Tickets count until" in refused.stderr
 
 
 def test_its_ports_are_chosen_by_name(installed: Path, tmp_path: Path) -> None:

@@ -223,7 +223,7 @@ def test_users_of_a_daemon_elsewhere_are_managed(daemon: Daemon, tmp_path: Path)
     assert "did you mean eve?" in ask("user", "disable", "evee").stderr
     assert ask("user", "delete", "eve").returncode == 0
     assert "JACKFIELD_DAEMON_ENDPOINT" in ask("backup", "x").stderr
-    assert "JACKFIELD_DAEMON_ENDPOINT" in ask("rotate-key").stderr
+    assert "JACKFIELD_DAEMON_ENDPOINT" in ask("keys", "rotate").stderr
 
 
 def test_the_directory_of_the_named_daemon_is_worked_on(daemon: Daemon, tmp_path: Path) -> None:

@@ -1,14 +1,17 @@
-"""`jackfield rotate-key`: everything opens with the new key alone, and whatever interrupts it loses nothing."""
+"""`jackfield keys`: everything opens with the new key alone, and whatever interrupts it loses nothing."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
+import json
 import os
 import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -18,27 +21,39 @@ from jackfield.testing.documents import chain, node, webhook
 
 PLANTED = "planted-rotation-77ab"
 WORKFLOWS = 30
-KEYS = ("keys/encryption.key", "keys/encryption-previous.key")
+VARIABLE, PREVIOUS = "JACKFIELD_ENCRYPTION_KEY", "JACKFIELD_PREVIOUS_ENCRYPTION_KEY"
 AUTH = {"authentication": "hmac", "authConfig": {"secret": PLANTED, "preset": "github"}}
 FIRST, SECOND = "first key of the environment, 32 bytes and more", "second key of the environment, 32 bytes and more"
 
 
 def rotate(daemon: Daemon, **env: str) -> subprocess.Popen[str]:
-    return command(daemon, "rotate-key", env)
+    return command(daemon, "keys rotate", env)
 
 
 def command(daemon: Daemon, name: str, env: dict[str, str]) -> subprocess.Popen[str]:
     program = str(Path(sys.executable).with_name("jackfield"))
     plain = {name: value for name, value in os.environ.items() if not name.startswith("JACKFIELD_")}
-    asked = [program, name, "--config-dir", str(daemon.config_dir)]
+    asked = [program, *name.split(), "--config-dir", str(daemon.config_dir)]
     return subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**plain, **env})
 
 
-def rotated(daemon: Daemon, **env: str) -> str:
-    process = rotate(daemon, **env)
+def done(daemon: Daemon, name: str, **env: str) -> str:
+    process = command(daemon, name, env)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 0, told
     return told
+
+
+def refused(daemon: Daemon, name: str, **env: str) -> str:
+    process = command(daemon, name, env)
+    told, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, told
+    return told
+
+
+def shown(daemon: Daemon, **env: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(done(daemon, "keys show --json", **env))
+    return found
 
 
 def filled(daemon: Daemon) -> None:
@@ -74,42 +89,65 @@ def sound(daemon: Daemon, **env: str) -> None:
 
 
 def key(daemon: Daemon) -> bytes:
-    return (daemon.config_dir / KEYS[0]).read_bytes()
+    return (daemon.config_dir / "keys/encryption.key").read_bytes()
 
 
-def earlier_is_there(daemon: Daemon) -> bool:
-    return (daemon.config_dir / KEYS[1]).exists()
+def earlier(daemon: Daemon) -> list[str]:
+    return [path.name for path in (daemon.config_dir / "keys").glob("earlier-*.key")]
+
+
+def counts(daemon: Daemon, bearer: str) -> bool:
+    answer = daemon.client().get("/api/v1/auth/me", headers={"Authorization": f"Bearer {bearer}"})
+    return answer.status_code == httpx.codes.OK
 
 
 def test_everything_opens_with_the_new_key_alone(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path).start()
     try:
         filled(daemon)
+        bearer = daemon.login()
         daemon.stop()
         before = key(daemon)
-        told = rotated(daemon)
+        told = done(daemon, "keys rotate")
         assert "credentials: 1 sealed anew" in told
         assert "keys of profiles and providers: 1 sealed anew" in told
         assert f"documents of workflows and runs: {WORKFLOWS + 1} sealed anew" in told
         assert key(daemon) != before
-        assert not earlier_is_there(daemon)
         daemon.start()
         sound(daemon)
+        assert counts(daemon, bearer)
+        daemon.stop()
+        assert [one["role"] for one in shown(daemon)["keys"]] == ["seals", "opens"]
+        assert "Tokens that they have signed expire until" in refused(daemon, "keys forget")
+        assert "1 earlier keys are forgotten" in done(daemon, "keys forget --anyway")
+        assert not earlier(daemon)
+        daemon.start()
+        sound(daemon)
+        assert not counts(daemon, bearer)
     finally:
         daemon.close()
 
 
-def test_a_running_daemon_is_left_alone(tmp_path: Path) -> None:
+def test_a_running_daemon_goes_on_with_the_new_key(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path).start()
     try:
         filled(daemon)
-        before = key(daemon)
-        process = rotate(daemon)
-        told, _ = process.communicate(timeout=60)
-        assert process.returncode == 1
-        assert "Another daemon" in told
-        assert key(daemon) == before
-        assert not earlier_is_there(daemon)
+        bearer = daemon.login()
+        done(daemon, "keys rotate")
+        sound(daemon)
+        assert counts(daemon, bearer)
+        assert "Another daemon" in refused(daemon, "keys forget --anyway")
+        made = daemon.admin().post(
+            "/credentials", json={"name": "new", "kind": "httpHeaderAuth", "values": {"name": "X", "value": PLANTED}}
+        )
+        assert made.is_success, made.text
+        fresh = daemon.login()
+        daemon.stop()
+        done(daemon, "keys forget --anyway")
+        daemon.start()
+        sound(daemon)
+        assert counts(daemon, fresh)
+        assert not counts(daemon, bearer)
     finally:
         daemon.close()
 
@@ -131,9 +169,19 @@ def test_a_kill_at_any_moment_loses_nothing(tmp_path: Path, seed: int) -> None:
             daemon.start()
             sound(daemon)
             daemon.stop()
-        rotated(daemon)
+        done(daemon, "keys rotate")
         assert key(daemon) != before
-        assert not earlier_is_there(daemon)
+        assert not shown(daemon)["resealing"]
+        process = command(daemon, "keys forget --anyway", {})
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(moments.uniform(0.5, 2.5))
+        process.kill()
+        process.communicate()
+        daemon.start()
+        sound(daemon)
+        daemon.stop()
+        done(daemon, "keys forget --anyway")
+        assert not earlier(daemon)
         daemon.start()
         sound(daemon)
     finally:
@@ -141,21 +189,40 @@ def test_a_kill_at_any_moment_loses_nothing(tmp_path: Path, seed: int) -> None:
 
 
 def test_a_key_of_the_environment_is_replaced_by_another(tmp_path: Path) -> None:
-    daemon = Daemon(tmp_path, env={"JACKFIELD_ENCRYPTION_KEY": FIRST}).start()
+    daemon = Daemon(tmp_path, env={VARIABLE: FIRST}).start()
+    both = {VARIABLE: SECOND, PREVIOUS: FIRST}
     try:
         filled(daemon)
         daemon.stop()
-        process = rotate(daemon, JACKFIELD_ENCRYPTION_KEY=FIRST)
-        told, _ = process.communicate(timeout=60)
-        assert process.returncode == 1
-        assert "JACKFIELD_PREVIOUS_ENCRYPTION_KEY" in told
+        told = refused(daemon, "keys rotate", **{VARIABLE: FIRST})
+        assert PREVIOUS in told
         assert FIRST not in told
-        told = rotated(daemon, JACKFIELD_ENCRYPTION_KEY=SECOND, JACKFIELD_PREVIOUS_ENCRYPTION_KEY=FIRST)
+        assert [one["role"] for one in shown(daemon, **both)["keys"]] == ["seals", "next"]
+        told = done(daemon, "keys rotate", **both)
         assert "credentials: 1 sealed anew" in told
-        other = Daemon(tmp_path, env={"JACKFIELD_ENCRYPTION_KEY": SECOND})
+        assert PREVIOUS in done(daemon, "keys forget --anyway", **both)
+        other = Daemon(tmp_path, env={VARIABLE: SECOND})
         try:
-            sound(other.start(), JACKFIELD_ENCRYPTION_KEY=SECOND)
+            sound(other.start(), **{VARIABLE: SECOND})
         finally:
             other.close()
+        assert not (daemon.config_dir / "keys/encryption.key").exists()
+    finally:
+        daemon.close()
+
+
+def test_another_key_refuses_the_start_and_every_command(tmp_path: Path) -> None:
+    daemon = Daemon(tmp_path, env={VARIABLE: FIRST}).start()
+    try:
+        filled(daemon)
+        daemon.stop()
+        for name in ("serve", "keys show", "workflow list"):
+            told = refused(daemon, name, **{VARIABLE: SECOND})
+            assert f"{VARIABLE} is another master key" in told
+            assert FIRST not in told
+            assert SECOND not in told
+            assert "There is no master key" in refused(daemon, name)
+        assert not (daemon.config_dir / "keys/encryption.key").exists()
+        assert "is another master key" in refused(daemon, "doctor", **{VARIABLE: SECOND})
     finally:
         daemon.close()

@@ -60,16 +60,16 @@ class WebTokens:
         self._settings = settings
         self._secrets = secrets
         self._clock = clock
-        self._key = b""
         self._keys: dict[str, bytes] = {}
+        self._made_of: tuple[bytes, ...] = ()
+        self._is_open = False
         self._codec: TokenCodec | None = None
         secrets.redact(*filter(None, (settings.secret, *settings.previous_secrets)))
 
     async def open(self) -> None:
-        """Read or make the signing key."""
-        self._key = self._settings.secret.encode() or await asyncio.to_thread(self._generated)
-        keys = [*(secret.encode() for secret in self._settings.previous_secrets), self._key]
-        self._keys = {key_id(key): key for key in keys}
+        """Read the signing key."""
+        await asyncio.to_thread(self._own)
+        self._is_open = True
 
     async def prepare(self) -> TokenCodec:
         """The library takes a tenth of a second to load: at its first use, in a thread."""
@@ -100,7 +100,8 @@ class WebTokens:
             "jti": new_id(),
             "ver": user.version,
         }
-        return Issued(codec.encode(claims, self._key, key_id(self._key)), expires * 1000)
+        key = self._own()[0]
+        return Issued(codec.encode(claims, key, key_id(key)), expires * 1000)
 
     async def read(self, token: bytes) -> TokenClaims:
         """Verify. Raises `TokenInvalid` or `TokenExpired`; says nothing about whether the token was revoked."""
@@ -117,7 +118,7 @@ class WebTokens:
     # Any: the values are whatever the token's author wrote; `read` checks each.
     def _verified(self, codec: TokenCodec, token: str) -> dict[str, Any]:
         # The unverified header only chooses among our own keys.
-        key = self._keys.get(codec.named_key(token))
+        key = self._known().get(codec.named_key(token))
         found = None if key is None else codec.decode(token, key)
         if found is None:
             raise TokenInvalid
@@ -130,7 +131,20 @@ class WebTokens:
         if valid_from > now + CLOCK_STEP:
             raise TokenInvalid("The token is not valid yet.")
 
-    def _generated(self) -> bytes:
+    def _known(self) -> dict[str, bytes]:
+        """By key id; others when the master key was replaced."""
+        own = self._own()
+        if self._is_open and own != self._made_of:
+            previous = (secret.encode() for secret in self._settings.previous_secrets)
+            self._keys = {key_id(key): key for key in (*previous, *own)}
+            self._made_of = own
+        return self._keys
+
+    def _own(self) -> tuple[bytes, ...]:
+        """The signing key, and behind it those that it was before."""
+        if self._settings.secret:
+            return (self._settings.secret.encode(),)
         algorithm = self._settings.algorithm
         name = "jwt" if algorithm == "HS256" else f"jwt-{algorithm.lower()}"
-        return self._secrets.key(name, KEY_BYTES[algorithm])
+        size = KEY_BYTES[algorithm]
+        return self._secrets.key(name, size), *self._secrets.earlier_keys(name, size)

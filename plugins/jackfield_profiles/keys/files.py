@@ -3,7 +3,10 @@ it blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import orjson
@@ -66,15 +69,21 @@ class KeyFiles:
         )
 
     def seal(self, owner: str, key: str) -> None:
-        self._write(owner, self._secrets.seal(orjson.dumps({"owner": owner, "key": key})))
+        self._write(owner, self._sealed(owner, key))
+
+    def _sealed(self, owner: str, key: str) -> bytes:
+        return self._secrets.seal(orjson.dumps({"owner": owner, "key": key}))
 
     def reseal(self, owner: str) -> bool:
-        """With the present encryption key; False where there is nothing sealed. Raises `KeyUnreadable`."""
-        found = self.find(owner)
-        if found is None or found.key is None:
-            return False
-        self.seal(owner, found.key)
-        return True
+        """With the present master key, if it is not; False where there is nothing sealed. Raises `KeyUnreadable`,
+        `ConfigurationError`."""
+        with self._alone(owner):
+            content = read_private(self._path(owner))
+            if content is None or content == _IN_KEYRING:
+                return False
+            if not self._secrets.is_current(content):
+                write_private(self._path(owner), self._sealed(owner, self._opened(owner, content)))
+            return True
 
     def note_keyring(self, owner: str) -> bytes | None:
         """The keyring has it, or is about to. Gives the file as it was before."""
@@ -90,9 +99,19 @@ class KeyFiles:
             self._write(owner, before)
 
     def _write(self, owner: str, content: bytes) -> None:
-        path = self._path(owner)
-        private_directory(path.parent)
-        write_private(path, content)
+        with self._alone(owner):
+            write_private(self._path(owner), content)
+
+    @contextmanager
+    def _alone(self, owner: str) -> Iterator[None]:
+        """Among processes: a daemon may set a key while a command seals all of them anew."""
+        descriptor = os.open(private_directory(self._path(owner).parent), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            with suppress(OSError):  # a file system that locks no directories
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
     def in_keyring(self, owner: str) -> bool:
         """Whether the keyring has it, as far as is noted."""
@@ -102,7 +121,8 @@ class KeyFiles:
             return False
 
     def remove(self, owner: str) -> None:
-        remove_private(self._path(owner))
+        with self._alone(owner):
+            remove_private(self._path(owner))
 
     def problems(self) -> Sequence[str]:
         """One sentence for each that cannot be opened. Opens all of them."""

@@ -1,4 +1,4 @@
-"""Keys of profiles and providers under a new encryption key; those in the keyring are none of ours."""
+"""Keys of profiles and providers under a new master key; those in the keyring are none of ours."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Under which port and token each profile's proxy is found: the same for the daemon and for commands beside it, and
 after a restart, so that an environment that was given away stays true.
 
-Tokens are derived from a key of this configuration directory; no file holds them. Ports that nobody has chosen are kept
+Tokens are derived from the master key; no file holds them. Ports that nobody has chosen are kept
 in `proxy-ports.json`.
 """
 
@@ -13,6 +13,7 @@ import contextlib
 import hmac
 import json
 import socket
+from collections.abc import Sequence
 from contextlib import closing
 
 from jackfield.api.context import PluginContext
@@ -36,7 +37,14 @@ class ProxyAddressBook:
 
     async def token(self, profile: Profile) -> str:
         """Of a profile that was made anew under an old alias it is another one."""
-        key = await asyncio.to_thread(self._context.secrets.key, KEY)
+        return self._token(await asyncio.to_thread(self._context.secrets.key, KEY), profile)
+
+    async def earlier_tokens(self, profile: Profile) -> Sequence[str]:
+        """Those that it had under earlier keys."""
+        keys = await asyncio.to_thread(self._context.secrets.earlier_keys, KEY)
+        return [self._token(key, profile) for key in keys]
+
+    def _token(self, key: bytes, profile: Profile) -> str:
         named = f"{profile.alias}\0{profile.metadata.get('created_at')}".encode()
         token = base64.urlsafe_b64encode(hmac.digest(key, named, "sha256")).decode().rstrip("=")
         self._context.secrets.redact(token)

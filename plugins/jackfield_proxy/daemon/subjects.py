@@ -9,7 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.gateway import KeyGate
 from jackfield.api.profiles import Profile, Profiles
-from jackfield.api.records import record
+from jackfield.api.records import record, replace
 from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.addresses import ProxyAddressBook
 from jackfield_proxy.daemon.planning import surroundings, with_cache_part
@@ -71,7 +71,9 @@ class ProfileSubject:
         return await self._addresses.token(await self._profile())
 
     async def plan(self, token: str, port: int) -> ProxyPlan:
-        made = await self._account.plan(await self._profile(), token, port)
+        profile = await self._profile()
+        made = await self._account.plan(profile, token, port)
+        made = replace(made, earlier_tokens=await self._addresses.earlier_tokens(profile))
         every = await self._context.port(Profiles).all()
         return with_cache_part(made, self._context.settings(ProxySettings), every)
 

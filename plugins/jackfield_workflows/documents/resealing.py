@@ -1,4 +1,4 @@
-"""Secrets of documents under a new encryption key: of every version, and of runs that are kept."""
+"""Secrets of documents under a new master key: of every version, and of runs that are kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class SealedDocuments:
 
     async def reseal(self) -> Resealed:
         if not isinstance(self._context.store, OldDocuments):
-            return Resealed(0)
+            told = f"The store {self._context.store.name} cannot give all documents: their secrets stay as they are."
+            return Resealed(0, (told,))
         await self._context.store.all_are_old()
         done, lost = await seal_all_old(self._context)
         return Resealed(done, tuple(lost))

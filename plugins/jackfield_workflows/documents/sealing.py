@@ -107,6 +107,6 @@ def _with(value: Json, path: Sequence[str], secret: Json) -> Json:
 
 def _lost() -> ConfigurationError:
     return ConfigurationError(
-        "The secrets of this workflow were sealed with another encryption key. Restore keys/encryption.key or "
-        "JACKFIELD_ENCRYPTION_KEY, or save the workflow with its secrets entered again."
+        "The secrets of this workflow were sealed with a master key that is not there any more. Restore keys/ from a "
+        "backup, set JACKFIELD_PREVIOUS_ENCRYPTION_KEY to that key, or save the workflow with its secrets again."
     )

@@ -48,13 +48,24 @@ class Secrets(Protocol):
         """The text with `***` for each of these values, and for what looks like a credential of our own."""
 
     def key(self, name: str, size: int = 32) -> bytes:
-        """A random key of `size` bytes that is made once and kept in `keys/<name>.key` (0600 in a 0700 directory)."""
+        """The key of this name: `size` bytes, derived from the master key, which is JACKFIELD_ENCRYPTION_KEY or
+        `keys/encryption.key` (HKDF, RFC 5869). Daemons with the same master key have the same. It changes when
+        `jackfield keys rotate` replaces the master key: ask for it each time, which costs little, and verify with
+        `earlier_keys` as well. name: a to z, digits, `-` and `_`."""
+
+    def earlier_keys(self, name: str, size: int = 32) -> Sequence[bytes]:
+        """What this key was before, and what it is about to become: none of them signs, each may have signed. Empty
+        until the master key was replaced once; a key that a version before kept in `keys/<name>.key` is here too."""
 
     def seal(self, plain: bytes) -> bytes:
-        """Encrypt with AES-256-GCM under the encryption key (`keys/encryption.key` or JACKFIELD_ENCRYPTION_KEY)."""
+        """Encrypt with AES-256-GCM under a key that is derived from the master key."""
 
     def open(self, sealed: bytes) -> bytes:
-        """The inverse of `seal`. Raises ValueError when the key is another or the text was changed."""
+        """The inverse of `seal`, for what an earlier key has sealed too. Raises ValueError when the key is another or
+        the text was changed."""
+
+    def is_current(self, sealed: bytes) -> bool:
+        """Whether the present master key has sealed it; nothing is opened to tell."""
 
 
 class WorkflowReader(Protocol):

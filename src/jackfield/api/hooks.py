@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .offers import Offer
     from .proxy import RoutingCondition, RoutingStrategy
     from .registry import RegistrySource
-    from .resealing import SealedValues
+    from .resealing import KeyUse, SealedValues
     from .scripts import RhaiFunction, ScriptEngine
     from .storage import Store
     from .telemetry import TelemetrySink, UsageReader
@@ -139,7 +139,11 @@ class Hooks:
 
     @hookspec
     def jackfield_sealed_values(self) -> Sequence[SealedValues]:  # type: ignore[empty-body]
-        """What the plugin keeps sealed with the encryption key. Called by `jackfield rotate-key` alone."""
+        """What the plugin keeps sealed. Called by `jackfield keys` alone."""
+
+    @hookspec
+    def jackfield_key_uses(self) -> Sequence[KeyUse]:  # type: ignore[empty-body]
+        """Uses of keys by name that may need earlier ones. Called by `jackfield keys forget` alone."""
 
     @hookspec
     def jackfield_findings(self) -> Sequence[Finding] | Awaitable[Sequence[Finding]]:  # type: ignore[empty-body]

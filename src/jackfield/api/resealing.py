@@ -1,4 +1,5 @@
-"""What a plugin keeps sealed with the encryption key, and seals anew when `jackfield rotate-key` replaces that key."""
+"""What a plugin keeps sealed, and seals anew when `jackfield keys rotate` replaces the master key; and what else it
+needs earlier keys for, which `jackfield keys forget` asks before they go."""
 
 from __future__ import annotations
 
@@ -24,8 +25,23 @@ class SealedValues(Protocol):
     """In the plural, as the command shows it."""
 
     async def reseal(self) -> Resealed:
-        """Open each value and seal it again (`PluginContext.secrets`). The daemon does not run. Whatever ends this is
-        followed by another call, which may meet values that are done. Raises `JackfieldError`."""
+        """Open each value that is not `is_current` and seal it again (`PluginContext.secrets`). A daemon may run beside
+        this and write values: replace only what is still as you have read it. Whatever ends this is followed by another
+        call, which may meet values that are done. Raises `JackfieldError`."""
 
 
 SEALED_VALUES: ExtensionPoint[SealedValues] = ExtensionPoint("jackfield_sealed_values", SealedValues)
+
+
+class KeyUse(Protocol):
+    """One use of a key by name (`Secrets.key`), such as signed addresses."""
+
+    name: str
+    """In the plural, such as `tokens`."""
+
+    async def needs_earlier(self, replaced_at: int) -> str:
+        """A sentence that says why keys are still needed that were replaced then, Unix ms, and until when if that is
+        known; empty: they are not. Called with the store open and no daemon. Raises `JackfieldError`."""
+
+
+KEY_USES: ExtensionPoint[KeyUse] = ExtensionPoint("jackfield_key_uses", KeyUse)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,29 +18,32 @@ if TYPE_CHECKING:
 WEBHOOK, FORM = "webhook-waiting", "form-waiting"
 """First segments of the addresses."""
 _SIZE = 16
+_KEY = "resume"
 
 
 class ResumeLinks:
-    """Makes and reads these addresses. The key is made once per daemon, under the name `resume`."""
+    """Makes and reads these addresses. The key has the name `resume`; what earlier keys have signed is read too."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-
-    @cached_property
-    def _key(self) -> bytes:
-        return self._context.secrets.key("resume")
 
     def url(self, execution_id: str, segment: str = WEBHOOK) -> str:
         """The whole address."""
         return f"{self._context.service.public_url}/{segment}/{self.token(execution_id)}"
 
     def token(self, execution_id: str) -> str:
-        digest = hmac.digest(self._key, execution_id.encode(), hashlib.sha256)[:_SIZE]
-        return f"{execution_id}.{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"
+        return _signed(self._context.secrets.key(_KEY), execution_id)
 
     def execution_id(self, token: str) -> str | None:
-        """The execution that the token was made for; None when this daemon did not make it."""
+        """The execution that the token was made for; None when nobody with our master key made it."""
         execution_id, dot, _ = token.rpartition(".")
         if not dot or len(token) > 200 or not token.isascii():
             return None
-        return execution_id if hmac.compare_digest(self.token(execution_id), token) else None
+        keys = (self._context.secrets.key(_KEY), *self._context.secrets.earlier_keys(_KEY))
+        known = [hmac.compare_digest(_signed(key, execution_id), token) for key in keys]
+        return execution_id if any(known) else None
+
+
+def _signed(key: bytes, execution_id: str) -> str:
+    digest = hmac.digest(key, execution_id.encode(), hashlib.sha256)[:_SIZE]
+    return f"{execution_id}.{base64.urlsafe_b64encode(digest).decode().rstrip('=')}"

@@ -14,6 +14,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, get_args, runtime_checkable
 
+from .fact_storage import FactStore as FactStore
 from .folder_storage import Folder as Folder
 from .folder_storage import FolderStore as FolderStore
 from .import_storage import ImportedId as ImportedId
@@ -506,6 +507,7 @@ class Store(
     OwnershipStore,
     ImportStore,
     DataTableStore,
+    FactStore,
     Protocol,
 ):
     """Everything that the daemon keeps."""

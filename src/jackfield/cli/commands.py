@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import click
 from click.shell_completion import get_completion_class
 
-from jackfield.api.cli import CommandGroup, config_dir_option, echo_json, echo_table, harmless, json_option
+from jackfield.api.cli import CommandGroup, config_dir_option, echo_json, echo_table, json_option
 from jackfield.api.daemon import daemon_elsewhere, require_here
 from jackfield.api.daemon_commands import completed_whole
 from jackfield.api.diagnosis import Finding
@@ -24,8 +24,6 @@ from .runtime import Runtime
 if TYPE_CHECKING:
     from jackfield.api.nodes.forms import NodeField, NodeForm
     from jackfield.core.settings import Settings
-
-    from .rotation import ResealedValues
 
 
 @click.command()
@@ -172,29 +170,6 @@ def doctor(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
         raise SystemExit(1)
 
 
-@click.command("rotate-key")
-@config_dir_option
-@json_option
-@click.pass_obj
-def rotate_key(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
-    """Make a new encryption key and seal every stored secret with it; the daemon must not run.
-
-    Whatever interrupts this, the daemon opens everything, and another run goes on. Exit code 1 when a value is lost."""
-    require_here(runtime.config_dir(config_dir))
-    rotate = cast("Callable[[Runtime, Path | None], list[ResealedValues]]", load("jackfield.cli.rotation:rotate"))
-    found = rotate(runtime, config_dir)
-    if as_json:
-        echo_json([{"name": one.name, "sealed": one.done, "lost": list(one.lost)} for one in found])
-    for one in found if not as_json else ():
-        click.echo(f"{one.name}: {one.done} sealed anew")
-        for sentence in one.lost:
-            click.echo(harmless(sentence), err=True)
-    if not as_json:
-        click.echo("The earlier encryption key is gone. Backups of before need it: they hold it, if they hold keys.")
-    if any(one.lost for one in found):
-        raise SystemExit(1)
-
-
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "fish", "zsh"]))
 def completion(shell: str) -> None:
@@ -209,4 +184,4 @@ def completion(shell: str) -> None:
     click.echo(script.replace("COMPREPLY+=($value)", """COMPREPLY+=("$(printf %q "$value")")"""))
 
 
-ALL: list[click.Command] = [serve, config, plugins, doctor, rotate_key, completion, version]
+ALL: list[click.Command] = [serve, config, plugins, doctor, completion, version]

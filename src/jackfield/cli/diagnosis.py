@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.daemon import DaemonAbsent, DaemonClient
 from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import JackfieldError
+from jackfield.core.keys.record import FACT, read_record
 from jackfield.http.app import daemon_token
 
 from .runtime import Runtime
@@ -47,7 +48,7 @@ def diagnose(runtime: Runtime, config_dir: Path | None) -> list[Finding]:
         for plugin in kernel.plugins.plugins.values()
     ]
     try:
-        findings.append(Finding("store", True, runtime.run("doctor", _look_at_store, config_dir=config_dir)))
+        findings += runtime.run("doctor", _look_at_store, config_dir=config_dir)
     except JackfieldError as exc:
         findings.append(Finding("store", False, exc.message))
         return findings
@@ -68,11 +69,18 @@ def _in_the_daemon(directory: Path) -> list[Finding]:
     return [Finding(f"plugin {name} in the running daemon", False, error) for name, error in told if error]
 
 
-async def _look_at_store(context: PluginContext) -> str:
+async def _look_at_store(context: PluginContext) -> list[Finding]:
     await context.store.check()
     users = await context.store.users()
     hint = "" if users else "; no user yet: jackfield user add NAME --role admin"
-    return f"answers, {len(users)} users{hint}"
+    return [Finding("store", True, f"answers, {len(users)} users{hint}"), await _rotation(context)]
+
+
+async def _rotation(context: PluginContext) -> Finding:
+    text = await context.store.fact(FACT)
+    if text is not None and read_record(text).resealing:
+        return Finding("master key", False, "not everything is sealed with it yet: run `jackfield keys rotate` again")
+    return Finding("master key", True, "is the one that the store is sealed with")
 
 
 def _keys(kernel: Kernel) -> Finding:
@@ -82,8 +90,6 @@ def _keys(kernel: Kernel) -> Finding:
             daemon_token(kernel.config_dir)
     except JackfieldError as exc:
         return Finding("keys", False, exc.message)
-    if kernel.secrets.encryption.replaced:
-        return Finding("keys", False, "an earlier encryption key is still there: run `jackfield rotate-key` to its end")
     return Finding("keys", True, "can be read")
 
 

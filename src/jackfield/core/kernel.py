@@ -46,6 +46,8 @@ from .checks.segments import check_segment
 from .containers.service import Containers
 from .context import Context, SharedServices
 from .events import Bus
+from .key_agreement import agree, follow
+from .keys.record import KeyRecord
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
 from .packaged import PackagedDirectories
@@ -80,7 +82,7 @@ class Kernel:
         clock: Clock | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """environment: for the encryption key; none without."""
+        """environment: for the master key; none without."""
         self.config_dir = config_dir
         self.plugins = host
         self.settings = settings
@@ -94,6 +96,7 @@ class Kernel:
         self.authenticator = Authenticator(self.clock, host.report)
         self._extensions = Extensions(host, self.precedence)
         self.secrets = FileSecrets(config_dir, redactor, environment or {})
+        self.key_record: KeyRecord | None = None
         self.service = self._service()
         self._watchdog: Watchdog | None = None
         self.failure: ConfigurationError | None = None
@@ -257,8 +260,15 @@ class Kernel:
             store.claim()
 
     async def open_store(self) -> None:
-        """Open the store and nothing else (commands beside a running daemon)."""
-        await self.ports.get(Store).open()
+        """Open the store and nothing else (commands beside a running daemon). Raises `ConfigurationError`, also when
+        the store is sealed with another master key."""
+        store = self.ports.get(Store)
+        await store.open()
+        try:
+            self.key_record = await agree(store, self.secrets, self.clock)
+        except BaseException:
+            await store.close()
+            raise
 
     async def start(self) -> None:
         """Open the store, start the plugins, resume open executions. Raises `ConfigurationError`."""
@@ -269,6 +279,7 @@ class Kernel:
         await self.open_store()
         await self._start_plugins()
         await self._refuse_open_bind()
+        self.tasks.spawn("kernel.keys", self._follow_keys())
         self.tasks.spawn("kernel.recover", self._recover())
         self.tasks.spawn("kernel.sweep", self._sweep())
         interval = self.settings.get(DaemonSettings).trim_interval
@@ -328,6 +339,14 @@ class Kernel:
         resumed = await self.ports.get(Engine).recover()
         if resumed:
             log.info("%d open executions were resumed.", resumed)
+
+    async def _follow_keys(self) -> None:
+        known = self.key_record.fingerprint if self.key_record else ""
+        try:
+            await follow(self.ports.get(Store), self.secrets, self.clock, known)
+        except ConfigurationError as exc:
+            log.error("%s", exc.message)
+            self.fail(exc)
 
     async def _sweep(self) -> None:
         """Some time after the start: nobody waits for it."""

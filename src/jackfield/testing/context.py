@@ -47,6 +47,9 @@ class FakeSecrets:
     def key(self, name: str, size: int = 32) -> bytes:
         return (name.encode() * size)[:size]
 
+    def earlier_keys(self, name: str, size: int = 32) -> Sequence[bytes]:
+        return ()
+
     def seal(self, plain: bytes) -> bytes:
         return b"sealed:" + plain[::-1]
 
@@ -54,6 +57,9 @@ class FakeSecrets:
         if not sealed.startswith(b"sealed:"):
             raise ValueError("not sealed by this key")
         return sealed.removeprefix(b"sealed:")[::-1]
+
+    def is_current(self, sealed: bytes) -> bool:
+        return sealed.startswith(b"sealed:")
 
 
 class FakeEvents:

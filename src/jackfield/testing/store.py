@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .memory_data_tables import MemoryDataTables
+from .memory_facts import MemoryFacts
 from .memory_imported import MemoryImported
 from .memory_runs import MemoryExecutions, MemoryPruning
 from .memory_users import MemoryConfiguration, MemoryUsers
@@ -13,6 +14,7 @@ class MemoryStore(
     MemoryUsers,
     MemoryConfiguration,
     MemoryImported,
+    MemoryFacts,
     MemoryDataTables,
     MemoryWorkflows,
     MemoryExecutions,

@@ -33,10 +33,9 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
     """in_path: what the path has in place of a header. Raises `DialectError` 401, 503. The daemon is asked for each
     request, so that a key that was revoked counts no more from that moment on."""
     key = None
-    own = _bytes(plan.token)
     for one in _shown(request, in_path):
-        if one and own and hmac.compare_digest(_bytes(one), own):
-            return KnownCaller(OWN, plan.token)
+        if _is_own(one, plan):
+            return KnownCaller(OWN, one)
         if one.startswith(PREFIX):
             key = one
     if plan.keys and key is not None:
@@ -45,6 +44,11 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
     wanted = f"{token}a virtual key" if plan.keys else "the token of its profile"
     message = f"This proxy takes {wanted}, as Bearer, in x-api-key, api-key or x-goog-api-key."
     raise DialectError(401, message, "authentication_error", code="invalid_api_key")
+
+
+def _is_own(given: str, plan: ProxyPlan) -> bool:
+    own = (plan.token, *plan.earlier_tokens) if given and plan.token else ()
+    return any(hmac.compare_digest(_bytes(given), _bytes(token)) for token in own)
 
 
 def _shown(request: web.BaseRequest, in_path: str) -> Iterator[str]:
