@@ -30,6 +30,7 @@ _CLASHES = 3
 
 _STORED = "SELECT created_at, call_id, webhook_id FROM executions WHERE id = %s"
 _CHUNK = "SELECT 1 FROM execution_steps WHERE execution_id = %s AND number = %s"
+_CALL_ROW = "SELECT 1 FROM calls WHERE webhook_id = %s AND id = %s"
 _OWNER = "SELECT owner FROM executions WHERE id = %s AND finished_at IS NULL FOR UPDATE"
 
 # Columns of a gathered row that later operations of the batch change.
@@ -330,7 +331,11 @@ class WriteBatch:
         return found is not None and _same(new, *found)
 
     def _check_call(self, call: NewCall) -> None:
-        if call.id in self._calls or ("call", call.webhook_id, call.id) in self.refused:
+        """Raises `Conflict` for one that is there. In the tables it is looked for only when it was found there before,
+        or was written there by this batch."""
+        if call.id in self._calls:
+            raise failures.taken()
+        if ("call", call.webhook_id, call.id) in self.refused and self._finds(_CALL_ROW, call.webhook_id, call.id):
             raise failures.taken()
 
     def _claim(self, delivery: Delivery, new: NewExecution) -> None:

@@ -6,6 +6,9 @@ never temporary tables, advisory locks or channels. That is what PgBouncer in tr
 
 from __future__ import annotations
 
+import contextlib
+import os
+import socket
 from typing import Any, TypeAlias
 
 import psycopg
@@ -104,6 +107,12 @@ def is_direct(connection: Connection) -> bool:
     """Whether nobody stands between: then what was set on it stays, and the server keeps plans of what is sent often,
     which saves it half of its time. A pooler shows other process numbers than the server."""
     return connection.prepare_threshold is not None
+
+
+def cut(connection: Connection) -> None:
+    """End the wait of another thread for a server that does not answer; that thread finds its connection lost."""
+    with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as line:
+        line.shutdown(socket.SHUT_RDWR)
 
 
 class _Context:

@@ -58,8 +58,9 @@ class Database:
         if not self._open:
             return
         self._open = False
+        patience = self.settings.timeout * 3  # a transaction gets so long, and its operations before it
         await asyncio.to_thread(self._readers.close)
-        await asyncio.to_thread(self._writer.close)
+        await asyncio.to_thread(self._writer.close, patience)
         await asyncio.sleep(0)
         if self._timer is not None:
             self._timer.cancel()

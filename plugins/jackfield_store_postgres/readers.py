@@ -12,14 +12,30 @@ from typing import TypeVar
 import psycopg
 
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.records import state
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.connections import Connection, Connector
+from jackfield_store_postgres.connections import Connection, Connector, cut
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.transactions import reading
 
 ResultT = TypeVar("ResultT")
+_PATIENCE = 1.0
+"""Seconds beyond its limit that the server gets to break a read off by itself."""
 _PAUSE = 0.1
 """Seconds between attempts to connect."""
+
+
+@state
+class _Read:
+    """One read under way. connection: that it uses now."""
+
+    deadline: float
+    connection: Connection | None = None
+
+    def cut(self) -> None:
+        """A server that has not broken it off by itself does not answer at all."""
+        if (connection := self.connection) is not None:
+            cut(connection)
 
 
 class _Place(threading.local):
@@ -45,50 +61,60 @@ class Readers:
         """Run `work` in one read transaction; it may be called again. Raises `StoreUnavailable`."""
         if self._running >= self._settings.read_queue_size:
             raise StoreUnavailable("Too many reads wait for the store; try again.")
-        deadline = time.monotonic() + self._settings.timeout
+        loop = asyncio.get_running_loop()
+        read = _Read(time.monotonic() + self._settings.timeout)
         self._running += 1
-        future = asyncio.get_running_loop().run_in_executor(self._pool, self._read, work, deadline)
+        future = loop.run_in_executor(self._pool, self._read, work, read)
         future.add_done_callback(self._done)
         try:
             async with asyncio.timeout(self._settings.timeout):
                 return await future
         except TimeoutError:
+            loop.call_later(_PATIENCE, read.cut)
             raise StoreUnavailable("The store did not answer in time; try again.") from None
 
     def close(self) -> None:
-        """Blocks until the waiting reads are over."""
+        """Blocks until the waiting reads are over, or have had their time."""
         self._closing = True
-        self._pool.shutdown()
+        ended = threading.Thread(target=self._pool.shutdown, daemon=True)
+        ended.start()
+        ended.join(self._settings.timeout + _PATIENCE)
+        while ended.is_alive():
+            for connection in list(self._open):
+                cut(connection)
+            ended.join(_PATIENCE)
         while self._open:
             self._open.pop().close()
 
     def _done(self, _: object) -> None:
         self._running -= 1
 
-    def _read(self, work: Callable[[Connection], ResultT], deadline: float) -> ResultT:
+    def _read(self, work: Callable[[Connection], ResultT], read: _Read) -> ResultT:
         """A connection may have been cut since its last use, and a table changed since it was looked at."""
         while True:
             try:
-                return self._once(work)
+                return self._once(work, read)
             except psycopg.Error as error:
                 lost = failures.is_lost(error)
                 changed = isinstance(error, psycopg.errors.UndefinedColumn | psycopg.errors.UndefinedTable)
-                last = self._closing or time.monotonic() + _PAUSE > deadline
+                last = self._closing or time.monotonic() + _PAUSE > read.deadline
                 if last or not (lost or changed or failures.is_contended(error)):
                     if failures.is_outage(error) or lost or changed:
                         raise failures.unavailable(error) from error
                     raise
             time.sleep(_PAUSE)
 
-    def _once(self, work: Callable[[Connection], ResultT]) -> ResultT:
+    def _once(self, work: Callable[[Connection], ResultT], read: _Read) -> ResultT:
         try:
-            connection = self._connected()
+            connection = read.connection = self._connected()
             self._limits.begin_reading(connection)
             result = work(connection)
             connection.execute("COMMIT")
         except BaseException:
             self._leave()
             raise
+        finally:
+            read.connection = None
         return result
 
     def _leave(self) -> None:

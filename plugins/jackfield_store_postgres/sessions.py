@@ -12,7 +12,7 @@ from psycopg.pq import TransactionStatus
 
 from jackfield.api.ids import new_id
 from jackfield_store_postgres.batch import Key, WriteBatch, run
-from jackfield_store_postgres.connections import Connection, Connector
+from jackfield_store_postgres.connections import Connection, Connector, cut
 from jackfield_store_postgres.transactions import Limits, Statement, mark
 
 OutcomeT = TypeVar("OutcomeT")
@@ -97,6 +97,11 @@ class WriterSession:
         if connection is not None:
             with contextlib.suppress(psycopg.Error):
                 connection.close()
+
+    def cut(self) -> None:
+        """Called by another thread; see `connections.cut`."""
+        if (connection := self._connection) is not None:
+            cut(connection)
 
     def close(self) -> None:
         with contextlib.suppress(psycopg.Error):

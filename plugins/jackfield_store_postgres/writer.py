@@ -27,6 +27,8 @@ Outcome: TypeAlias = "tuple[WriteOperation, object, Exception | None]"
 """The operation, what it returned, why it failed."""
 _MOST_BYTES = 67_108_864
 """That one transaction takes, unless a single operation is larger."""
+_PATIENCE = 1.0
+"""Seconds between two attempts to end the thread."""
 _ATTEMPTS = 5
 """Of a transaction that others were in the way of."""
 
@@ -101,11 +103,15 @@ class StoreWriter:
         begun_at, operations = self._begun
         return operations if begun_at <= moment else ()
 
-    def close(self) -> None:
-        """Write what is queued, then end the thread. Blocks."""
+    def close(self, patience: float) -> None:
+        """Write what is queued, then end the thread. Blocks. A server that has not answered within `patience` seconds
+        is waited for no longer."""
         self._closing = True
         self._wake.set()
-        self._thread.join()
+        self._thread.join(patience)
+        while self._thread.is_alive():
+            self._session.cut()
+            self._thread.join(_PATIENCE)
 
     def _work(self) -> None:
         while self._wait():

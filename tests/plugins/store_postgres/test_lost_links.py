@@ -121,14 +121,15 @@ async def test_cuts_at_every_moment_lose_and_double_nothing(
 
 
 async def test_a_server_that_answers_nobody_is_told_in_time(own_server: PostgresServer, new_store: NewStore) -> None:
+    """Writing and reading threads are free again afterwards, and the store closes while the server is still frozen."""
     store = new_store(dsn=own_server.dsn(), timeout=0.5)
     await store.open()
     await store.add_execution(new(1))
     own_server.freeze()
     try:
-        for verb in (store.add_execution(new(2)), store.execution("e1"), store.check()):
+        for verb in (store.add_execution(new(2)), *(store.execution("e1") for _ in range(4)), store.check()):
             with pytest.raises(StoreUnavailable):
                 await asyncio.wait_for(verb, 5)
+        await asyncio.wait_for(store.close(), 20)
     finally:
         own_server.thaw()
-    await store.database.close()
