@@ -127,6 +127,9 @@ class Backlog:
                 await self._services.clock.sleep(RETRY_S)
 
     async def _load(self, execution_id: str) -> None:
+        if self._live.stays(execution_id, self._lease.present):
+            self._put_off_for(RETRY_S, execution_id)
+            return
         if self._live.knows(execution_id):
             return
         if not self._recovery.read_back.may_come(execution_id):

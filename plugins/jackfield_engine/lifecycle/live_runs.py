@@ -6,6 +6,7 @@ import asyncio
 
 from jackfield_engine.run.handles import Handles
 from jackfield_engine.run.live_run import LiveRun
+from jackfield_engine.shared.lease import Life
 from jackfield_engine.shared.letting_go import let_go
 
 
@@ -22,6 +23,11 @@ class LiveRuns:
     def knows(self, execution_id: str) -> bool:
         """Whether the execution is in memory, or reserved."""
         return execution_id in self.runs or execution_id in self._reserved
+
+    def stays(self, execution_id: str, life: Life | None) -> bool:
+        """Whether it is in memory still from an earlier life than this, which it leaves in a moment."""
+        run = self.runs.get(execution_id)
+        return run is not None and run.disk.life is not life
 
     def add(self, run: LiveRun) -> None:
         self.runs[run.id] = run

@@ -82,6 +82,7 @@ class Renewing:
         """Executions that are being cancelled because somebody else wanted it."""
         self._lease.suspect = self._suspect
         self._lease.doubt = self._doubt
+        self._lease.lost = self._lost
 
     def start(self) -> None:
         if self._lease.shared and self._end is None:

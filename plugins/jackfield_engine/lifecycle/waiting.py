@@ -78,12 +78,18 @@ class Waiting:
                 await self._look()
             except StoreUnavailable:
                 self._services.context.log.warning("the store does not answer; waiting executions are late")
-            await self._services.clock.sleep(self._services.settings.poll_interval)
+            await self._services.clock.sleep(self._interval)
+
+    @property
+    def _interval(self) -> float:
+        """Seconds between two looks. Where other daemons may die, one comes as soon as for what they ran."""
+        settings = self._services.settings
+        return settings.claim_interval if self._services.lease.shared else settings.poll_interval
 
     async def _look(self) -> None:
         """Claim what is due before the next look, and hand back what has no room here."""
         settings, lease = self._services.settings, self._services.lease
-        horizon = self._services.clock.now_ms() + round(settings.poll_interval * 1000)
+        horizon = self._services.clock.now_ms() + round(self._interval * 1000)
         back: list[str] = []
         try:
             while (room := settings.waiting_in_memory - len(self._in_memory)) > 0:
@@ -97,7 +103,8 @@ class Waiting:
 
     async def _take(self, execution_id: str) -> bool:
         """Hold a claimed execution; False when it has no room."""
-        if not self._recovery.read_back.may_come(execution_id):
+        stays = self._live.stays(execution_id, self._services.lease.present)
+        if stays or not self._recovery.read_back.may_come(execution_id):
             return False
         stored = await self._recovery.stored(execution_id)
         if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):

@@ -19,6 +19,9 @@ _OWN_FENCE = 2 / 3
 """Of the lease: from then on this daemon begins nothing, so that nobody takes over what it still runs."""
 
 
+_RETRY_S = 1.0
+
+
 class Life:
     """One incarnation. id: as the store knows it; until: of the monotonic clock, in seconds; from then on no node of
     its executions begins. registered: whether the store has said that it knows it."""
@@ -45,6 +48,8 @@ class Lease:
         self.shared = not store.exclusive
         self.suspect: Callable[[Life], None] = lambda _: None
         """Told that the store has refused a write of this life."""
+        self.lost: Callable[[Life], None] = self.lose
+        """Told that this life is over for the store."""
         self.doubt: Callable[[], None] = lambda: None
         """Told that the store may have done what it did not confirm, so that executions may be this daemon's of which
         it does not know."""
@@ -58,6 +63,7 @@ class Lease:
         self._seconds = lease
         self._life: Life | None = None
         self._registering: asyncio.Future[None]
+        self._again: asyncio.Task[None] | None = None
 
     @property
     def present(self) -> Life | None:
@@ -72,6 +78,10 @@ class Lease:
 
     def _begun(self) -> Life:
         life = Life(self._horizon(self._clock.monotonic()))
+        self._register(life)
+        return life
+
+    def _register(self, life: Life) -> None:
         incarnation = Incarnation(life.id, self.daemon, round(self._seconds * 1000))
         try:
             self._registering = self._store.register(incarnation)
@@ -79,18 +89,25 @@ class Lease:
             self._registering = asyncio.get_running_loop().create_future()
             self._registering.set_exception(exc)
         self._registering.add_done_callback(lambda future: self._registered(life, future))
-        return life
 
     def _registered(self, life: Life, future: asyncio.Future[None]) -> None:
-        error = StoreUnavailable() if future.cancelled() else future.exception()
+        if future.cancelled():
+            return
+        error = future.exception()
         if error is None:
             life.registered = True
+        elif isinstance(error, StoreUnavailable):
+            self._log.warning("this daemon is not registered with the store yet: %s", error)
+            self._again = asyncio.get_running_loop().create_task(self._register_again(life))
         else:
-            self._failed(life, error)
+            self._log.error("this daemon cannot be registered with the store: %s", error)
+            self.lost(life)
 
-    def _failed(self, life: Life, error: BaseException) -> None:
-        self._log.warning("this daemon is not registered with the store: %s", error)
-        self.lose(life)
+    async def _register_again(self, life: Life) -> None:
+        """It may have been done: the same life is tried, as long as it is the present one."""
+        await self._clock.sleep(_RETRY_S)
+        if self._life is life:
+            self._register(life)
 
     def _horizon(self, asked_at: float) -> float:
         return asked_at + self._seconds * _OWN_FENCE if self.shared else math.inf
@@ -152,6 +169,8 @@ class Lease:
 
     async def leave(self) -> None:
         """Hand everything over."""
+        if self._again is not None:
+            self._again.cancel()
         if self._life is None:
             return
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ import pytest
 from engine_lab import Lab, doc, ended, request, until
 from gate_lab import GATED, Gate, waits
 
-from jackfield.api.clock import SystemClock
+from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.engine import Execution
 from jackfield.api.errors import Conflict, Fenced, StoreUnavailable
 from jackfield.api.history import node_records
 from jackfield.api.nodes import NodeResult, NodeRun, Suspend
-from jackfield.api.storage import ExecutionFilter, StoredExecution
+from jackfield.api.storage import ExecutionFilter, Renewed, StoredExecution
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
@@ -356,7 +357,7 @@ async def test_a_short_wait_of_a_dead_daemon_goes_on(hosts: Hosts) -> None:
     execution = a.engine.submit(request(await a.lab.save(waits(a.lab, 3))))
     await hosts.clock.advance(1)
     a.line.off = True
-    over = await hosts.until_over(execution.id)
+    over = await hosts.until_over(execution.id, LEASE + 3)
     assert (over.row.status, over.epoch, marks(over)) == ("success", 2, [])
     assert b.lab.ran == ["After"]
 
@@ -419,9 +420,9 @@ async def test_a_call_ends_a_wait_at_any_daemon(hosts: Hosts) -> None:
 
 async def test_a_call_and_its_time_at_two_daemons_go_on_once(hosts: Hosts) -> None:
     """One daemon holds the wait as its time is near; the call comes to the other one."""
-    a, b = await hosts.two(poll_interval=5, wait_in_memory=5)
+    a, b = await hosts.two()
     execution = a.engine.submit(request(await a.lab.save(doc(("Start", "webhook"), ("F", "form"), ("Z", "effect")))))
-    await hosts.clock.advance(10.5)
+    await hosts.clock.advance(11.5)
     held = [host for host in (a, b) if host.engine.state()["waiting"]]
     assert len(held) == 1
     other = b if held[0] is a else a
@@ -516,3 +517,36 @@ async def test_an_engine_over_sqlite_takes_over_at_its_start(tmp_path: Path) -> 
             await engine.drain(0)
         await store.close()
     assert found == [(1, 0), (2, 1), (2, 1)]
+
+
+class CountedStore(MemoryStore):
+    """Says when a lease was renewed three times."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self.count = 0
+        self.threads: set[int] = set()
+        self.often = threading.Event()
+
+    def renewed(self, owner: str) -> Renewed:
+        self.count += 1
+        self.threads.add(threading.get_ident())
+        if self.count >= 3:
+            self.often.set()
+        return super().renewed(owner)
+
+
+async def test_a_blocked_event_loop_does_not_look_dead(tmp_path: Path) -> None:
+    store = CountedStore(SystemClock())
+    settings = ExecutionsSettings(renewal_interval=0.01)
+    lab = Lab(tmp_path, store=store, clock=SystemClock(), settings=settings)  # type: ignore[arg-type]
+    engine = EmbeddedEngine(lab.context(), strict=True)
+    await engine.recover()
+    life = engine.services.lease.life
+    await asyncio.sleep(0)
+    before = life.until
+    assert store.often.wait(20)  # nothing else happens in this event loop meanwhile
+    assert life.until > before
+    assert threading.get_ident() not in store.threads
+    await engine.drain(0)
+    assert "jackfield-lease" not in [thread.name for thread in threading.enumerate()]
