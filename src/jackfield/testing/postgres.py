@@ -103,6 +103,10 @@ class PostgresServer:
                     os.kill(pid, signal.SIGKILL)
             self._process.wait(20)
 
+    def kill_process(self, pid: int) -> None:
+        """SIGKILL to one of its processes: the server takes it for a crash, and starts all others anew."""
+        os.kill(pid, signal.SIGKILL)
+
     def freeze(self) -> None:
         """SIGSTOP to all of its processes: the server answers nobody and refuses nobody."""
         self._signal_all(signal.SIGSTOP)
