@@ -188,6 +188,29 @@ def test_a_kill_at_any_moment_loses_nothing(tmp_path: Path, seed: int) -> None:
         daemon.close()
 
 
+def test_a_kill_beside_a_running_daemon_loses_nothing(tmp_path: Path) -> None:
+    daemon, moments = Daemon(tmp_path).start(), random.Random(7)
+    try:
+        filled(daemon)
+        for daemon_too in (False, True):
+            process = rotate(daemon)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(moments.uniform(1.0, 4.5))
+            process.kill()
+            process.communicate()
+            if daemon_too:
+                daemon.kill()
+                daemon.start()
+            sound(daemon)
+        done(daemon, "keys rotate")
+        assert not shown(daemon)["resealing"]
+        daemon.stop()
+        done(daemon, "keys forget --anyway")
+        sound(daemon.start())
+    finally:
+        daemon.close()
+
+
 def test_a_key_of_the_environment_is_replaced_by_another(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path, env={VARIABLE: FIRST}).start()
     both = {VARIABLE: SECOND, PREVIOUS: FIRST}
