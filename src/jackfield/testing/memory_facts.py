@@ -9,10 +9,6 @@ from .memory_tables import MemoryTables
 class MemoryFacts(MemoryTables):
     """Part of `MemoryStore`."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._facts: dict[str, str] = {}
-
     async def fact(self, name: str) -> str | None:
         self._answer()
         return self._facts.get(name)

@@ -119,6 +119,7 @@ class MemoryTables:
         self._folders: dict[str, Folder] = {}
         self._variables: dict[str, Variable] = {}
         self._credentials: dict[str, Credential] = {}
+        self._facts: dict[str, str] = {}
         self._data_tables: dict[str, StoredTable] = {}
         self._imported: dict[tuple[str, str, str], ImportedId] = {}
 

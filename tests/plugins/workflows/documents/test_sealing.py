@@ -67,7 +67,7 @@ async def test_what_is_added_to_a_sealed_document_joins_it() -> None:
 
 @pytest.mark.parametrize("damaged", ["", "no base64!", "c2VhbGVkOg==", "c2VhbGVkOl1bXQ=="])
 async def test_what_cannot_be_opened_is_told(damaged: str) -> None:
-    with pytest.raises(ConfigurationError, match="encryption key"):
+    with pytest.raises(ConfigurationError, match="master key"):
         await sealing().opened({"nodes": [], SEALED: damaged})
 
 
