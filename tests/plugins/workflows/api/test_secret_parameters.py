@@ -317,7 +317,7 @@ async def test_with_another_key_nothing_is_lost_and_nothing_is_open(hooks: Any, 
             ("POST", f"{one}/activate", None),
         ):
             answer = await hooks.ok(method, path, body, 500)
-            assert "another encryption key" in answer["message"], answer
+            assert "sealed with a master key" in answer["message"], answer
         await hooks.ok("POST", f"{one}/deactivate")
     assert (await stored(hooks, saved))["authConfig"]["secret"] == PLANTED
     with monkeypatch.context() as lost:
