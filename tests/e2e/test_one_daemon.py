@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,5 +53,6 @@ def test_another_directory_with_the_same_database_is_refused(new_daemon: StartDa
     assert "Traceback" not in second.tail()
     assert health(first) == 200
     first.kill()
+    shutil.copytree(first.config_dir / "keys", second.config_dir / "keys", dirs_exist_ok=True)
     second.start()
     assert health(second) == 200
