@@ -1,5 +1,5 @@
 import { ActionIcon, Collapse, Group, NumberInput, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { IconArrowRight, IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { ConditionInput } from './ConditionInput';
 import { below, type Errors, type Rule, told } from './model';
 import classes from './proxies.module.css';
@@ -46,7 +46,9 @@ export function RuleRow({
               {told(rule.condition)}
             </Text>
           </span>
-          <span className={classes.target}>→ {rule.target || 'no target yet'}</span>
+          <span className={classes.target}>
+            <IconArrowRight size={12} aria-hidden /> {rule.target || 'no target yet'}
+          </span>
         </UnstyledButton>
         <ActionIcon aria-label={`Remove the rule ${rule.name}`} onClick={onRemove} mr="xs">
           <IconTrash size={16} />

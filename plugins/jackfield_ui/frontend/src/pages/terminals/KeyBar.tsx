@@ -1,4 +1,5 @@
 import { Button, Group } from '@mantine/core';
+import { IconArrowDown, IconArrowLeft, IconArrowRight, IconArrowUp } from '@tabler/icons-react';
 import type { Link } from './link';
 import type { Screen } from './screen';
 import classes from './terminals.module.css';
@@ -7,10 +8,10 @@ const KEYS = [
   { label: 'Esc', text: '\x1b' },
   { label: 'Tab', text: '\t' },
   { label: 'Ctrl+C', text: '\x03' },
-  { label: '↑', name: 'Up', text: '\x1b[A' },
-  { label: '↓', name: 'Down', text: '\x1b[B' },
-  { label: '←', name: 'Left', text: '\x1b[D' },
-  { label: '→', name: 'Right', text: '\x1b[C' },
+  { label: 'Up', Icon: IconArrowUp, text: '\x1b[A' },
+  { label: 'Down', Icon: IconArrowDown, text: '\x1b[B' },
+  { label: 'Left', Icon: IconArrowLeft, text: '\x1b[D' },
+  { label: 'Right', Icon: IconArrowRight, text: '\x1b[C' },
   { label: 'Enter', text: '\r' },
 ];
 
@@ -25,16 +26,16 @@ export function KeyBar({ link, screen }: { link: Link; screen: Screen | undefine
   };
   return (
     <Group className={classes.keys} gap={4} wrap="nowrap" hiddenFrom="sm" role="group" aria-label="Keys">
-      {KEYS.map(({ label, name, text }) => (
+      {KEYS.map(({ label, Icon, text }) => (
         <Button
           key={label}
           size="compact-sm"
           variant="default"
-          aria-label={name}
+          aria-label={label}
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => type(text)}
         >
-          {label}
+          {Icon ? <Icon size={16} /> : label}
         </Button>
       ))}
     </Group>

@@ -216,7 +216,7 @@ function Shown({ found }: { found: Difference }) {
 }
 
 function wireText({ source, target, type, output }: Wire): string {
-  return `${source} → ${target}${type === 'main' ? (output ? ` (output ${output})` : '') : ` (${type})`}`;
+  return `${source} to ${target}${type === 'main' ? (output ? ` (output ${output})` : '') : ` (${type})`}`;
 }
 
 function Names({ title, tone, names }: { title: string; tone: 'good' | 'bad'; names: readonly string[] }) {
