@@ -114,7 +114,7 @@ class Backlog:
                     if not self._room():
                         return self.mark()
                     execution_id = self._claimed[0]
-                    await self._load(execution_id)
+                    await self._try_load(execution_id)
                     if self._claimed and self._claimed[0] == execution_id:
                         self._claimed.popleft()
                 if not self._room():
@@ -126,6 +126,16 @@ class Backlog:
             except StoreUnavailable:
                 await self._services.clock.sleep(RETRY_S)
 
+    async def _try_load(self, execution_id: str) -> None:
+        """One that cannot be loaded does not hold up those behind it. Raises `StoreUnavailable`."""
+        try:
+            await self._load(execution_id)
+        except StoreUnavailable:
+            raise
+        except Exception:
+            self._services.context.log.exception("execution %s cannot be taken up now", execution_id)
+            self._put_off_for(self._services.settings.poll_interval, execution_id)
+
     async def _load(self, execution_id: str) -> None:
         if self._live.stays(execution_id, self._lease.present):
             self._put_off_for(RETRY_S, execution_id)
@@ -136,14 +146,18 @@ class Backlog:
             self._put_off_for(RETRY_S, execution_id)
             return
         stored = await self._recovery.stored(execution_id)
-        mine = stored is not None and stored.owner == self._lease.life.id
-        if not mine or stored is None or stored.row.status == "waiting" or self._live.knows(execution_id):
+        if stored is None or not self._is_to_run(stored) or self._live.knows(execution_id):
             self._lease.claimed.pop(execution_id, None)
             return
         if (seconds := self._recovery.put_off(stored)) > 0:
             self._put_off_for(seconds, execution_id)
             return
         await self.take(stored)
+
+    def _is_to_run(self, stored: StoredExecution) -> bool:
+        """Meanwhile it may have ended, such as by a cancel, or have come to somebody else."""
+        mine = stored.owner == self._lease.life.id
+        return mine and stored.row.finished_at is None and stored.row.status != "waiting"
 
     async def take(self, stored: StoredExecution) -> None:
         """Put a stored execution of this daemon in its turn, now or when there is memory for it. Raises

@@ -41,11 +41,22 @@ class Cancelling:
                 return await self.cancel(execution_id)
             if stored.row.status not in OPEN_STATUSES:
                 raise Conflict(f"The execution is over: {stored.row.status}.")
-            if await self._lease.own(execution_id, stored.owner):
+            if stored.owner == self._lease.life.id:
                 return await self._end(stored)
+            if await self._lease.own(execution_id, stored.owner):
+                return await self._end_claimed(stored)
             if await self._services.store.ask_cancel(execution_id):
                 return None
         raise StoreUnavailable("The execution changes hands; try again in a moment.")
+
+    async def _end_claimed(self, stored: StoredExecution) -> None:
+        """One that was claimed for its end alone: if that is not stored, nobody here has it in mind."""
+        try:
+            await self._end(stored)
+        except BaseException:
+            self._lease.claimed.pop(stored.row.id, None)
+            self._lease.doubt()
+            raise
 
     async def _end(self, stored: StoredExecution) -> None:
         execution_id, life = stored.row.id, self._lease.life

@@ -129,6 +129,8 @@ class Renewing:
             loop.call_soon_threadsafe(self._lost, life)
         except (JackfieldError, TimeoutError, OSError):
             return  # the watch tells when it is too much
+        except Exception:  # the thread must outlive everything: without it, every lease is lost
+            self._services.context.log.exception("renewing the lease failed")
         else:
             self._lease.renewed(life, asked_at)
             if found.cancelled:

@@ -201,6 +201,8 @@ class LiveRun:
             settle(self.handle.accepted, None)
             self.move(RunEvent.ACCEPTED)
         else:
+            if isinstance(error, Fenced):  # it is nobody's: who wants it asks again, as when the store does not answer
+                error = StoreUnavailable(error.message)
             self.handle.refuse(error)
             self.give_up(error)
 

@@ -18,7 +18,7 @@ from jackfield.api.engine import Execution
 from jackfield.api.errors import Conflict, Fenced, StoreUnavailable
 from jackfield.api.history import node_records
 from jackfield.api.nodes import NodeResult, NodeRun, Suspend
-from jackfield.api.storage import ExecutionFilter, Renewed, StoredExecution
+from jackfield.api.storage import ExecutionFilter, Incarnation, Renewed, StoredExecution
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
@@ -550,3 +550,101 @@ async def test_a_blocked_event_loop_does_not_look_dead(tmp_path: Path) -> None:
     assert threading.get_ident() not in store.threads
     await engine.drain(0)
     assert "jackfield-lease" not in [thread.name for thread in threading.enumerate()]
+
+
+async def test_what_was_cancelled_while_its_resume_was_put_off_does_not_run(hosts: Hosts) -> None:
+    """It was this daemon's, and stood only in the store."""
+    a, b = await hosts.two(resume_backoff=20)
+    execution = await held_at_the_gate(a)
+    a.line.off = True
+    for _ in range((LEASE + 2) * 2):
+        await hosts.clock.advance(0.5)
+    assert b.lab.ran == ["Gate"]
+    b.line.off = True
+    c = await hosts.begin("c", resume_backoff=20)
+    for _ in range((LEASE + 2) * 2):
+        await hosts.clock.advance(0.5)
+    assert ((await hosts.stored(execution.id)).owner, c.lab.ran) == (c.engine.services.lease.life.id, [])
+    await c.engine.cancel(execution.id)
+    over = await hosts.stored(execution.id)
+    c.gate.open.set()
+    for _ in range(120):
+        await hosts.clock.advance(0.5)
+    assert c.lab.ran == []
+    assert await hosts.stored(execution.id) == over
+    assert over.row.status == "cancelled"
+
+
+async def test_what_cannot_be_cancelled_goes_on(hosts: Hosts) -> None:
+    """It was claimed for its end, which the store did not take."""
+    a, b = await hosts.two(wait_in_memory=0, poll_interval=1)
+    document = doc(("Start", "webhook"), ("Wait", "form"), ("Two", "effect"))
+    execution = a.engine.submit(request(await a.lab.save(document)))
+    for _ in range(4):
+        await hosts.clock.advance(0.5)
+    assert (await hosts.stored(execution.id)).row.status == "waiting"
+    finish = hosts.store.finish_execution
+
+    def refused(_: Any) -> asyncio.Future[None]:
+        raise StoreUnavailable
+
+    hosts.store.finish_execution = refused  # type: ignore[method-assign]
+    with pytest.raises(StoreUnavailable):
+        await b.engine.cancel(execution.id)
+    hosts.store.finish_execution = finish  # type: ignore[method-assign]
+    assert (await hosts.until_over(execution.id)).row.status == "success"
+
+
+async def test_renewals_outlive_an_unexpected_failure(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    renewals, failures = LineRenewals.renew, iter(range(2))
+
+    async def broken(self: LineRenewals) -> Any:
+        if self._line is a.line and next(failures, None) is not None:
+            raise RuntimeError("can't start new thread")
+        return await renewals(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LineRenewals, "renew", broken)
+        for _ in range(LEASE * 4):
+            await hosts.clock.advance(0.5)
+    assert (await hosts.stored(execution.id)).epoch == 1
+    a.gate.open.set()
+    assert (await ended(execution)).status == "success"
+    assert b.lab.ran == []
+
+
+async def test_one_that_cannot_be_read_does_not_hold_up_others(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    first = await held_at_the_gate(a)
+    second = await held_at_the_gate(a)
+    read = hosts.store.execution
+
+    async def broken(execution_id: str) -> StoredExecution | None:
+        if execution_id == first.id:
+            raise RuntimeError("it cannot be read")
+        return await read(execution_id)
+
+    b.line.execution = broken  # type: ignore[attr-defined]  # before `__getattr__`
+    a.line.off = True
+    b.gate.open.set()
+    over = await hosts.until_over(second.id, LEASE + 10)
+    assert over.row.status == "success"
+
+
+async def test_what_a_lost_lease_keeps_from_the_store_may_be_sent_again(hosts: Hosts) -> None:
+    """A scheduled start, for one, is owed then, and not lost."""
+    a = await hosts.begin("a")
+    workflow = await a.lab.save(EFFECTS)
+    await hosts.clock.advance(1)
+    await hosts.store.register(Incarnation("another", "a", LEASE * 1000))
+    refused = a.engine.submit(request(workflow))
+    with pytest.raises(StoreUnavailable):
+        await refused.accepted
+    with pytest.raises(StoreUnavailable):
+        await refused.finished
+    await hosts.clock.advance(1)
+    again = await held_at_the_gate(a)
+    a.gate.open.set()
+    assert (await ended(again)).status == "success"
