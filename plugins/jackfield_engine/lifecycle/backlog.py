@@ -35,6 +35,8 @@ class Backlog:
         """This daemon's, and next to come into memory."""
         self._put_off: set[str] = set()
         """Executions whose resume is put off: the daemon ended unexpectedly with them, or they have no room."""
+        self.awaited: set[str] = set()
+        """Executions that a call has just made this daemon's, until they are in memory or queued here."""
         self.pending = False
         """Whether the store may hold executions that nobody runs."""
 
@@ -60,7 +62,8 @@ class Backlog:
 
     def holds(self, execution_id: str) -> bool:
         """Whether an execution that is this daemon's is on its way into memory."""
-        return execution_id in self._put_off or execution_id in self._claimed or execution_id in self._lease.claimed
+        places = (self._put_off, self._claimed, self._lease.claimed, self.awaited)
+        return any(execution_id in place for place in places)
 
     def add(self, execution_id: str) -> None:
         """An execution is this daemon's, and could not be read."""

@@ -109,6 +109,7 @@ class Calls:
 
     async def _go_on(self, execution_id: str) -> Handle:
         """The call is stored, whatever happens now."""
+        self._backlog.awaited.add(execution_id)
         try:
             stored = await self._find(execution_id)
             handle = self._renewed(execution_id)
@@ -120,6 +121,8 @@ class Calls:
             # Taken up once the store answers, like anything that did not fit into memory.
             handle = self._renewed(execution_id)
             self._backlog.add(execution_id)
+        finally:
+            self._backlog.awaited.discard(execution_id)
         return handle
 
     def _renewed(self, execution_id: str) -> Handle:

@@ -648,3 +648,36 @@ async def test_what_a_lost_lease_keeps_from_the_store_may_be_sent_again(hosts: H
     again = await held_at_the_gate(a)
     a.gate.open.set()
     assert (await ended(again)).status == "success"
+
+
+async def test_doubts_do_not_give_away_what_a_call_has_just_woken(hosts: Hosts) -> None:
+    """It stands neither in memory nor in the backlog as long as it is read."""
+    a = await hosts.begin("a")
+    execution = a.engine.submit(request(await a.lab.save(doc(("Start", "webhook"), ("F", "form"), ("Z", "effect")))))
+    await hosts.clock.advance(1)
+    found = await a.engine.waiting(execution.id)
+    read, answer = hosts.store.execution, asyncio.Event()
+
+    async def late(execution_id: str) -> StoredExecution | None:
+        stored = await read(execution_id)
+        if stored is not None and stored.row.status == "running":
+            await answer.wait()
+        return stored
+
+    a.line.execution = late  # type: ignore[attr-defined]  # before `__getattr__`
+    task = asyncio.create_task(a.engine.resume(found, None))
+    await until_running(hosts, execution.id)
+    a.engine.services.lease.doubt()
+    await hosts.clock.advance(2)
+    assert (await hosts.stored(execution.id)).owner == a.engine.services.lease.life.id
+    answer.set()
+    assert (await ended(await task)).status == "success"
+    assert a.lab.ran == ["F", "Z"]
+
+
+async def until_running(hosts: Hosts, execution_id: str) -> None:
+    for _ in range(100):
+        if (await hosts.stored(execution_id)).row.status == "running":
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it does not run")
