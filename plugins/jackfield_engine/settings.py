@@ -110,7 +110,7 @@ class ExecutionsSettings(BaseModel):
     renewal_interval: float = Field(
         1.0,
         description="Seconds between two renewals of the lease, and until this daemon hears at the latest that another "
-        "one wants an execution cancelled. Below a third of `executions.lease`.",
+        "one wants an execution cancelled. A quarter of `executions.lease` at most, whatever stands here.",
         gt=0,
         le=600,
     )

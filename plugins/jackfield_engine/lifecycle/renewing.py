@@ -76,6 +76,9 @@ class Renewing:
         self._backlog = backlog
         self._cancel = cancel
         self._runner = runner
+        settings = services.settings
+        self._interval = min(settings.renewal_interval, settings.lease / 4)
+        """Seconds. A longer one would lose the lease between two renewals."""
         self._end: Callable[[], Awaitable[None]] | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._told: set[str] = set()
@@ -111,11 +114,11 @@ class Renewing:
                 try:
                     while life is self._lease.present:
                         await self._renew_once(renewals, life, loop)
-                        await self._services.clock.sleep(self._services.settings.renewal_interval)
+                        await self._services.clock.sleep(self._interval)
                 finally:
                     await renewals.close()
             else:
-                await self._services.clock.sleep(self._services.settings.renewal_interval)
+                await self._services.clock.sleep(self._interval)
 
     async def _renew_once(self, renewals: Renewals, life: Life, loop: asyncio.AbstractEventLoop) -> None:
         asked_at = self._services.clock.monotonic()
@@ -147,7 +150,7 @@ class Renewing:
             if left <= 0:
                 self._lost(life)
                 left = 0.0
-            await clock.sleep(max(min(left, self._services.settings.renewal_interval), _SHORTEST))
+            await clock.sleep(max(min(left, self._interval), _SHORTEST))
 
     def _lost(self, life: Life) -> None:
         """Let go of all that ran in this life, and begin another one."""

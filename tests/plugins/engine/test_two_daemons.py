@@ -681,3 +681,11 @@ async def until_running(hosts: Hosts, execution_id: str) -> None:
             return
         await asyncio.sleep(0)
     raise AssertionError("it does not run")
+
+
+async def test_a_long_interval_of_renewals_does_not_lose_the_lease(hosts: Hosts) -> None:
+    a = await hosts.begin("a", renewal_interval=60)
+    execution = await held_at_the_gate(a)
+    for _ in range(LEASE * 4):
+        await hosts.clock.advance(0.5)
+    assert ((await hosts.stored(execution.id)).epoch, a.lab.ran) == (1, ["One", "Gate"])
