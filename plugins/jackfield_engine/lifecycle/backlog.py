@@ -148,6 +148,10 @@ class Backlog:
         if not self._recovery.read_back.may_come(execution_id):
             self._put_off_for(RETRY_S, execution_id)
             return
+        with self._live.reading(execution_id):
+            await self._read(execution_id)
+
+    async def _read(self, execution_id: str) -> None:
         stored = await self._recovery.stored(execution_id)
         if stored is None or not self._is_to_run(stored) or self._live.knows(execution_id):
             self._lease.claimed.pop(execution_id, None)

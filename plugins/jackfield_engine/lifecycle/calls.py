@@ -111,12 +111,13 @@ class Calls:
         """The call is stored, whatever happens now."""
         self._backlog.awaited.add(execution_id)
         try:
-            stored = await self._find(execution_id)
-            handle = self._renewed(execution_id)
-            if stored.row.status in OPEN_STATUSES:
-                await self._backlog.take(stored)
-            else:
-                handle.over(outcome_of(stored))
+            with self._live.reading(execution_id):
+                stored = await self._find(execution_id)
+                handle = self._renewed(execution_id)
+                if stored.row.status in OPEN_STATUSES:
+                    await self._backlog.take(stored)
+                else:
+                    handle.over(outcome_of(stored))
         except StoreUnavailable:
             # Taken up once the store answers, like anything that did not fit into memory.
             handle = self._renewed(execution_id)

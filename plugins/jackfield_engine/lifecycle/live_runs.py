@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
 
 from jackfield_engine.run.handles import Handles
 from jackfield_engine.run.live_run import LiveRun
@@ -19,6 +22,9 @@ class LiveRuns:
         self.changed = asyncio.Event()
         """Set when an execution leaves, or another one gets its turn."""
         self._reserved: set[str] = set()
+        self._read: Counter[str] = Counter()
+        self._over: set[str] = set()
+        """Those of the executions that are read which have ended since."""
 
     def knows(self, execution_id: str) -> bool:
         """Whether the execution is in memory, or reserved."""
@@ -50,3 +56,24 @@ class LiveRuns:
     def free(self, execution_id: str) -> None:
         """Others may take it up again."""
         self._reserved.discard(execution_id)
+
+    @contextlib.contextmanager
+    def reading(self, execution_id: str) -> Iterator[None]:
+        """While a stored execution is read, so that it may run here: an end that is stored meanwhile counts."""
+        self._read[execution_id] += 1
+        try:
+            yield
+        finally:
+            self._read[execution_id] -= 1
+            if not self._read[execution_id]:
+                del self._read[execution_id]
+                self._over.discard(execution_id)
+
+    def ended(self, execution_id: str) -> None:
+        """The store has the end of an execution that is not in memory."""
+        if execution_id in self._read:
+            self._over.add(execution_id)
+
+    def has_ended(self, execution_id: str) -> bool:
+        """Whether it has, since somebody began to read it."""
+        return execution_id in self._over

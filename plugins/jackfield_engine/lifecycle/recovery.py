@@ -99,7 +99,7 @@ class Recovery:
             await self._end_unusable(stored, exc)
             return None
         row = stored.row
-        if self._live.knows(row.id):
+        if self._live.knows(row.id) or self._live.has_ended(row.id):
             return None
         claimed = self._lease.claimed.pop(row.id, None)
         crashed = claimed is not None and claimed[0].taken_over and row.status != "waiting"

@@ -106,6 +106,10 @@ class Waiting:
         stays = self._live.stays(execution_id, self._services.lease.present)
         if stays or not self._recovery.read_back.may_come(execution_id):
             return False
+        with self._live.reading(execution_id):
+            return await self._read(execution_id)
+
+    async def _read(self, execution_id: str) -> bool:
         stored = await self._recovery.stored(execution_id)
         if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):
             self._services.lease.claimed.pop(execution_id, None)

@@ -689,3 +689,30 @@ async def test_a_long_interval_of_renewals_does_not_lose_the_lease(hosts: Hosts)
     for _ in range(LEASE * 4):
         await hosts.clock.advance(0.5)
     assert ((await hosts.stored(execution.id)).epoch, a.lab.ran) == (1, ["One", "Gate"])
+
+
+async def test_a_cancel_counts_while_the_execution_is_read_to_be_run(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    a.line.off = True
+    read, held, arrived = hosts.store.execution, asyncio.Event(), asyncio.Event()
+
+    async def slow(execution_id: str) -> StoredExecution | None:
+        stored = await read(execution_id)
+        if stored is not None and stored.owner == b.engine.services.lease.life.id and not arrived.is_set():
+            arrived.set()
+            await held.wait()
+        return stored
+
+    hosts.store.execution = slow  # type: ignore[method-assign]
+    for _ in range((LEASE + 5) * 2):
+        await hosts.clock.advance(0.5)
+        if arrived.is_set():
+            break
+    assert arrived.is_set()
+    await b.engine.cancel(execution.id)
+    held.set()
+    b.gate.open.set()
+    for _ in range(20):
+        await hosts.clock.advance(0.5)
+    assert ((await hosts.stored(execution.id)).row.status, b.lab.ran) == ("cancelled", [])
