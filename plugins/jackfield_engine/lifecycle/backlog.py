@@ -11,6 +11,8 @@ from jackfield.api.storage import StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.scheduler import Scheduler
+from jackfield_engine.run.live_run import LiveRun
+from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
 
 PAGE = 100
@@ -71,6 +73,22 @@ class Backlog:
         self.mark()
         self.wake()
 
+    def _give_back(self) -> None:
+        """What was accepted here and has not begun is for any daemon that has a free slot, unless somebody waits for it
+        here, or it may have run before: its crash would be forgotten."""
+        back = [run for run in self._scheduler.surplus() if self._may_leave(run)]
+        if not back:
+            return
+        self._services.context.spawn("executions.release", self._lease.release([run.id for run in back]))
+        for run in back:
+            run.move(RunEvent.FORGET)
+        self.mark()
+
+    def _may_leave(self, run: LiveRun) -> bool:
+        disk, handle = run.disk, run.handle
+        ours = disk.life is self._lease.present and disk.status == "queued" and handle.accepted.done()
+        return ours and not disk.taken_over and not handle.waiters and handle.stream is None
+
     def hand_back(self, execution_id: str) -> None:
         """An execution that is this daemon's leaves the memory, and is for anybody from then on."""
         self._services.context.spawn("executions.release", self._lease.release([execution_id]))
@@ -92,11 +110,12 @@ class Backlog:
 
     async def _poll(self) -> None:
         while True:
+            self._give_back()
             self._look()
             await self._services.clock.sleep(self._services.settings.claim_interval)
 
     def _look(self) -> None:
-        if self._task is None and self._room():
+        if self._task is None and self._room() and (self._claimed or self._wanted()):
             self._task = asyncio.get_running_loop().create_task(self._claim(), name="executions.backlog")
             self._task.add_done_callback(self._over)
 
@@ -120,9 +139,10 @@ class Backlog:
                     await self._try_load(execution_id)
                     if self._claimed and self._claimed[0] == execution_id:
                         self._claimed.popleft()
-                if not self._room():
+                wanted = self._wanted()
+                if not self._room() or not wanted:
                     return self.mark()
-                found = await self._lease.claim(("running", "queued"), min(PAGE, self._scheduler.places))
+                found = await self._lease.claim(("running", "queued"), min(PAGE, wanted))
                 if not found:
                     return self._cleared(marks)
                 self._claimed.extend(found)
@@ -185,6 +205,10 @@ class Backlog:
         if execution_id in self._put_off:
             self._put_off.remove(execution_id)
             self.add(execution_id)
+
+    def _wanted(self) -> int:
+        """How many more to claim: where others could run them, no more than begin soon."""
+        return self._scheduler.wanted if self._lease.shared else self._scheduler.places
 
     def _room(self) -> bool:
         few = len(self._put_off) < max(self._services.settings.queue_size, PAGE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 
 from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.state import RunEvent
@@ -25,6 +26,10 @@ class Scheduler:
         self._slots: set[LiveRun] = set()
         self._lent: set[LiveRun] = set()
         """Executions whose slot went to others while one of their children waits."""
+        self._left = 0
+        self._left_before = 0
+        self._seen: set[str] = set()
+        """Ids of those that stood in the queue at the last `surplus`."""
 
     def __len__(self) -> int:
         return len(self._counted)
@@ -57,6 +62,27 @@ class Scheduler:
     def places(self) -> int:
         """How many more may wait here, at least one."""
         return max(self._settings.queue_size - len(self._counted), 1)
+
+    @property
+    def soon(self) -> int:
+        """How many of the queue may begin before the next `surplus`, as things went lately."""
+        return max(self._left, self._left_before)
+
+    @property
+    def wanted(self) -> int:
+        """How many more there are free slots for, and a few that begin behind them; 0 as long as enough wait."""
+        ahead = min(self.soon, self._settings.concurrency)
+        if len(self.queue) > ahead // 2:
+            return 0
+        free = max(self._settings.concurrency - len(self._slots) - len(self._announced), 0)
+        return min(free + ahead - len(self.queue), self.places)
+
+    def surplus(self) -> list[LiveRun]:
+        """Those that have stood in the queue since the last call, and do not begin before the next one either."""
+        self._left_before, self._left = self._left, 0
+        found = [run for run in islice(self.queue, self.soon, None) if run.id in self._seen]
+        self._seen = {run.id for run in self.queue}
+        return found
 
     def half_empty(self) -> bool:
         return len(self._counted) <= self._settings.queue_size // 2
@@ -105,7 +131,9 @@ class Scheduler:
 
     def leave(self, run: LiveRun) -> None:
         """It needs its slot no more."""
-        self._slots.discard(run)
+        if run in self._slots:
+            self._left += 1
+            self._slots.remove(run)
 
     def lend(self, run: LiveRun) -> None:
         """Its slot is for others, until it is taken back."""

@@ -83,7 +83,7 @@ class RunEvent(StrEnum):
     DUE = "due"
     """Its wait is over."""
     FORGET = "forget"
-    """The store alone keeps the wait."""
+    """The store alone keeps it from here on."""
     CANCEL = "cancel"
     """Somebody cancels it."""
     EXPIRE = "expire"
@@ -227,6 +227,7 @@ TRANSITIONS: Mapping[RunState, Mapping[RunEvent, Transition]] = {
         E.REFUSED: _to(S.GONE, F.WITHDRAW, F.REFUSE, F.DROP, F.NEXT),
         E.CANCEL: _to(S.STORING, F.WITHDRAW, F.STORE_END),
         E.LEAVE: _to(S.GONE, F.WITHDRAW, F.DESERT, F.DROP),
+        E.FORGET: _to(S.GONE, F.WITHDRAW, F.DROP),
     },
     S.STARTING: {**_stops(), **_stays(S.STARTING, E.ACCEPTED), E.BEGIN: _to(S.RUNNING)},
     S.RUNNING: {

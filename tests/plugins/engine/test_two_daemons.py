@@ -130,6 +130,16 @@ def waiting_for(clock: FakeClock, seconds: int, call: dict[str, Any] | None) -> 
     return act
 
 
+def brief(clock: FakeClock) -> Any:
+    """A node that takes a tenth of a second."""
+
+    async def act(run: NodeRun) -> NodeResult:
+        await clock.sleep(0.1)
+        return [run.items]
+
+    return act
+
+
 class Host:
     """A machine with its daemon."""
 
@@ -141,6 +151,7 @@ class Host:
         self.gate = Gate(self.lab)
         self.lab.kind("short", waiting_for(clock, 2, None))
         self.lab.kind("form", waiting_for(clock, 12, {"method": "POST"}))
+        self.lab.kind("brief", brief(clock))
         self.engine: EmbeddedEngine
 
     async def begin(self) -> EmbeddedEngine:
@@ -369,15 +380,46 @@ async def test_what_does_not_fit_is_run_by_another_daemon(hosts: Hosts) -> None:
     for _ in range(20):
         await asyncio.sleep(0)
     left = [one.id for one in executions if (await hosts.stored(one.id)).owner is None]
-    assert len(left) == 3
+    assert len(left) == 4
     result = asyncio.create_task(a.engine.result(left[-1], 20))
     b = await hosts.begin("b")
     b.gate.open.set()
     for execution_id in left:
         assert (await hosts.until_over(execution_id, 5)).row.status == "success"
-    assert (b.lab.ran.count("After"), a.lab.ran) == (3, ["Gate"])
+    assert (b.lab.ran.count("After"), a.lab.ran) == (4, ["Gate"])
+    over = await hosts.until_over(executions[1].id, 5)  # it was queued at the first, where it did not begin
+    assert (over.row.status, over.epoch) == ("success", 1)
+    assert (b.lab.ran.count("After"), a.lab.ran) == (5, ["Gate"])
     await hosts.clock.advance(2)
     assert (await result).status == "success"
+
+
+async def test_no_daemon_claims_more_than_it_begins_soon(hosts: Hosts) -> None:
+    a, b = await hosts.two(concurrency=1)
+    workflow = await a.lab.save(GATED)
+    executions = [a.engine.submit(request(workflow)) for _ in range(5)]
+    await until(lambda: all(one.accepted.done() for one in executions))
+    b.engine._backlog._closed = True  # it is busy otherwise
+    await drained(hosts, a)
+    c = await hosts.begin("c", concurrency=1)
+    await hosts.clock.advance(2)
+    owned = await hosts.store.owned_executions(c.engine.services.lease.life.id)
+    assert (len(owned), c.gate.inside) == (1, 1)
+    d = await hosts.begin("d", concurrency=1)
+    d.gate.open.set()
+    for execution in executions:
+        if execution.id not in owned:
+            assert (await hosts.until_over(execution.id, 6)).row.status == "success"
+    assert (c.lab.ran, d.lab.ran.count("After")) == (["Gate"], 4)
+
+
+async def test_short_executions_are_not_given_away(hosts: Hosts) -> None:
+    a, _ = await hosts.two(concurrency=1)
+    workflow = await a.lab.save(doc(("Start", "webhook"), ("Brief", "brief")))
+    executions = [a.engine.submit(request(workflow)) for _ in range(30)]
+    for execution in executions:
+        assert (await hosts.until_over(execution.id, 5)).row.status == "success"
+    assert len(a.lab.ran) >= 25
 
 
 async def test_a_result_is_waited_for_wherever_it_comes_from(hosts: Hosts) -> None:
