@@ -104,7 +104,7 @@ def leave():
 class Trap:
     def __getattribute__(self, name): raise SystemExit(3)
 """
-NO_LIST = {"jackfield_store", "jackfield_binary_store", "jackfield_engine"}
+NO_LIST = {"jackfield_store", "jackfield_binary_store", "jackfield_engine", "jackfield_bus"}
 SETTINGS = """
 [plugins]
 startup_timeout = 1.5

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .auth import AuthMethod
     from .binary import BinaryStore
     from .browser import BrowserExtension
+    from .bus import Bus
     from .credentials import CredentialKind
     from .diagnosis import Finding, Metric
     from .engine import Engine
@@ -96,6 +97,11 @@ class Hooks:
     @hookspec
     def jackfield_engine(self) -> Engine | Offer:  # type: ignore[empty-body]
         """An execution engine; used if its `name` is `engine.name` in the settings; or an `Offer` of it."""
+
+    @hookspec
+    def jackfield_bus(self) -> Bus | Offer:  # type: ignore[empty-body]
+        """How daemons that share a store tell each other of changes; used if its `name` is `bus.name` in the settings;
+        or an `Offer` of it. `jackfield.api.bus_drivers` has bases."""
 
     @hookspec
     def jackfield_manifest_kinds(self) -> Sequence[ManifestKind[Manifest]]:  # type: ignore[empty-body]

@@ -2,47 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 from jackfield.api.clock import Clock
 from jackfield.api.events import Event, EveryTopic, Subscription
+from jackfield.api.lossy_queue import LossyQueue
 
 QUEUE = 1000
 
 
-class _Subscription:
+class _Subscription(LossyQueue[Event]):
     def __init__(self, topics: Iterable[str], changed: Callable[[], None]) -> None:
         """changed: told of other topics."""
+        super().__init__(QUEUE)
         self.topics = frozenset(topics)
         self._changed = changed
-        self._events: deque[Event] = deque()
-        self._ready = asyncio.Event()
-        self._missed = 0
-
-    def offer(self, event: Event) -> None:
-        if len(self._events) >= QUEUE:
-            self._events.popleft()
-            self._missed += 1
-        self._events.append(event)
-        self._ready.set()
-
-    def missed(self) -> int:
-        count, self._missed = self._missed, 0
-        return count
 
     def listen(self, topics: Iterable[str]) -> None:
         self.topics = frozenset(topics)
         self._changed()
-
-    async def __aiter__(self) -> AsyncIterator[Event]:
-        while True:
-            while self._events:
-                yield self._events.popleft()
-            self._ready.clear()
-            await self._ready.wait()
 
 
 class Bus:

@@ -15,6 +15,7 @@ from typing import Any
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.auth import Authentication, AuthMethod
 from jackfield.api.binary import BinarySettings, BinaryStore
+from jackfield.api.bus import Bus
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.containment import passes, told
 from jackfield.api.context import Service
@@ -38,6 +39,7 @@ from jackfield.api.version import __version__
 
 from .alarm import alarm, bounded
 from .authentication import Authenticator
+from .bus import MemoryBus
 from .catalog import Catalog
 from .checks.metric_values import SampleCheck
 from .checks.precedence import NameTaken, Precedence
@@ -45,7 +47,7 @@ from .checks.protocols import require
 from .checks.segments import check_segment
 from .containers.service import Containers
 from .context import Context, SharedServices
-from .events import Bus
+from .events import Bus as EventBus
 from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .manifests import FileLayers, Libraries
@@ -57,7 +59,7 @@ from .redaction import Redactor
 from .reports import Reports
 from .secrets import FileSecrets
 from .settings import Settings
-from .tables import DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
+from .tables import BusSettings, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
 from .tasks import Tasks
 from .watchdog import BlockingCode, Watchdog
 
@@ -88,7 +90,7 @@ class Kernel:
         self.settings = settings
         self.redactor = redactor
         self.clock = clock or SystemClock()
-        self.events = Bus(self.clock)
+        self.events = EventBus(self.clock)
         self.tasks = Tasks()
         self.precedence = Precedence(self._known_overrides(), self._is_own)
         self.ports = PortDirectory(host, self.precedence, self.context)
@@ -179,6 +181,8 @@ class Kernel:
             BinaryStore, self._choose("jackfield_binary_store", BinaryStore, self.settings.get(BinarySettings).name)
         )
         ports.put(Engine, self._choose("jackfield_engine", Engine, self.settings.get(EngineSettings).name))
+        ours = {MemoryBus.name: Offer(MemoryBus.name, lambda: MemoryBus(self.clock))}
+        ports.put(Bus, self._choose("jackfield_bus", Bus, self.settings.get(BusSettings).name, ours))
 
     def _assemble_nodes(self) -> None:
         for name, node in self.plugins.sequence("jackfield_nodes"):
@@ -228,9 +232,9 @@ class Kernel:
     def _manifests_changed(self, kind: str, ids: Sequence[str]) -> None:
         self.events.publish("agents", "manifests_changed", {"kind": kind, "ids": list(ids)})
 
-    def _choose(self, hook: str, protocol: object, wanted: str) -> Any:
-        """The port of this name. Any: the caller knows which port the hook gives."""
-        found = {}
+    def _choose(self, hook: str, protocol: object, wanted: str, ours: Mapping[str, Offer] | None = None) -> Any:
+        """The port of this name. ours: what the kernel itself has. Any: the caller knows which port the hook gives."""
+        found: dict[str, Any] = {}
         kind = hook.removeprefix("jackfield_").replace("_", " ")
         for name, port in self.plugins.call(hook):
             try:
@@ -240,6 +244,7 @@ class Kernel:
                     found[port.name] = port
             except BaseException as exc:
                 self.plugins.failed(name, exc, f"failed in {hook}")
+        found.update(ours or {})
         if wanted not in found:
             raise ConfigurationError(
                 f"There is no {kind} named {wanted}; the plugins give: {', '.join(found) or 'none'}."
@@ -277,6 +282,7 @@ class Kernel:
             log.warning(mistake)
         self._watch_loop()
         await self.open_store()
+        await self.ports.get(Bus).open()
         await self._start_plugins()
         await self._refuse_open_bind()
         self.tasks.spawn("kernel.keys", self._follow_keys())
@@ -379,6 +385,8 @@ class Kernel:
                 log.info("%d executions are left to be resumed by the next start.", left)
         await self._stop_plugins()
         await self.tasks.close()
+        if (bus := self.ports.built(Bus)) is not None:
+            await bus.close()
         if (store := self.ports.built(Store)) is not None:
             await store.close()
         if self._watchdog is not None:

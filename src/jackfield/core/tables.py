@@ -149,6 +149,16 @@ class StoreSettings(Table):
     name: str = Field("sqlite", description="Which store keeps the data.")
 
 
+class BusSettings(Table):
+    """`[bus]`"""
+
+    name: str = Field(
+        "memory",
+        description="How daemons that share a store tell each other of changes: memory (they find out for themselves, "
+        "within a second), pg (over the store's PostgreSQL), or nats.",
+    )
+
+
 class EngineSettings(Table):
     """`[engine]`"""
 
@@ -214,6 +224,7 @@ CORE_TABLES = (
     SettingsTable("store", StoreSettings),
     SettingsTable("binary", BinarySettings),
     SettingsTable("engine", EngineSettings),
+    SettingsTable("bus", BusSettings),
     SettingsTable("containers", ContainerSettings),
     SettingsTable("logs", LogSettings),
     SettingsTable("security.auth", AuthSettings),

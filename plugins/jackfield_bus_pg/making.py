@@ -1,0 +1,34 @@
+"""Makes the bus, if it was chosen; its driver is imported then alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jackfield.api.bus import PostgresAddress
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import ConfigurationError
+from jackfield_bus_pg.settings import PostgresBusSettings
+
+if TYPE_CHECKING:
+    from jackfield_bus_pg.bus import PostgresBus
+
+
+def postgres_bus(context: PluginContext) -> PostgresBus:
+    """Raises `ConfigurationError` without the driver, or without the address of a server."""
+    settings = context.settings(PostgresBusSettings)
+    store = context.store
+    dsn = settings.dsn or (store.dsn if isinstance(store, PostgresAddress) else "")
+    if not dsn:
+        raise ConfigurationError(
+            f"The bus pg needs a PostgreSQL server, and the store {store.name} has none: set bus.pg.dsn, or "
+            "JACKFIELD_BUS_PG_DSN, to its address, or bus.name to memory."
+        )
+    try:
+        from jackfield_bus_pg.bus import PostgresBus
+    except ImportError as exc:
+        raise ConfigurationError(
+            "The bus pg needs the package psycopg; install jackfield[postgres], or set bus.name to memory."
+        ) from exc
+    bus = PostgresBus(dsn, settings, context.clock, context.log)
+    context.secrets.redact(dsn, bus.password)
+    return bus
