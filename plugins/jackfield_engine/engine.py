@@ -187,6 +187,7 @@ class EmbeddedEngine:
             self._backlog.wake()
         self._backlog.start()
         self._waiting.start()
+        await self.services.lease.begin()
         return found
 
     async def drain(self, timeout: float) -> int:

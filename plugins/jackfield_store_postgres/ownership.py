@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import psycopg
 
-from jackfield.api.errors import Fenced
+from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Renewals, Renewed
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.batch import run
@@ -22,6 +22,8 @@ _REGISTER = """INSERT INTO incarnations AS i (id, daemon, lease_ms, lease_until,
     VALUES (%s, %s, %s, clock_timestamp() + %s * interval '1 millisecond', true)
     ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until WHERE i.alive"""
 _EARLIER = "SELECT id FROM incarnations WHERE daemon = %s AND id <> %s AND alive ORDER BY id FOR UPDATE"
+_IN_THE_WAY = """SELECT 1 FROM incarnations WHERE daemon = %s AND id <> ALL(%s) AND alive
+    AND lease_until > clock_timestamp()"""
 _END = "UPDATE incarnations SET alive = false WHERE id = ANY(%s)"
 _FORGET_DEAD = """DELETE FROM incarnations i WHERE NOT alive AND lease_until < now() - interval '30 days'
     AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.owner = i.id AND e.finished_at IS NULL)"""
@@ -182,6 +184,9 @@ class PostgresOwnership:
 
 
 def _register(connection: Connection, incarnation: Incarnation) -> None:
+    known = incarnation.earlier
+    if known is not None and execute(connection, _IN_THE_WAY, [incarnation.daemon, [*known, incarnation.id]]).rowcount:
+        raise Conflict("Another daemon that shares the store has this name.")
     values: list[Value] = [incarnation.id, incarnation.daemon, incarnation.lease_ms, incarnation.lease_ms]
     if not execute(connection, _REGISTER, values).rowcount:
         raise Fenced

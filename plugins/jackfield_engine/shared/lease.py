@@ -11,15 +11,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jackfield.api.clock import Clock
-from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
+from jackfield.api.errors import ConfigurationError, Conflict, Fenced, JackfieldError, StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Store
+from jackfield_engine.shared.known_lives import KnownLives
 
 _OWN_FENCE = 2 / 3
 """Of the lease: from then on this daemon begins nothing, so that nobody takes over what it still runs."""
 
 
 _RETRY_S = 1.0
+_GRACE_S = 2.0
+"""Beyond a lease, until one that still has it is taken for a living daemon."""
 
 
 class Life:
@@ -42,7 +45,9 @@ def daemon_name(wanted: str, directory: Path) -> str:
 class Lease:
     """The present life, which begins with its first use, and again when it is lost."""
 
-    def __init__(self, store: Store, clock: Clock, log: logging.Logger, daemon: str, lease: float) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, log: logging.Logger, daemon: str, lease: float, known: KnownLives
+    ) -> None:
         """daemon: its name. lease: seconds."""
         self.daemon = daemon
         self.shared = not store.exclusive
@@ -64,6 +69,24 @@ class Lease:
         self._life: Life | None = None
         self._registering: asyncio.Future[None]
         self._again: asyncio.Task[None] | None = None
+        self._known = known
+        self._earlier: Sequence[str] = ()
+        """Lives of this daemon before the present one."""
+        self._taken_since: float | None = None
+        """When (monotonic) this daemon's name was first found with another life; None: it is not."""
+        self._is_told = False
+
+    async def begin(self) -> None:
+        """Register, where the store is shared. Raises `ConfigurationError` when another daemon goes on renewing under
+        this one's name."""
+        if not self.shared:
+            return
+        self.life.until  # noqa: B018 - the first use begins it
+        await asyncio.wait([self._registering])
+        while self._taken_since is not None:
+            if self._is_told:
+                raise ConfigurationError(self._same_name())
+            await self._clock.sleep(_RETRY_S)
 
     @property
     def present(self) -> Life | None:
@@ -78,30 +101,54 @@ class Lease:
 
     def _begun(self) -> Life:
         life = Life(self._horizon(self._clock.monotonic()))
+        if self.shared:
+            self._earlier = self._known.begin(life.id)
         self._register(life)
         return life
 
     def _register(self, life: Life) -> None:
-        incarnation = Incarnation(life.id, self.daemon, round(self._seconds * 1000))
+        incarnation = Incarnation(life.id, self.daemon, round(self._seconds * 1000), self._earlier)
+        asked_at = self._clock.monotonic()
         try:
             self._registering = self._store.register(incarnation)
         except StoreUnavailable as exc:
             self._registering = asyncio.get_running_loop().create_future()
             self._registering.set_exception(exc)
-        self._registering.add_done_callback(lambda future: self._registered(life, future))
+        self._registering.add_done_callback(lambda future: self._registered(life, asked_at, future))
 
-    def _registered(self, life: Life, future: asyncio.Future[None]) -> None:
+    def _registered(self, life: Life, asked_at: float, future: asyncio.Future[None]) -> None:
         if future.cancelled():
             return
         error = future.exception()
         if error is None:
             life.registered = True
-        elif isinstance(error, StoreUnavailable):
-            self._log.warning("this daemon is not registered with the store yet: %s", error)
+            self._taken_since, self._is_told = None, False
+            self.renewed(life, asked_at)
+        elif isinstance(error, StoreUnavailable | Conflict):
+            if isinstance(error, Conflict):
+                self._taken()
+            else:
+                self._log.warning("this daemon is not registered with the store yet: %s", error)
             self._again = asyncio.get_running_loop().create_task(self._register_again(life))
         else:
             self._log.error("this daemon cannot be registered with the store: %s", error)
             self.lost(life)
+
+    def _taken(self) -> None:
+        """Of a life that crashed, the lease runs out. Until then this daemon claims and begins nothing."""
+        now = self._clock.monotonic()
+        if self._taken_since is None:
+            self._taken_since = now
+            self._log.info("the lease of another life of this daemon ('%s') is waited for", self.daemon)
+        elif now - self._taken_since > self._seconds + _GRACE_S and not self._is_told:
+            self._is_told = True
+            self._log.error("%s", self._same_name())
+
+    def _same_name(self) -> str:
+        return (
+            f"Another daemon that shares the store has this one's name, '{self.daemon}', and renews its lease. Give "
+            "each a name of its own with the setting executions.daemon, or leave it empty; nothing begins here."
+        )
 
     async def _register_again(self, life: Life) -> None:
         """It may have been done: the same life is tried, as long as it is the present one."""
@@ -140,6 +187,8 @@ class Lease:
                 found = await self._store.claim_executions(life.id, statuses=statuses, limit=limit, due=due, only=only)
             except Fenced as exc:
                 self.suspect(life)
+                raise StoreUnavailable(exc.message) from None
+            except Conflict as exc:
                 raise StoreUnavailable(exc.message) from None
             except BaseException:
                 self.doubt()

@@ -12,6 +12,7 @@ from jackfield.api.storage import Store
 from jackfield_engine.loop.plans import Plans
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.begun import BegunNotes
+from jackfield_engine.shared.known_lives import KnownLives
 from jackfield_engine.shared.lease import Lease, daemon_name
 from jackfield_engine.shared.static_data import StaticData
 from jackfield_engine.shared.timers import Timers
@@ -55,5 +56,6 @@ def build_services(context: PluginContext) -> Services:
             context.log,
             daemon_name(settings.daemon, context.service.config_dir),
             settings.lease,
+            KnownLives(context.service.config_dir, context.log),
         ),
     )

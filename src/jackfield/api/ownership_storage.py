@@ -33,11 +33,13 @@ OpenStatus = Literal["queued", "running", "waiting"]
 @record
 class Incarnation:
     """One life of a daemon. id: a fresh UUIDv7, made by the daemon. daemon: its name, the same in all of its lives and
-    another one's never. lease_ms: so long others wait for a renewal before they take over what it has; more than 0."""
+    another one's never. lease_ms: so long others wait for a renewal before they take over what it has; more than 0.
+    earlier: lives that the daemon knows for its own, which end with this one's registration; None: all of its name."""
 
     id: str
     daemon: str
     lease_ms: int
+    earlier: Sequence[str] | None = None
 
 
 @record
@@ -81,8 +83,9 @@ class OwnershipStore(Protocol):
     def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
         """Queued in the order of the calls: writes of this owner that are queued behind it are taken; claims and
         renewals wait for the future first. Every earlier incarnation of the same daemon is not alive from then on, and
-        what it owns can be claimed. Registering the same incarnation again while it is alive renews it; the future
-        fails with `Fenced` when it is alive no more."""
+        what it owns can be claimed. But the future fails with `Conflict`, and nothing changes, as long as the lease of
+        one runs that is not among `earlier`, unless the store is exclusive. Registering the same incarnation again
+        while it is alive renews it; the future fails with `Fenced` when it is alive no more."""
 
     def renewals(self, owner: str) -> Renewals:
         """owner: an incarnation's id. Does not look whether it is alive."""

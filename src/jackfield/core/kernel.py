@@ -342,7 +342,12 @@ class Kernel:
     async def _recover(self) -> None:
         """Nothing is run again beside what a killed daemon has left running."""
         await self.ports.get(ProcessContainers).end_leftovers()
-        resumed = await self.ports.get(Engine).recover()
+        try:
+            resumed = await self.ports.get(Engine).recover()
+        except ConfigurationError as exc:
+            log.error("%s", exc.message)
+            self.fail(exc)
+            return
         if resumed:
             log.info("%d open executions were resumed.", resumed)
 

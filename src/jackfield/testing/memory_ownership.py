@@ -10,7 +10,7 @@ from typing import cast
 from jackfield.api.records import replace
 
 from ..api.clock import Clock
-from ..api.errors import Fenced
+from ..api.errors import Conflict, Fenced
 from ..api.storage import Claimed, Incarnation, OpenStatus, Renewed
 from .memory_tables import MemoryTables, StoredRun
 
@@ -120,10 +120,18 @@ class MemoryOwnership(MemoryTables):
     def _begin_life(self, incarnation: Incarnation) -> None:
         if incarnation.id in self._leases:
             self._expect_alive(incarnation.id)
+        elif any(self._is_in_the_way(lease, incarnation) for lease in self._leases.values()):
+            raise Conflict("Another daemon has this name.")
         for lease in self._leases.values():
             if lease.incarnation.id != incarnation.id:
                 lease.alive &= not self.exclusive and lease.incarnation.daemon != incarnation.daemon
         self._leases[incarnation.id] = Lease(incarnation, self._until(incarnation))
+
+    def _is_in_the_way(self, lease: Lease, fresh: Incarnation) -> bool:
+        if fresh.earlier is None or self._clock is None or lease.until is None or not lease.alive:
+            return False
+        other, runs = lease.incarnation, lease.until > self._clock.monotonic()
+        return runs and other.daemon == fresh.daemon and other.id not in fresh.earlier
 
     def _until(self, incarnation: Incarnation) -> float | None:
         return None if self._clock is None else self._clock.monotonic() + incarnation.lease_ms / 1000

@@ -15,7 +15,7 @@ from gate_lab import GATED, Gate, waits
 
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.engine import Execution
-from jackfield.api.errors import Conflict, Fenced, StoreUnavailable
+from jackfield.api.errors import ConfigurationError, Conflict, Fenced, StoreUnavailable
 from jackfield.api.history import node_records
 from jackfield.api.nodes import NodeResult, NodeRun, Suspend
 from jackfield.api.storage import ExecutionFilter, Incarnation, Renewed, StoredExecution
@@ -23,6 +23,7 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared.known_lives import FILE
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.store import SqliteStore
 
@@ -524,7 +525,8 @@ async def test_a_registration_that_takes_its_time_keeps_nothing_from_being_claim
     hosts.all.append(b)
     b.gate.open.set()
     b.line.held = []
-    await b.begin()
+    began = asyncio.create_task(b.begin())
+    await asyncio.sleep(0)
     mine = b.engine.submit(request(await b.lab.save(GATED)))
     await hosts.clock.advance(2)
     assert len(hosts.store._leases) == 1
@@ -532,6 +534,7 @@ async def test_a_registration_that_takes_its_time_keeps_nothing_from_being_claim
     assert (await hosts.until_over(execution.id, 2)).row.status == "success"
     assert (await ended(mine)).status == "success"
     assert len(hosts.store._leases) == 2
+    await began
 
 
 async def test_an_engine_over_sqlite_takes_over_at_its_start(tmp_path: Path) -> None:
@@ -686,10 +689,63 @@ async def test_what_a_lost_lease_keeps_from_the_store_may_be_sent_again(hosts: H
         await refused.accepted
     with pytest.raises(StoreUnavailable):
         await refused.finished
-    await hosts.clock.advance(1)
+    await hosts.clock.advance(LEASE + 2)
     again = await held_at_the_gate(a)
     a.gate.open.set()
     assert (await ended(again)).status == "success"
+
+
+async def test_of_two_daemons_of_one_name_the_second_does_not_begin(hosts: Hosts) -> None:
+    a = await hosts.begin("a")
+    execution = await held_at_the_gate(a)
+    copied = Host("a", a.lab.path.parent / "copied", hosts.store, hosts.clock)
+    hosts.all.append(copied)
+    began = asyncio.create_task(copied.begin())
+    for _ in range((LEASE + 5) * 2):
+        await hosts.clock.advance(0.5)
+    assert began.done()
+    with pytest.raises(ConfigurationError, match=r"executions\.daemon"):
+        await began
+    refused = copied.engine.submit(request(await copied.lab.save(EFFECTS)))
+    with pytest.raises(StoreUnavailable):
+        await refused.accepted
+    a.gate.open.set()
+    assert (await ended(execution)).status == "success"
+    assert (a.lab.ran, copied.lab.ran) == (["One", "Gate", "Two"], [])
+
+
+async def test_of_two_daemons_of_one_name_that_run_one_goes_on(hosts: Hosts, caplog: pytest.LogCaptureFixture) -> None:
+    """Such as after a registration that came while the first could not renew."""
+    a = await hosts.begin("a")
+    a.line.off = True
+    await hosts.clock.advance(LEASE + 1)
+    other = Host("a", a.lab.path.parent / "copied", hosts.store, hosts.clock)
+    hosts.all.append(other)
+    await other.begin()
+    execution = await held_at_the_gate(other)
+    a.line.off = False
+    for _ in range(LEASE * 8):
+        await hosts.clock.advance(0.5)
+    assert (other.lab.ran, (await hosts.stored(execution.id)).epoch) == (["One", "Gate"], 1)
+    assert [one.message for one in caplog.records if "executions.daemon" in one.message]
+
+
+async def test_a_crashed_life_is_ended_at_once_and_one_that_is_not_known_after_its_lease(hosts: Hosts) -> None:
+    a = await hosts.begin("a")
+    execution = await held_at_the_gate(a)
+    a.line.off = True
+    a.line = Line(hosts.store)
+    await a.begin()
+    a.gate.open.set()
+    assert (await hosts.until_over(execution.id, 4)).row.status == "success"
+    (a.lab.path / FILE).unlink()
+    a.line.off = True
+    a.line = Line(hosts.store)
+    began = asyncio.create_task(a.begin())
+    await hosts.clock.advance(LEASE - 2)
+    assert not began.done()
+    await hosts.clock.advance(4)
+    await began
 
 
 async def test_doubts_do_not_give_away_what_a_call_has_just_woken(hosts: Hosts) -> None:

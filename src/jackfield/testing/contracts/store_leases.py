@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from jackfield.api.errors import Fenced
-from jackfield.api.storage import Claimed, Store
+from jackfield.api.errors import Conflict, Fenced
+from jackfield.api.ids import new_id
+from jackfield.api.storage import Claimed, Incarnation, Store
 
 from .rows import ended, new
 from .store_ownership import EVERY, WRITES, found, registered
@@ -104,6 +105,27 @@ class StoreLeasesContract:
         assert await a.claim_executions(again, statuses=EVERY, limit=9) == [Claimed("f", "running", 2, taken_over=True)]
         with pytest.raises(Fenced):
             await a.append_steps("e", b"[0]", 0, again)
+
+    async def test_a_daemon_does_not_end_another_one_of_its_name(self, shared: SharedStore) -> None:
+        a, b = shared.stores[:2]
+        mine, _ = await shared.two()
+        await a.add_execution(new("e", owner=mine))
+        own = Incarnation(new_id(), "a", shared.lease_ms, earlier=["another"])
+        with pytest.raises(Conflict):
+            await b.register(own)
+        with pytest.raises(Fenced):
+            await b.renewals(own.id).renew()
+        await a.renewals(mine).renew()
+        await a.append_steps("e", b"[0]", 0, mine)
+        again = Incarnation(new_id(), "a", shared.lease_ms, earlier=[mine])
+        await a.register(again)
+        await a.register(again)
+        assert [one.id for one in await a.claim_executions(again.id, statuses=EVERY, limit=9)] == ["e"]
+        with pytest.raises(Conflict):
+            await b.register(own)
+        await shared.lapse()
+        await b.register(own)
+        assert [one.id for one in await b.claim_executions(own.id, statuses=EVERY, limit=9)] == ["e"]
 
     async def test_a_new_life_takes_nothing_from_other_daemons(self, shared: SharedStore) -> None:
         a, b = shared.stores[:2]
