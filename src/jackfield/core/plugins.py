@@ -93,8 +93,8 @@ class PluginHost:
     def discover(self, *, without: str = "") -> None:
         """Load the class of every entry point of the group. Jackfield's own come first, the others by name. without: a
         distribution that is left out."""
-        for point in sorted(entry_points(group=PROJECT), key=_order):
-            distribution, version = (point.dist.name, point.dist.version) if point.dist is not None else ("", "")
+        found = [(*source, point) for source, point in _sources(entry_points(group=PROJECT))]
+        for distribution, version, point in sorted(found, key=_order):
             if not distribution or distribution != without:
                 self.offer(point, distribution, version)
         for name in self._disabled - self.plugins.keys():
@@ -282,6 +282,18 @@ def things_of(given: Iterable[Any]) -> list[Any]:
     return things
 
 
-def _order(point: EntryPoint) -> tuple[bool, str, str]:
-    distribution = point.dist.name if point.dist is not None else ""
+def _sources(points: Iterable[EntryPoint]) -> Iterator[tuple[tuple[str, str], EntryPoint]]:
+    """Each with name and version of its distribution, whose whole metadata is parsed for each of them: once for all."""
+    known: dict[int, tuple[str, str]] = {}
+    for point in points:
+        if point.dist is None:
+            yield ("", ""), point
+            continue
+        if id(point.dist) not in known:
+            known[id(point.dist)] = (point.dist.name, point.dist.version)
+        yield known[id(point.dist)], point
+
+
+def _order(found: tuple[str, str, EntryPoint]) -> tuple[bool, str, str]:
+    distribution, _, point = found
     return distribution != OWN_DISTRIBUTION, point.name, distribution
