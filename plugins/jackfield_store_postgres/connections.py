@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import socket
+import threading
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import psycopg
@@ -97,7 +99,8 @@ class Connector:
         connection = psycopg.connect(
             "", autocommit=True, prepare_threshold=None, context=_Context(self._adapters), **options
         )
-        row = connection.execute("SELECT pg_backend_pid()").fetchone()
+        with answered(connection, self._timeout):
+            row = connection.execute("SELECT pg_backend_pid()").fetchone()
         if row is not None and row[0] == connection.info.backend_pid:
             connection.prepare_threshold = _USES
         return connection
@@ -113,6 +116,22 @@ def cut(connection: Connection) -> None:
     """End the wait of another thread for a server that does not answer; that thread finds its connection lost."""
     with contextlib.suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def answered(connection: Connection, seconds: float) -> Iterator[None]:
+    """The first words on a connection, which nobody else knows yet: it is cut when they take longer, and closed when
+    they fail. psycopg itself would wait for an answer without end."""
+    timer = threading.Timer(seconds, cut, [connection])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
+    finally:
+        timer.cancel()
 
 
 class _Context:

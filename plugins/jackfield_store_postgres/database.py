@@ -26,6 +26,8 @@ ResultT = TypeVar("ResultT")
 _LOOKS = 20
 """How often within the limit the queue is searched for what has waited too long."""
 _UNKNOWN = "The store did not finish a commit in time; the change may or may not be kept, look before you try again."
+_PATIENCE = 1.0
+"""Seconds beyond its limit that the server gets to break a statement off by itself."""
 _PAUSE = 0.5
 """Seconds between attempts to connect when the store opens."""
 
@@ -147,6 +149,7 @@ class Database:
         for operation in self._writer.begun_before(now - limit):
             if not operation.future.done():
                 operation.future.set_exception(StoreUnavailable(_UNKNOWN))
+        self._writer.cut_if_asked_before(now - limit * 2 - _PATIENCE)
         waiting = self._loop is not None and self._pending
         self._timer = self._loop.call_later(limit / _LOOKS, self._look) if self._loop and waiting else None
 

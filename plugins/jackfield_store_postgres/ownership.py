@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 
 import psycopg
@@ -11,7 +12,7 @@ from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Renewals, Renewed
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.batch import run
-from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.connections import Connection, cut
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Value, execute
 from jackfield_store_postgres.transactions import reading
@@ -60,16 +61,35 @@ class PostgresRenewals:
         self._owner = owner
         self._limits = reading(database.settings)
         self._connection: Connection | None = None
+        self._using = threading.Lock()
+        """Held while somebody uses the connection: one who gave up waiting has left a thread behind."""
 
     async def renew(self) -> Renewed:
-        return await asyncio.to_thread(self._renewed)
+        try:
+            return await asyncio.to_thread(self._renewed)
+        except asyncio.CancelledError:
+            self._cut()
+            raise
 
     async def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await asyncio.to_thread(connection.close)
+        if self._using.locked():
+            self._cut()
+        await asyncio.to_thread(self._close)
+
+    def _cut(self) -> None:
+        """Nobody waits any more for what the connection was asked."""
+        if (connection := self._connection) is not None:
+            cut(connection)
+
+    def _close(self) -> None:
+        with self._using:
+            self._drop()
 
     def _renewed(self) -> Renewed:
+        with self._using:
+            return self._twice()
+
+    def _twice(self) -> Renewed:
         """A connection may have been cut since its last use."""
         kept = self._connection is not None
         try:

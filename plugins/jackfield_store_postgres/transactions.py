@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from jackfield.api.records import record
-from jackfield_store_postgres.connections import Connection, Connector, is_direct
+from jackfield_store_postgres.connections import Connection, Connector, answered, is_direct
 from jackfield_store_postgres.settings import PostgresSettings
 
 Statement: TypeAlias = "tuple[str, Sequence[object]]"
@@ -34,7 +34,8 @@ class Limits:
         each transaction begins with them. Raises psycopg.Error."""
         connection = connector.connect()
         if is_direct(connection):
-            connection.execute(_CONFIGURE, self._values(local=False))
+            with answered(connection, self.timeout):
+                connection.execute(_CONFIGURE, self._values(local=False))
         return connection
 
     def begin(self, connection: Connection) -> list[Statement]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -79,6 +80,8 @@ class StoreWriter:
         self._thread = threading.Thread(target=self._work, name="jackfield-store-writer", daemon=True)
         self._begun: tuple[float, Sequence[WriteOperation]] = (0.0, ())
         self._pause = 0.0
+        self._asked_at = math.inf
+        """When the database was last asked for something (monotonic); infinite: nothing is under way."""
         self.trouble: BaseException | None = None
         """Why the database does not answer now."""
 
@@ -103,6 +106,11 @@ class StoreWriter:
         begun_at, operations = self._begun
         return operations if begun_at <= moment else ()
 
+    def cut_if_asked_before(self, moment: float) -> None:
+        """Give a connection up that has not answered since then; what it was asked is tried again on another one."""
+        if self._asked_at <= moment:
+            self._session.cut()
+
     def close(self, patience: float) -> None:
         """Write what is queued, then end the thread. Blocks. A server that has not answered within `patience` seconds
         is waited for no longer."""
@@ -124,6 +132,7 @@ class StoreWriter:
 
     def _wait(self) -> bool:
         """Until there is something to write; False when there is nothing and never will be."""
+        self._asked_at = math.inf
         while not self._waiting:
             if self._closing:
                 return False
@@ -134,7 +143,7 @@ class StoreWriter:
     def _turn(self) -> None:
         """One transaction. Without a connection nothing is taken, so that it can be dropped with nothing done."""
         try:
-            self._session.ready()
+            self._asking().ready()
         except (psycopg.Error, JackfieldError) as error:
             self._troubled(error)
             return
@@ -193,35 +202,44 @@ class StoreWriter:
             try:
                 return self._attempt(operations, refused)
             except Refused as found:
-                self._session.rollback()
+                self._asking().rollback()
                 refused |= found.keys
             except Unresolved as lost:
                 if self._resolved(lost, operations):
                     return lost.outcomes
                 attempts += 1
             except psycopg.Error as error:
-                self._session.rollback()
+                self._asking().rollback()
                 attempts += 1
                 again = failures.is_contended(error) or failures.is_lost(error)
                 if not again or attempts >= _ATTEMPTS or not self._reconnected(operations):
                     raise
             except BaseException:
-                self._session.rollback()
+                self._asking().rollback()
                 raise
 
     def _attempt(self, operations: Sequence[WriteOperation], refused: frozenset[Key]) -> list[Outcome]:
         owners = sorted({owner for operation in operations for owner in operation.owners})
         batch = self._session.begin(owners, refused, careful=len(operations) == 1)
-        outcomes = [_run(operation, batch) for operation in operations]
+        outcomes = []
+        for operation in operations:
+            self._asking()
+            outcomes.append(_run(operation, batch))
+        self._asking()
         batch.flush()
-        self._session.commit(batch, outcomes)
+        self._asking().commit(batch, outcomes)
         return outcomes
+
+    def _asking(self) -> WriterSession:
+        """The session, for something that the database answers in a while."""
+        self._asked_at = time.monotonic()
+        return self._session
 
     def _resolved(self, lost: Unresolved[Outcome], operations: Sequence[WriteOperation]) -> bool:
         """What became of a commit whose answer did not come."""
         while self._reconnected(operations):
             try:
-                return self._session.has_committed(lost.number)
+                return self._asking().has_committed(lost.number)
             except psycopg.Error as error:
                 self._troubled(error)
         raise lost.error
@@ -231,7 +249,7 @@ class StoreWriter:
         closing."""
         while True:
             try:
-                self._session.ready()
+                self._asking().ready()
             except psycopg.Error as error:
                 self._troubled(error)
             else:

@@ -23,6 +23,8 @@ class Link:
         self.cut_at: Callable[[bytes], bool] = lambda _: False
         self.swallow_at: Callable[[bytes], bool] = lambda _: False
         """The same, but the piece does not reach the server either."""
+        self.stall_at: Callable[[bytes], bool] = lambda _: False
+        """Nothing more of this connection reaches the server; it stays open."""
         self.cuts = 0
 
     async def __aenter__(self) -> Self:
@@ -66,6 +68,10 @@ class Link:
         self, reader: asyncio.StreamReader, away: asyncio.StreamWriter, back: asyncio.Task[None]
     ) -> None:
         while piece := await reader.read(65536):
+            if self.stall_at(piece):
+                while await reader.read(65536):
+                    """It is lost."""
+                return
             if self.swallow_at(piece):
                 self.cuts += 1
                 return
