@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import psycopg
 
 from jackfield.api.errors import Conflict, Fenced
-from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Renewals, Renewed
+from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Renewals, Renewed, Standing
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.batch import run
 from jackfield_store_postgres.connections import Connection, cut
@@ -38,6 +38,7 @@ _LAPSED = """SELECT id FROM incarnations WHERE alive AND id <> %s AND lease_unti
     ORDER BY id"""
 """Neither the server nor this connection to it was away within the longest lease: whoever is missing is missing by
 himself. The connection tells of restarts after a crash, which leave the server's own start time as it was."""
+_STANDING = "SELECT finished_at IS NULL, owner FROM executions WHERE id = %s"
 _IS_ALIVE = "SELECT 1 FROM incarnations WHERE id = %s AND alive"
 _FREE = """finished_at IS NULL AND (owner IS NULL
         OR owner <> %s AND owner IN (SELECT i.id FROM incarnations i WHERE NOT i.alive))"""
@@ -174,6 +175,13 @@ class PostgresOwnership:
         if not await self._db.read(is_worth_while):
             return []
         return await self._db.write(work, 0, [owner])
+
+    async def standing(self, execution_id: str) -> Standing | None:
+        def run(connection: Connection) -> Standing | None:
+            row = execute(connection, _STANDING, [execution_id]).fetchone()
+            return None if row is None else Standing(*row)
+
+        return await self._db.read(run)
 
     async def owned_executions(self, owner: str) -> list[str]:
         sql = "SELECT id FROM executions WHERE owner = %s AND finished_at IS NULL ORDER BY id"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import orjson
 
 from jackfield.api.errors import Fenced
-from jackfield.api.storage import OPEN_STATUSES, Claimed, Incarnation, OpenStatus, Renewals, Renewed
+from jackfield.api.storage import OPEN_STATUSES, Claimed, Incarnation, OpenStatus, Renewals, Renewed, Standing
 from jackfield_store_sqlite.connections import connect_reader
 from jackfield_store_sqlite.damage.digests import HIGH, of_state
 from jackfield_store_sqlite.database import Database
@@ -19,6 +19,8 @@ from jackfield_store_sqlite.rows import Value, execute, number
 _KEPT = 1000
 """Incarnations whose ids are kept, those of the last starts."""
 _TOLD = 1000
+_STANDING = """SELECT e.finished_at IS NULL, i.id FROM executions e LEFT JOIN incarnations i ON i.number = e.owner
+    WHERE e.id = ?"""
 _OWNED = "SELECT id FROM executions WHERE finished_at IS NULL AND owner = ? ORDER BY id"
 _HELD = """SELECT status, resume_at, error FROM executions WHERE id = ? AND finished_at IS NULL AND owner = ?"""
 _HAND_OVER = f"""UPDATE executions SET owner = NULL, status = ?, digest = digest & {HIGH} | ?
@@ -116,6 +118,13 @@ class SqliteOwnership:
             return [_claimed(*row) for row in rows]
 
         return await self._db.write(work)
+
+    async def standing(self, execution_id: str) -> Standing | None:
+        def run(connection: sqlite3.Connection) -> Standing | None:
+            row = execute(connection, _STANDING, [execution_id]).fetchone()
+            return None if row is None else Standing(bool(row[0]), row[1])
+
+        return await self._db.read(run)
 
     async def owned_executions(self, owner: str) -> list[str]:
         sql = "SELECT number FROM incarnations WHERE id = ?"

@@ -9,7 +9,7 @@ from jackfield.api.body_budget import TakenMemory
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import DataDamaged, NotFound, StoreUnavailable
 from jackfield.api.spilled_outputs import with_outputs
-from jackfield.api.storage import OPEN_STATUSES, CallUpdate, FinishedExecution, Store, StoredExecution
+from jackfield.api.storage import OPEN_STATUSES, CallUpdate, FinishedExecution, Standing, Store, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.read_back import ReadBack
 from jackfield_engine.lifecycle.resuming import (
@@ -145,9 +145,12 @@ class Recovery:
 
     async def outcome(self, execution_id: str) -> Outcome | None:
         """What the store has of its end; None while it is open. Raises `NotFound`, `StoreUnavailable`."""
-        stored = await find(self._services.store, execution_id)
-        if stored.row.status in OPEN_STATUSES:
+        if (await self._standing(execution_id)).is_open:
             return None
+        return await self._outcome(execution_id)
+
+    async def _outcome(self, execution_id: str) -> Outcome:
+        stored = await find(self._services.store, execution_id)
         whole = await with_outputs(self._services.context, stored)
         return await within_slices(whole, lambda: outcome_of(whole))
 
@@ -156,16 +159,27 @@ class Recovery:
         `StoreUnavailable`."""
         while True:
             await self._services.clock.sleep(self._services.settings.claim_interval)
-            if (outcome := await self.outcome(execution_id)) is not None:
-                return outcome
-            stored = await find(self._services.store, execution_id)
-            if await self._lease.own(execution_id, stored.owner):
+            standing = await self._standing(execution_id)
+            if not standing.is_open:
+                return await self._outcome(execution_id)
+            if await self._lease.own(execution_id, standing.owner):
                 return None
+
+    async def _standing(self, execution_id: str) -> Standing:
+        """Whoever waits looks again and again: input and steps are read once, at the end."""
+        standing = await self._services.store.standing(execution_id)
+        if standing is None:
+            raise _unknown()
+        return standing
 
 
 async def find(store: Store, execution_id: str) -> StoredExecution:
     """Raises `NotFound`, `StoreUnavailable`."""
     stored = await store.execution(execution_id)
     if stored is None:
-        raise NotFound("There is no execution with this id.")
+        raise _unknown()
     return stored
+
+
+def _unknown() -> NotFound:
+    return NotFound("There is no execution with this id.")

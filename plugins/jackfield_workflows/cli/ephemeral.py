@@ -15,6 +15,7 @@ from jackfield.api.storage import (
     Incarnation,
     NewExecution,
     OpenStatus,
+    Standing,
     Store,
     StoredExecution,
 )
@@ -124,6 +125,10 @@ class EphemeralStore:
         steps = [kept.steps[number] for number in sorted(kept.steps)]
         after = max(kept.steps, default=-1) + 1
         return StoredExecution(kept.row, kept.input, steps, kept.document, None, next_chunk=after, owner=kept.owner)
+
+    async def standing(self, execution_id: str) -> Standing | None:
+        kept = self._kept.get(execution_id)
+        return None if kept is None else Standing(kept.row.finished_at is None, kept.owner)
 
     async def open_executions(
         self, *, statuses: Sequence[str], after: str | None, limit: int, due: int | None = None

@@ -55,6 +55,15 @@ class Claimed:
 
 
 @record
+class Standing:
+    """How an execution stands: what those ask for again and again who wait for its end. owner: as `StoredExecution` has
+    it."""
+
+    is_open: bool
+    owner: str | None
+
+
+@record
 class Renewed:
     """cancelled: ids of open executions of this incarnation that somebody wants to end (`ask_cancel`), in any order;
     they are told again until they are over. At most 1000 at a time."""
@@ -106,6 +115,9 @@ class OwnershipStore(Protocol):
 
         A claim whose outcome is not known is not repeated: `owned_executions` tells what came of it.
         Raises `Fenced`."""
+
+    async def standing(self, execution_id: str) -> Standing | None:
+        """Read without input and steps; None for one that is unknown."""
 
     async def owned_executions(self, owner: str) -> list[str]:
         """Ids of the open executions that this incarnation owns, in their order; also of one that is not alive."""

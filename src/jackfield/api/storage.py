@@ -25,6 +25,7 @@ from .ownership_storage import OpenStatus as OpenStatus
 from .ownership_storage import OwnershipStore as OwnershipStore
 from .ownership_storage import Renewals as Renewals
 from .ownership_storage import Renewed as Renewed
+from .ownership_storage import Standing as Standing
 from .paging import Page as Page
 from .records import record
 from .table_storage import DataTableStore

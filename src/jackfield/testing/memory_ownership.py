@@ -11,7 +11,7 @@ from jackfield.api.records import replace
 
 from ..api.clock import Clock
 from ..api.errors import Conflict, Fenced
-from ..api.storage import Claimed, Incarnation, OpenStatus, Renewed
+from ..api.storage import Claimed, Incarnation, OpenStatus, Renewed, Standing
 from .memory_tables import MemoryTables, StoredRun
 
 MOST_TOLD = 1000
@@ -92,6 +92,11 @@ class MemoryOwnership(MemoryTables):
             and not self._is_alive(run.owner)
         ][:limit]
         return [self._given(run, owner) for run in found]
+
+    async def standing(self, execution_id: str) -> Standing | None:
+        self._answer()
+        run = self._runs.get(execution_id)
+        return None if run is None else Standing(run.row.finished_at is None, run.owner)
 
     async def owned_executions(self, owner: str) -> list[str]:
         self._answer()

@@ -10,7 +10,7 @@ import pytest
 
 from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.ids import new_id
-from jackfield.api.storage import Claimed, Delivery, Incarnation, OpenStatus, Renewed, Store, StoredExecution
+from jackfield.api.storage import Claimed, Delivery, Incarnation, OpenStatus, Renewed, Standing, Store, StoredExecution
 
 from .rows import call, calls, ended, new
 
@@ -174,6 +174,14 @@ class StoreOwnershipContract:
         )
         stored = await found(store)
         assert (list(stored.steps), stored.owner, stored.epoch) == ([b"[0]"], incarnation.id, 1)
+
+    async def test_how_an_execution_stands(self, store: Store) -> None:
+        me = await registered(store)
+        await store.add_execution(new("e", owner=me))
+        await store.add_execution(new("free", status="queued", started_at=None))
+        await store.add_execution(new("over", owner=me), ended("over", owner=me))
+        found = [await store.standing(one) for one in ("e", "free", "over", "never")]
+        assert found == [Standing(True, me), Standing(True, None), Standing(False, me), None]
 
     # -- claims
 
