@@ -202,8 +202,8 @@ class _WorkflowImport:
         from jackfield.api.json_values import dumps
 
         found, store = planned.source.document.get("staticData"), self._context.store
-        if isinstance(found, dict) and found and await store.static_data(planned.own_id) is None:
-            await store.set_static_data(planned.own_id, dumps(found))
+        if isinstance(found, dict) and found:
+            await store.set_static_data(planned.own_id, dumps(found), None)
 
     async def _placed(self, planned: _Planned) -> list[Problem]:
         """Into its folder, unless somebody has put it into one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -225,14 +226,19 @@ class PostgresWorkflows:
         row = await self._db.read(lambda connection: execute(connection, sql, [workflow_id]).fetchone())
         return None if row is None else bytes(row[0])
 
-    async def set_static_data(self, workflow_id: str, data: bytes) -> None:
-        sql = """INSERT INTO static_data SELECT id, %s FROM workflows WHERE id = %s
-            ON CONFLICT (workflow_id) DO UPDATE SET data = excluded.data"""
+    async def set_static_data(self, workflow_id: str, data: bytes, known: bytes | None) -> bool:
+        """The digest of what was known travels, not all of it."""
+        fresh = "INSERT INTO static_data SELECT id, %s FROM workflows WHERE id = %s ON CONFLICT DO NOTHING"
+        later = "UPDATE static_data SET data = %s WHERE workflow_id = %s AND sha256(data) = %s"
+        exists = "SELECT 1 FROM workflows WHERE id = %s"
+        digest = None if known is None else hashlib.sha256(known).digest()
 
-        def work(connection: Connection) -> None:
-            execute(connection, sql, [data, workflow_id])
+        def work(connection: Connection) -> bool:
+            sql = fresh if digest is None else later
+            changed = execute(connection, sql, [data, workflow_id, *([digest] if digest else [])]).rowcount
+            return changed > 0 or not execute(connection, exists, [workflow_id]).rowcount
 
-        await self._db.write(work, len(data))
+        return await self._db.write(work, len(data))
 
 
 def _current(connection: Connection, workflow_id: str) -> StoredWorkflow | None:

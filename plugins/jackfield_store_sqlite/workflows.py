@@ -229,14 +229,21 @@ class SqliteWorkflows:
         row = await self._db.read(lambda connection: execute(connection, sql, [workflow_id]).fetchone())
         return None if row is None else bytes(row[0])
 
-    async def set_static_data(self, workflow_id: str, data: bytes) -> None:
+    async def set_static_data(self, workflow_id: str, data: bytes, known: bytes | None) -> bool:
         sql = """INSERT INTO static_data SELECT id, ?, ? FROM workflows WHERE id = ?
             ON CONFLICT (workflow_id) DO UPDATE SET data = excluded.data, row_digest = excluded.row_digest"""
 
-        def work(connection: sqlite3.Connection) -> None:
-            execute(connection, sql, [data, of_static_data(workflow_id, data), workflow_id])
+        exists = "SELECT 1 FROM workflows WHERE id = ?"
+        there = "SELECT data FROM static_data WHERE workflow_id = ?"
 
-        await self._db.write(work, len(data))
+        def work(connection: sqlite3.Connection) -> bool:
+            row = execute(connection, there, [workflow_id]).fetchone()
+            found = None if row is None else bytes(row[0])
+            if found == known:
+                execute(connection, sql, [data, of_static_data(workflow_id, data), workflow_id])
+            return found == known or not execute(connection, exists, [workflow_id]).fetchone()
+
+        return await self._db.write(work, len(data))
 
 
 def _current(connection: sqlite3.Connection, workflow_id: str) -> StoredWorkflow | None:

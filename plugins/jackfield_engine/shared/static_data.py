@@ -1,14 +1,14 @@
 """What workflows remember across executions, by section: `global`, `node:<name>`, `deduplication`.
 
 While node runs use a workflow's memory, they share one copy, so that executions side by side lose no change; it is read
-when the first comes and forgotten when the last has gone.
+when the first comes and forgotten when the last has gone. What another daemon has stored meanwhile stays, key by key.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, MutableMapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -19,17 +19,23 @@ from jackfield.api.records import state
 from jackfield.api.storage import Store
 
 Sections: TypeAlias = "dict[str, dict[str, Json]]"
+_TRIES = 20
+"""Of a write that other daemons were faster than."""
+_NONE: Any = object()
+"""No value at all, where a value of JSON is compared."""
 _NOT_JSON = "The workflow's static data cannot be kept: it is nested too deeply or is not JSON."
 
 
 @state
 class _Shared:
-    """One workflow's memory. stored: what the store has; users: node runs that hold it."""
+    """One workflow's memory. stored: what the store has, as far as is known here, `{}` for nothing; None: it was not
+    read. known: the same as it stands there, None for nothing. users: node runs that hold it."""
 
     workflow_id: str
     lock: asyncio.Lock
     sections: Sections
     stored: bytes | None = None
+    known: bytes | None = None
     users: int = 0
 
 
@@ -59,27 +65,44 @@ class StaticData:
 
     async def _read(self, shared: _Shared) -> None:
         try:
-            stored = await self._store.static_data(shared.workflow_id) or b"{}"
+            shared.known = await self._store.static_data(shared.workflow_id)
         except JackfieldError as exc:
             raise NodeError(f"The workflow's static data cannot be read: {exc.message}") from None
-        shared.sections.update(_sections(stored))
-        shared.stored = stored
+        shared.stored = shared.known or b"{}"
+        shared.sections.update(_sections(shared.stored))
 
     async def _save(self, shared: _Shared) -> None:
         """Raises `NodeError`; then nothing has changed."""
         async with shared.lock:
             try:
-                data = self._encoded(shared.sections)
-                if data == shared.stored:
-                    return
-                await self._store.set_static_data(shared.workflow_id, data)
+                await self._write(shared)
             except JackfieldError as exc:
                 _revert(shared)
                 raise NodeError(f"The workflow's static data cannot be stored: {exc.message}") from None
             except NodeError:
                 _revert(shared)
                 raise
-            shared.stored = data
+
+    async def _write(self, shared: _Shared) -> None:
+        """Raises `NodeError`, `StoreUnavailable`."""
+        for _ in range(_TRIES):
+            data = self._encoded(shared.sections)
+            if data == shared.stored:
+                return
+            if await self._store.set_static_data(shared.workflow_id, data, shared.known):
+                shared.stored = shared.known = data
+                return
+            await self._take_over(shared)
+        raise NodeError("The workflow's static data cannot be stored: other daemons change it all the time; try again.")
+
+    async def _take_over(self, shared: _Shared) -> None:
+        """What another daemon has changed since it was read here; what was changed here too stays as it is here."""
+        known = await self._store.static_data(shared.workflow_id)
+        given, theirs = _sections(shared.stored or b"{}"), _sections(known or b"{}")
+        for name in given.keys() | theirs.keys():
+            section = shared.sections.setdefault(name, {})
+            take_over(section, given.get(name, {}), theirs.get(name, {}))
+        shared.known, shared.stored = known, known or b"{}"
 
     def _encoded(self, sections: Sections) -> bytes:
         try:
@@ -139,6 +162,24 @@ def merge(section: MutableMapping[str, Json], given: Mapping[str, Json], made: M
     for key, value in made.items():
         if key not in given or not _same(given[key], value):
             section[key] = value
+
+
+def take_over(section: MutableMapping[str, Json], given: Mapping[str, Json], theirs: Mapping[str, Json]) -> None:
+    """Write into the live section what others made of what was given, but for what was changed in it since: of a key
+    that both changed, this one's value counts, and of two objects each key. Objects stay the same ones."""
+    for key in given.keys() | theirs.keys():
+        mine, old, new = section.get(key, _NONE), given.get(key, _NONE), theirs.get(key, _NONE)
+        if isinstance(mine, dict) and isinstance(new, dict):
+            take_over(mine, old if isinstance(old, dict) else {}, new)
+        elif not _alike(old, new) and _alike(mine, old):
+            if new is _NONE:
+                section.pop(key, None)
+            else:
+                section[key] = new
+
+
+def _alike(one: Json, other: Json) -> bool:
+    return one is other or (one is not _NONE and other is not _NONE and _same(one, other))
 
 
 def _same(one: Json, other: Json) -> bool:

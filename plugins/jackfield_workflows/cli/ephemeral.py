@@ -49,8 +49,10 @@ class EphemeralStore:
     async def static_data(self, workflow_id: str) -> bytes | None:
         return self._static.get(workflow_id) or await self._behind.static_data(workflow_id)
 
-    async def set_static_data(self, workflow_id: str, data: bytes) -> None:
+    async def set_static_data(self, workflow_id: str, data: bytes, known: bytes | None) -> bool:
+        """Nobody else writes it."""
         self._static[workflow_id] = data
+        return True
 
     # -- executions
 

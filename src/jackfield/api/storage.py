@@ -377,7 +377,9 @@ class WorkflowStore(Protocol):
 
     async def static_data(self, workflow_id: str) -> bytes | None: ...
 
-    async def set_static_data(self, workflow_id: str, data: bytes) -> None: ...
+    async def set_static_data(self, workflow_id: str, data: bytes, known: bytes | None) -> bool:
+        """known: what was read before; None: there was nothing. False, and nothing is changed, when there is something
+        else by now. True as well for a workflow that is unknown."""
 
 
 class TagStore(Protocol):

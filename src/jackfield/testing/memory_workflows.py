@@ -155,10 +155,14 @@ class MemoryWorkflows(MemoryFolders):
         saved = self._workflows.get(workflow_id)
         return saved.static_data if saved else None
 
-    async def set_static_data(self, workflow_id: str, data: bytes) -> None:
+    async def set_static_data(self, workflow_id: str, data: bytes, known: bytes | None) -> bool:
         self._answer()
-        if workflow_id in self._workflows:
-            self._workflows[workflow_id].static_data = data
+        saved = self._workflows.get(workflow_id)
+        if saved is not None and saved.static_data != known:
+            return False
+        if saved is not None:
+            saved.static_data = data
+        return True
 
     def _check_routes(self, workflow_id: str, name: str, registrations: Sequence[Registration]) -> None:
         live = {

@@ -24,7 +24,7 @@ from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.settings import ExecutionsSettings
-from jackfield_engine.shared.static_data import copied, merge
+from jackfield_engine.shared.static_data import StaticData, copied, merge, take_over
 from jackfield_nodes.lists.remove_duplicates import node as remove_duplicates
 
 
@@ -163,7 +163,7 @@ async def side_by_side(counters: Lab, workflow: Workflow, *sources: str) -> Scri
 async def test_scripts_side_by_side_keep_each_others_keys(counters: Lab) -> None:
     workflow = await counters.save(doc(("Start", "webhook"), ("A", "script")))
     await counters.store.set_static_data(
-        str(workflow.id), orjson.dumps({"global": {"old": 1, "gone": 1, "one": 1}, "node:A": {"own": [1]}})
+        str(workflow.id), orjson.dumps({"global": {"old": 1, "gone": 1, "one": 1}, "node:A": {"own": [1]}}), None
     )
     await side_by_side(
         counters,
@@ -278,6 +278,52 @@ async def test_a_store_that_does_not_answer_fails_the_node(
     assert outcome.failure is not None
     assert "static data cannot be" in outcome.failure.message
     assert (await run(engine, workflow)).items[0]["json"] == {"count": 1}
+
+
+async def test_daemons_side_by_side_keep_each_others_keys(counters: Lab) -> None:
+    workflow = await counters.save(doc(("Start", "webhook")), "w1")
+    await counters.store.set_static_data("w1", b'{"global":{"old":1,"gone":1}}', None)
+    first = await StaticData(counters.store, 9999).borrow("w1")
+    second = await StaticData(counters.store, 9999).borrow("w1")
+    mine, theirs = first.section("global"), second.section("global")
+    seen = cast("dict[str, Json]", mine.setdefault("seen", {}))
+    mine.update({"mine": 1, "both": "mine"})
+    theirs.update({"theirs": 2, "both": "theirs", "seen": {"early": True}})
+    del theirs["gone"]
+    second.section("node:B")["own"] = 3
+    await second.give_back()
+    seen["late"] = True
+    await first.give_back()
+    assert await stored(counters, workflow) == {
+        "global": {"old": 1, "mine": 1, "both": "mine", "theirs": 2, "seen": {"early": True, "late": True}},
+        "node:B": {"own": 3},
+    }
+
+
+async def test_a_memory_that_others_change_all_the_time_fails_the_node(counters: Lab) -> None:
+    workflow = await counters.save(doc(("Start", "webhook"), ("A", "count")))
+
+    async def lost(*_: object) -> bool:
+        return False
+
+    counters.store.set_static_data = lost  # type: ignore[method-assign]
+    outcome = await run(counters.engine(), workflow)
+    assert outcome.failure is not None
+    assert "other daemons change it" in outcome.failure.message
+
+
+KEYS = st.dictionaries(st.sampled_from("abc"), st.sampled_from([0, 1, True, None]))
+
+
+@given(KEYS, KEYS, KEYS)
+def test_what_others_changed_is_taken_over_but_for_what_changed_here(
+    old: dict[str, Json], mine: dict[str, Json], theirs: dict[str, Json]
+) -> None:
+    found = dict(mine)
+    take_over(found, old, theirs)
+    for key in "abc":
+        values = [orjson.dumps([each[key]] if key in each else []) for each in (old, mine, theirs, found)]
+        assert values[3] == (values[2] if values[1] == values[0] else values[1])
 
 
 async def test_an_interrupted_node_gives_it_back(counters: Lab) -> None:

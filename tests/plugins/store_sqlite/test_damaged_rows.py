@@ -157,7 +157,7 @@ async def with_configuration(store: SqliteStore) -> None:
     await store.add_api_key(ApiKey("k", "u", "ci", "jf_1", "sha", ("workflows:read",), 1, None, None))
     await store.touch_api_keys({"k": 7})
     await store.put_variable(Variable("v", "key", "value", 1, 1))
-    await store.set_static_data("w", b'{"seen":1}')
+    await store.set_static_data("w", b'{"seen":1}', None)
     await store.change_user("u", display_name="Ada")
 
 

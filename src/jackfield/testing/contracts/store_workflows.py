@@ -222,9 +222,12 @@ class StoreWorkflowsContract:
     async def test_static_data(self, store: Store) -> None:
         await store.add_workflow(saved("w"), [], None)
         assert await store.static_data("w") is None
-        await store.set_static_data("w", b"{}")
-        await store.set_static_data("w", b'{"a":1}')
-        await store.set_static_data("unknown", b"{}")
+        assert await store.set_static_data("w", b"{}", None)
+        assert await store.set_static_data("w", b'{"a":1}', b"{}")
+        assert not await store.set_static_data("w", b'{"a":2}', None)
+        assert not await store.set_static_data("w", b'{"a":2}', b"{}")
+        assert await store.set_static_data("unknown", b"{}", None)
+        assert await store.set_static_data("unknown", b"{}", b"{}")
         assert await store.static_data("w") == b'{"a":1}'
         assert await store.static_data("unknown") is None
         await store.delete_workflow("w")
