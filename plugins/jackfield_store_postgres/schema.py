@@ -136,7 +136,14 @@ _FIRST = (
 committed, which tells a writer whose connection was cut what became of its batch."""
 _FACTS = ("CREATE TABLE facts (name TEXT PRIMARY KEY, text TEXT NOT NULL)",)
 """What holds for the store itself."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS)
+_REVISIONS = (
+    "CREATE TABLE revisions (name TEXT PRIMARY KEY, number bigint NOT NULL)",
+    "CREATE TABLE workflow_revisions (workflow_id TEXT PRIMARY KEY, revision bigint NOT NULL)",
+    "CREATE INDEX workflow_revisions_by_number ON workflow_revisions (revision)",
+    "INSERT INTO workflow_revisions SELECT id, 0 FROM workflows",
+)
+"""How many changes workflows have had, and the last one of each; deleted ones stay for a while."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

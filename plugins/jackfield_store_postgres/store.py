@@ -15,6 +15,7 @@ from jackfield_store_postgres.imported import PostgresImported
 from jackfield_store_postgres.old_documents import PostgresOldDocuments
 from jackfield_store_postgres.ownership import PostgresOwnership
 from jackfield_store_postgres.retention import Pruning
+from jackfield_store_postgres.revisions import Revisions
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.tags import PostgresTags
 from jackfield_store_postgres.users import PostgresUsers
@@ -47,6 +48,7 @@ class PostgresStore(
     def __init__(self, settings: PostgresSettings, log: logging.Logger) -> None:
         """Raises `ConfigurationError` for an address that cannot be read."""
         self._db = Database(settings, log)
+        self._revisions = Revisions(self._db)
 
     @property
     def password(self) -> str:
@@ -54,11 +56,17 @@ class PostgresStore(
         return self._db.connector.password
 
     @property
+    def dsn(self) -> str:
+        """`jackfield.api.bus.PostgresAddress`"""
+        return self._db.settings.dsn
+
+    @property
     def database(self) -> Database:
         return self._db
 
     async def open(self) -> None:
         await self._db.open()
+        await self._revisions.open()
 
     async def close(self) -> None:
         await self._db.close()

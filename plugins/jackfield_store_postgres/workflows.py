@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
+from jackfield.api.shared_workflows import ChangedWorkflows
 from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowOrder, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflow_words import words_of
@@ -17,6 +18,7 @@ from jackfield_store_postgres.calls import forget_histories
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.failures import taken, too_many_labels
+from jackfield_store_postgres.revisions import Revisions, sweep
 from jackfield_store_postgres.rows import Query, execute, number, pack, unpack
 from jackfield_store_postgres.rows import where as conditions
 from jackfield_store_postgres.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
@@ -95,6 +97,10 @@ class PostgresWorkflows:
     """Part of the store port."""
 
     _db: Database
+    _revisions: Revisions
+
+    async def changed_workflows(self, since: int | None) -> ChangedWorkflows:
+        return await self._revisions.since(since)
 
     async def add_workflow(
         self,
@@ -121,7 +127,7 @@ class PostgresWorkflows:
             name_tags(connection, workflow.id, tags, workflow.created_at)
             routes.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
 
-        await self._db.write(work, len(document))
+        await self._revisions.write(workflow.id, work, len(document))
 
     async def change_workflow(
         self,
@@ -153,7 +159,7 @@ class PostgresWorkflows:
             execute(connection, _FORGET_OLD, [new.id, new.id, kept])
             return new, gone
 
-        return await self._change(work, len(data))
+        return await self._change(workflow_id, work, len(data))
 
     async def set_active(
         self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
@@ -165,20 +171,23 @@ class PostgresWorkflows:
             new = replace(old, active=active, updated_at=now)
             return new, _save(connection, new, registrations)
 
-        return await self._change(work)
+        return await self._change(workflow_id, work)
 
     async def delete_workflow(self, workflow_id: str) -> bool:
         def work(connection: Connection) -> tuple[bool, list[str]]:
             sql = "SELECT id FROM registrations WHERE workflow_id = %s"
             gone = [webhook_id for (webhook_id,) in execute(connection, sql, [workflow_id])]
+            sweep(connection)
             return execute(connection, "DELETE FROM workflows WHERE id = %s", [workflow_id]).rowcount > 0, gone
 
-        deleted, gone = await self._db.write(work)
+        deleted, gone = await self._revisions.write(workflow_id, work)
         await forget_histories(self._db, gone)
         return deleted
 
-    async def _change(self, work: Callable[[Connection], _Changed], size: int = 0) -> StoredWorkflow | None:
-        changed, gone = await self._db.write(work, size)
+    async def _change(
+        self, workflow_id: str, work: Callable[[Connection], _Changed], size: int = 0
+    ) -> StoredWorkflow | None:
+        changed, gone = await self._revisions.write(workflow_id, work, size)
         await forget_histories(self._db, gone)
         return changed
 

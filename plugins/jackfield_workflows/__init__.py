@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.context import WorkflowReader
 from jackfield.api.object_references import load
 from jackfield.api.plugin import Plugin, SettingsTable, hookimpl, later, when_built
+from jackfield.api.shared_workflows import PeerChanges
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
+    from jackfield_workflows.saved.peers import WorkflowsOfPeers
 
 ATTENTION = "jackfield_workflows.activation.attention"
+PEERS = "jackfield_workflows.saved.peers"
 OLD_DOCUMENTS = "jackfield_workflows.documents.old_documents:seal_old_documents"
 
 
@@ -32,10 +35,12 @@ class WorkflowsPlugin(Plugin):
     provides = {
         WorkflowReader: "jackfield_workflows.documents.reader:CachedReader",
         "jackfield.api.saved_documents:SavedDocuments": "jackfield_workflows.saved.port:SavedDocumentsPort",
+        "jackfield.api.shared_workflows:PeerChanges": f"{PEERS}:WorkflowsOfPeers",
         "jackfield.api.run_rights:RunRights": "jackfield_workflows.saved.node_scopes:NodeScopes",
     }
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",
+        "jackfield_workflows.saved.following:Following",
         "jackfield_workflows.saved.folders:FolderChanges",
         "jackfield_workflows.activation.trigger_calls:TriggerCalls",
         f"{ATTENTION}:Attention",
@@ -46,12 +51,21 @@ class WorkflowsPlugin(Plugin):
         work = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(OLD_DOCUMENTS))
         self.context.spawn("old documents", work(self.context))
         self.context.spawn("attention", self._watch())
+        if not self.context.store.exclusive:
+            self.context.spawn("peers", self._follow_peers())
 
     async def _watch(self) -> None:
         """Behind the start, and its modules on a thread."""
         await asyncio.to_thread(import_module, ATTENTION)
         watch = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(f"{ATTENTION}:watch"))
         await watch(self.context)
+
+    async def _follow_peers(self) -> None:
+        """The same."""
+        await asyncio.to_thread(import_module, PEERS)
+        peers = self.context.port(PeerChanges)
+        if peers.shared:
+            await cast("WorkflowsOfPeers", peers).run()
 
     jackfield_manifest_kinds = later("jackfield_workflows.templates.kinds:KINDS")
     jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")

@@ -55,6 +55,13 @@ class WorkflowsSettings(BaseModel):
         gt=0,
         le=86_400,
     )
+    peer_interval: float = Field(
+        0.5,
+        description="How often changes that other daemons have made to workflows of the same store are looked for, in "
+        "seconds, also while no bus tells of them. With SQLite there are none.",
+        ge=0.05,
+        le=1,
+    )
     attention_interval: float = Field(
         300.0,
         description="How often all live workflows are looked at for what keeps them from starting, in seconds.",

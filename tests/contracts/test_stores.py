@@ -1,6 +1,7 @@
 """The contract of stores, over ours and the one of the tests; a stranger's test module reads like this."""
 
 from jackfield.testing.contracts.store_calls import StoreCallsContract
+from jackfield.testing.contracts.store_changes import StoreChangesContract
 from jackfield.testing.contracts.store_facts import StoreFactsContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
@@ -21,6 +22,10 @@ class TestOwnership(StoreOwnershipContract):
 
 class TestLeases(StoreLeasesContract):
     """Daemons side by side."""
+
+
+class TestChanges(StoreChangesContract):
+    """What daemons hear of each other's workflows."""
 
 
 class TestCalls(StoreCallsContract):

@@ -12,7 +12,7 @@ from jackfield.api.binary import BinaryError
 from jackfield.api.body_budget import SMALL, apart, body_memory
 from jackfield.api.call_triggers import SuffixTrigger
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import JackfieldError, NotFound, RateLimited
+from jackfield.api.errors import JackfieldError, NotFound, RateLimited, WorkflowInactive
 from jackfield.api.headroom import unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.api.storage import StoredAnswer
@@ -38,6 +38,8 @@ from jackfield_webhooks.routing.lookup import WrongMethod
 from jackfield_webhooks.routing.registry import KIND, RouteRegistry
 from jackfield_webhooks.routing.table import Route
 from jackfield_webhooks.settings import WebhookSettings
+
+_UNSERVED = (NotFound, WorkflowInactive, WrongMethod)
 
 
 class Ingress:
@@ -107,7 +109,12 @@ class Ingress:
     async def _answer(self, call: IncomingCall, called: str | tuple[str, ...]) -> Answer | StreamAnswer:
         if call.method == "OPTIONS":
             return await self._preflight(call, called)
-        route = await self._route(call, called)
+        try:
+            route = await self._route(call, called)
+        except _UNSERVED:
+            if not await self._is_caught_up(call, called):
+                raise
+            route = await self._route(call, called)
         call.webhook = route.webhook
         hook = self._registry.ready(route) or await self._registry.hook(route)
         call.hook = hook
@@ -124,6 +131,14 @@ class Ingress:
         except WrongMethod as exc:
             call.webhook = exc.route.webhook
             raise
+
+    async def _is_caught_up(self, call: IncomingCall, called: str | tuple[str, ...]) -> bool:
+        """Whether a call that nothing serves is worth another try: another daemon may have changed that. Raises
+        `StoreUnavailable`."""
+        if self._suffix_trigger(called) is not None or not await self._registry.is_caught_up():
+            return False
+        call.webhook = None
+        return True
 
     def _check_caller(self, call: IncomingCall, hook: Hook) -> None:
         if hook.networks is not None:
@@ -173,21 +188,31 @@ class Ingress:
     async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> bool:
         """Let another trigger serve a path that is no webhook's. False: no other does."""
         called = paths.called_path(scope)
+        trigger = self._suffix_trigger(called)
+        if trigger is not None:
+            first = (paths.split(called) if isinstance(called, str) else called)[0]
+            await trigger.serve_suffix(first, scope, receive, send, test=self.test)
+        return trigger is not None
+
+    def _suffix_trigger(self, called: str | tuple[str, ...]) -> SuffixTrigger | None:
+        """Who else may serve this path."""
         segments = paths.split(called) if isinstance(called, str) else called
         if len(segments) != 2 or self._kind != KIND:
-            return False
+            return None
         triggers = self._context.extensions(TRIGGERS).values()
         found = (each for each in triggers if isinstance(each, SuffixTrigger) and each.suffix == segments[1])
-        trigger = next(found, None)
-        if trigger is not None:
-            await trigger.serve_suffix(segments[0], scope, receive, send, test=self.test)
-        return trigger is not None
+        return next(found, None)
 
     # -- what is no call
 
     async def _preflight(self, call: IncomingCall, called: str | tuple[str, ...]) -> StoredAnswer:
         """OPTIONS is never a call: it says what a page of another origin may do."""
-        routes = self._routes(called)
+        try:
+            routes = self._routes(called)
+        except _UNSERVED:
+            if not await self._is_caught_up(call, called):
+                raise
+            routes = self._routes(called)
         methods = sorted(routes)
         asked = routes.get(call.headers.get("access-control-request-method", "").upper())
         hook = await self._registry.hook(asked or routes[methods[0]])

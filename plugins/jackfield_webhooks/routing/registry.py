@@ -11,6 +11,7 @@ from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import NotFound, StoreUnavailable
 from jackfield.api.records import state
+from jackfield.api.shared_workflows import PeerChanges
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import TRIGGERS, Registration
 from jackfield.api.workflows import Node, Problem, Workflow
@@ -54,15 +55,26 @@ class RouteRegistry:
         self._settings = context.settings(WebhookSettings)
         self._ready: OrderedDict[Route, _Ready] = OrderedDict()
         self._lock = asyncio.Lock()
+        self._peers: PeerChanges | None = None
 
     async def load(self) -> None:
         """Read every registration. Raises `StoreUnavailable`."""
+        peers = None if self._context.store.exclusive else self._context.find_port(PeerChanges)
+        self._peers = peers if peers is not None and peers.shared else None
         async with self._lock:
             grouped: dict[tuple[str, str], list[Webhook]] = {}
             for webhook in await self._rows(None):
                 grouped.setdefault((webhook.kind, webhook.workflow_id), []).append(webhook)
             for (kind, workflow_id), webhooks in grouped.items():
                 self._tables[kind].replace(workflow_id, webhooks)
+
+    async def is_caught_up(self) -> bool:
+        """Serve what other daemons have changed until now. False: nobody else shares the store. Raises
+        `StoreUnavailable`."""
+        if self._peers is None:
+            return False
+        await self._peers.catch_up()
+        return True
 
     def table(self, kind: str) -> RouteTable:
         """The routes of one kind of trigger; the same object for as long as the daemon runs."""

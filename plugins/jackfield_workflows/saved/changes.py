@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Literal, TypeVar
-from weakref import WeakValueDictionary
 
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext, WorkflowReader
@@ -20,9 +19,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.records import record, replace
 from jackfield.api.storage import StoredWorkflow
-from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Document, Workflow
-from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.checks import ActivationChecks
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
 from jackfield_workflows.documents.credential_exports import refuse_credential
@@ -31,6 +28,7 @@ from jackfield_workflows.documents.sealing import SealedSecrets, without_sealed
 from jackfield_workflows.documents.secret_parameters import SecretParameters, has_masks
 from jackfield_workflows.documents.settings_checks import check_settings
 from jackfield_workflows.documents.tags import tag_names
+from jackfield_workflows.saved.following import Following
 from jackfield_workflows.saved.node_scopes import NodeScopes
 from jackfield_workflows.saved.views import without_service_keys
 
@@ -59,7 +57,7 @@ class WorkflowChanges:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._following = context.port(Following)
         self._running: set[asyncio.Task[object]] = set()
         self._secrets = SecretParameters(context)
         self._sealed = SealedSecrets(context)
@@ -154,9 +152,9 @@ class WorkflowChanges:
             await self._checks.check(workflow)
         registrations = self._triggers.registrations(workflow)
         await self._context.store.add_workflow(stored, registrations, author.name, tags=tags)
-        await self._follow("saved", stored.id, stored.name, stored.version, workflow)
+        await self._following.follow("saved", stored.id, stored.name, stored.version, workflow)
         if workflow.active:
-            self._publish("activated", stored.id, stored.name, stored.version, active=True)
+            self._following.publish("activated", stored.id, stored.name, stored.version, active=True)
         return (await self._context.store.workflow(stored.id) if tags else None) or stored
 
     async def _write(
@@ -169,7 +167,7 @@ class WorkflowChanges:
         active: bool | None = None,
     ) -> StoredWorkflow:
         """read: how the present one is found. tags: names; None leaves those that it has. active: likewise."""
-        async with self._one_at_a_time(workflow_id):
+        async with self._following.one_at_a_time(workflow_id):
             present = await read(workflow_id, author)
             given = named(await document(present), present.name)
             if isinstance(given, dict) and has_masks(given):
@@ -200,11 +198,11 @@ class WorkflowChanges:
             done = await self._committed("saved", workflow, stored)
             if live != present.active:
                 verb = "activated" if live else "deactivated"
-                self._publish(verb, done.id, done.name, done.version, active=live)
+                self._following.publish(verb, done.id, done.name, done.version, active=live)
             return done
 
     async def _set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
-        async with self._one_at_a_time(workflow_id):
+        async with self._following.one_at_a_time(workflow_id):
             present = await self._stored(workflow_id, author)
             workflow = await self._switched(present, active)
             if active:
@@ -247,7 +245,7 @@ class WorkflowChanges:
             return await self._parsed(present.document, id=present.id, version=present.version)
 
     async def _delete(self, workflow_id: str, author: Author) -> None:
-        async with self._one_at_a_time(workflow_id):
+        async with self._following.one_at_a_time(workflow_id):
             name, version = "", 0
             try:
                 present = await self._stored(workflow_id, author)
@@ -258,7 +256,7 @@ class WorkflowChanges:
             if not await self._context.store.delete_workflow(ident):
                 raise _unknown()
             # Whatever its document says: it is gone.
-            await self._follow("deleted", ident, name, version)
+            await self._following.follow("deleted", ident, name, version)
 
     async def _stored(self, workflow_id: str, author: Author | None = None) -> StoredWorkflow:
         found = await self._context.store.workflow(known_id(workflow_id, "workflow"))
@@ -291,34 +289,8 @@ class WorkflowChanges:
         if stored is None:
             raise _unknown()
         live = replace(workflow, version=stored.version, active=stored.active)
-        await self._follow(action, str(workflow.id), workflow.name, stored.version, live)
+        await self._following.follow(action, str(workflow.id), workflow.name, stored.version, live)
         return stored
-
-    async def _follow(
-        self,
-        action: Literal["saved", "activated", "deactivated", "deleted"],
-        workflow_id: str,
-        name: str,
-        version: int,
-        workflow: Workflow | None = None,
-    ) -> None:
-        """After the commit, which no failure makes undone. workflow: None after a deletion."""
-        self._context.port(WorkflowReader).forget(workflow_id)
-        change = WorkflowChange(workflow_id, action, workflow)
-        await self._triggers.follow(change)
-        await self._context.port(Attention).follow(change)
-        active = workflow is not None and workflow.active
-        self._publish(action, workflow_id, name, version, active=active)
-
-    def _publish(self, action: str, workflow_id: str, name: str, version: int, *, active: bool) -> None:
-        data = {"id": workflow_id, "name": name, "version": version, "active": active}
-        self._context.events.publish("workflows", f"workflow.{action}", data)
-
-    @contextlib.asynccontextmanager
-    async def _one_at_a_time(self, workflow_id: str) -> AsyncIterator[None]:
-        lock = self._locks.setdefault(workflow_id, asyncio.Lock())
-        async with lock:
-            yield
 
     async def _finish(self, work: Coroutine[object, object, T]) -> T:
         """Wait for the work; being cancelled ends the wait and not the work."""

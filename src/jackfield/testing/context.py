@@ -23,6 +23,7 @@ from ..api.nodes import NodeOffer, NodeType, type_of
 from ..api.object_references import load
 from ..api.process_containers import ContainerSettings
 from ..api.storage import Store
+from ..core.bus import MemoryBus
 from ..core.containers.service import Containers
 from .binary import MemoryBinary
 
@@ -133,6 +134,7 @@ class FakeContext:
         self.events = FakeEvents(self.clock)
         self.authentication = FakeAuthentication(self)
         self.ports.setdefault("BinaryStore", MemoryBinary())
+        self.ports.setdefault("Bus", MemoryBus(self.clock))
         self.ports.setdefault("Authentication", self.authentication)
         self.ports.setdefault(
             "ProcessContainers", Containers(self.config_dir, self.settings(ContainerSettings), self.clock, self.spawn)

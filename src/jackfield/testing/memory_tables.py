@@ -110,6 +110,8 @@ class MemoryTables:
         self._keys: dict[str, ApiKey] = {}
         self._revoked: dict[str, int] = {}
         self._workflows: dict[str, SavedWorkflow] = {}
+        self._revision = 0
+        self._revisions: dict[str, int] = {}
         self._calls: dict[str, StoredCall] = {}
         self._stats: dict[str, WebhookStats] = {}
         self._unsaved: dict[str, int] = {}

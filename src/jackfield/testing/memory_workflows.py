@@ -8,6 +8,7 @@ from jackfield.api.records import replace
 
 from ..api.errors import Conflict, RouteConflict
 from ..api.ids import new_id
+from ..api.shared_workflows import ChangedWorkflows
 from ..api.storage import (
     Page,
     StoredWorkflow,
@@ -45,6 +46,7 @@ class MemoryWorkflows(MemoryFolders):
         saved.save(workflow, author)
         saved.tags = self._named_tags(tags, workflow.created_at)
         self._register(saved, registrations, workflow.created_at)
+        self._changed(workflow.id)
 
     async def change_workflow(
         self,
@@ -78,6 +80,7 @@ class MemoryWorkflows(MemoryFolders):
         if tags is not None:
             saved.tags = self._named_tags(tags, now)
         self._register(saved, registrations, now)
+        self._changed(workflow_id)
         return self._tagged(new)
 
     async def set_active(
@@ -91,14 +94,25 @@ class MemoryWorkflows(MemoryFolders):
             self._check_routes(workflow_id, saved.current.name, registrations)
         saved.current = replace(saved.current, active=active, updated_at=now)
         self._register(saved, registrations, now)
+        self._changed(workflow_id)
         return self._tagged(saved.current)
 
     async def delete_workflow(self, workflow_id: str) -> bool:
         self._answer()
         saved = self._workflows.pop(workflow_id, None)
+        self._changed(workflow_id)
         for webhook_id in saved.registered if saved else ():
             self._forget_history(webhook_id)
         return saved is not None
+
+    def _changed(self, workflow_id: str) -> None:
+        self._revisions.pop(workflow_id, None)
+        self._revision += 1
+        self._revisions[workflow_id] = self._revision
+
+    async def changed_workflows(self, since: int | None) -> ChangedWorkflows:
+        self._answer()
+        return ChangedWorkflows(self._revision, [ident for ident, at in self._revisions.items() if at > (since or 0)])
 
     async def workflow(self, workflow_id: str) -> StoredWorkflow | None:
         self._answer()

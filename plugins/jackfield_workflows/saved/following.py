@@ -1,0 +1,73 @@
+"""What follows a committed change to a workflow: caches forget it, triggers serve it, others are told."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Literal, TypeAlias
+from weakref import WeakValueDictionary
+
+from jackfield.api.bus import WORKFLOW_CHANGED, Bus
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
+from jackfield.api.triggers import WorkflowChange
+from jackfield.api.workflows import Workflow
+from jackfield_workflows.activation.attention import Attention
+from jackfield_workflows.activation.trigger_calls import TriggerCalls
+
+Action: TypeAlias = Literal["saved", "activated", "deactivated", "deleted"]
+
+
+class Following:
+    """One per daemon, as a part."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._triggers = context.port(TriggerCalls)
+
+    @contextlib.asynccontextmanager
+    async def one_at_a_time(self, workflow_id: str) -> AsyncIterator[None]:
+        """Nothing else changes this workflow here, or follows a change to it."""
+        lock = self._locks.setdefault(workflow_id, asyncio.Lock())
+        async with lock:
+            yield
+
+    async def follow(
+        self, action: Action, workflow_id: str, name: str, version: int, workflow: Workflow | None = None
+    ) -> None:
+        """After the commit, which no failure makes undone. workflow: None after a deletion."""
+        self._context.port(Bus).publish(WORKFLOW_CHANGED, {"id": workflow_id})
+        await self._serve(WorkflowChange(workflow_id, action, workflow))
+        active = workflow is not None and workflow.active
+        self.publish(action, workflow_id, name, version, active=active)
+
+    def publish(self, action: str, workflow_id: str, name: str, version: int, *, active: bool) -> None:
+        """Tell whoever listens to this daemon's events."""
+        data = {"id": workflow_id, "name": name, "version": version, "active": active}
+        self._context.events.publish("workflows", f"workflow.{action}", data)
+
+    async def catch_up(self, workflow_id: str) -> None:
+        """Serve what another daemon has made of a workflow. One that nobody can read is served by nobody, as if it were
+        deleted. Raises `StoreUnavailable`."""
+        async with self.one_at_a_time(workflow_id):
+            self._context.port(WorkflowReader).forget(workflow_id)
+            workflow = await self._readable(workflow_id)
+            await self._serve(WorkflowChange(workflow_id, "deleted" if workflow is None else "saved", workflow))
+
+    async def _readable(self, workflow_id: str) -> Workflow | None:
+        try:
+            return await self._context.port(WorkflowReader).load(workflow_id)
+        except (StoreUnavailable, NotFound) as exc:
+            if isinstance(exc, StoreUnavailable):
+                raise
+        except JackfieldError as exc:
+            about = {"workflowId": workflow_id}
+            self._context.log.error("A workflow of another daemon cannot be read: %s", exc.message, extra=about)
+        return None
+
+    async def _serve(self, change: WorkflowChange) -> None:
+        self._context.port(WorkflowReader).forget(change.workflow_id)
+        await self._triggers.follow(change)
+        await self._context.port(Attention).follow(change)

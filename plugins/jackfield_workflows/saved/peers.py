@@ -1,0 +1,101 @@
+"""Changes that other daemons make to workflows of the same store."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from jackfield.api.bus import WORKFLOW_CHANGED, Bus
+from jackfield.api.containment import passes
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.shared_workflows import SharedWorkflows
+from jackfield.api.storage import Store
+from jackfield_workflows.saved.following import Following
+from jackfield_workflows.settings import WorkflowsSettings
+
+PATIENCE = 2.0
+"""Seconds that a call waits for a look."""
+_SPACING = 0.05
+"""Seconds between the beginnings of two looks, at least."""
+
+
+class WorkflowsOfPeers:
+    """`jackfield.api.shared_workflows.PeerChanges`. One look at a time; whoever comes during one waits for the next."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._interval = context.settings(WorkflowsSettings).peer_interval
+        self._store = _shared(context.store)
+        self._since: int | None = None
+        self._next: asyncio.Future[None] | None = None
+        self._lock = asyncio.Lock()
+        self._began = 0.0
+        self._wake = asyncio.Event()
+
+    @property
+    def shared(self) -> bool:
+        return self._store is not None
+
+    async def catch_up(self) -> None:
+        if self._store is None:
+            return
+        if self._next is None:
+            self._next = asyncio.get_running_loop().create_future()
+            self._context.spawn("look at peers", self._look_for(self._next))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._next), PATIENCE)
+
+    async def run(self) -> None:
+        """Look now and then, and whenever the bus tells of a change, until cancelled."""
+        listening = asyncio.ensure_future(self._listen())
+        try:
+            while True:
+                self._wake.clear()
+                with contextlib.suppress(StoreUnavailable):
+                    await self.catch_up()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), self._interval)
+        finally:
+            listening.cancel()
+
+    async def _listen(self) -> None:
+        with self._context.port(Bus).subscribe(WORKFLOW_CHANGED) as messages:
+            async for _ in messages:
+                self._wake.set()
+
+    async def _look_for(self, waiting: asyncio.Future[None]) -> None:
+        """A look that begins once the present one has ended, for all who wait for this future."""
+        try:
+            async with self._lock:
+                pause = self._began + _SPACING - self._context.clock.monotonic()
+                if pause > 0:
+                    await self._context.clock.sleep(pause)
+                self._next = None
+                self._began = self._context.clock.monotonic()
+                await self._look()
+        except BaseException as exc:
+            if passes(exc):
+                waiting.cancel()
+                raise
+            if not isinstance(exc, StoreUnavailable):
+                self._context.log.exception("Changes of other daemons could not be followed.")
+                exc = StoreUnavailable("Changes of other daemons could not be followed; try again.")
+            waiting.set_exception(exc)
+            waiting.exception()  # nobody need wait for it
+        else:
+            waiting.set_result(None)
+
+    async def _look(self) -> None:
+        """Raises `StoreUnavailable`; then the same is looked at again."""
+        if self._store is None:
+            return
+        found = await self._store.changed_workflows(self._since)
+        following = self._context.port(Following)
+        for ident in found.ids:
+            await following.catch_up(ident)
+        self._since = found.revision
+
+
+def _shared(store: Store) -> SharedWorkflows | None:
+    return store if not store.exclusive and isinstance(store, SharedWorkflows) else None

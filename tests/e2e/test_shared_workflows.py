@@ -1,0 +1,62 @@
+"""Two daemons over one PostgreSQL: what one makes of a workflow, the other serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.documents import chain, set_fields, webhook
+from jackfield.testing.postgres import PostgresServer
+
+StartDaemon = Callable[..., Daemon]
+KEY = "an-encryption-key-that-both-daemons-have"
+
+
+@pytest.fixture(params=["memory", "pg"])
+def two(
+    request: pytest.FixtureRequest, new_daemon: StartDaemon, jackfield_postgres: PostgresServer
+) -> tuple[Daemon, Daemon]:
+    """With `memory` no daemon hears of the other: the backstop and the question before a 404 are all there is."""
+    schema = jackfield_postgres.new_name()
+    settings = (
+        f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{schema}"\n'
+        f'[bus]\nname = "{request.param}"\n[bus.pg]\nchannel = "{schema}"\n'
+    )
+    env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(), "JACKFIELD_ENCRYPTION_KEY": KEY}
+    made = new_daemon(settings, env=env), new_daemon(settings, env=env)
+    if request.param == "pg":
+        listening = f"SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN {schema}'"
+        poll(lambda: len(jackfield_postgres.run(listening)) == len(made), "both daemons listen")
+    return made
+
+
+def answer(caller: httpx.Client) -> tuple[int, object]:
+    """The status, and the version that has run."""
+    given = caller.post("/webhook/shared", json={})
+    return given.status_code, given.json()[0]["version"] if given.is_success else None
+
+
+def document(version: int) -> dict[str, object]:
+    return chain("Shared", webhook("shared", responseMode="lastNode"), set_fields("Set", version=version))
+
+
+def test_what_one_daemon_makes_of_a_workflow_the_other_serves(two: tuple[Daemon, Daemon]) -> None:
+    first, second = two
+    api, caller = first.admin(), second.client()
+    assert answer(caller) == (404, None)
+    ident = first.live(document(1), api)
+    assert answer(caller) == (200, 1), "an unknown path asks the store"
+    assert api.put(f"/workflows/{ident}", json=document(2)).status_code == 200
+    poll(lambda: answer(caller) == (200, 2), "the other daemon runs the new version")
+    assert api.post(f"/workflows/{ident}/deactivate").status_code == 200
+    poll(lambda: answer(caller) == (503, None), "the other daemon serves it no more")
+    assert api.post(f"/workflows/{ident}/activate").status_code == 200
+    assert answer(caller) == (200, 2), "an inactive path asks the store"
+    assert api.delete(f"/workflows/{ident}").status_code in (200, 204)
+    poll(lambda: answer(caller) == (404, None), "the other daemon has forgotten it")
+    for daemon in two:
+        assert "Traceback" not in daemon.tail(100_000)
+        assert not [line for line in daemon.logs() if line["level"] in ("ERROR", "CRITICAL")]

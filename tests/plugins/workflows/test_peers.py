@@ -1,0 +1,139 @@
+"""When a daemon looks for what others have changed, and how often."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from jackfield.api.bus import WORKFLOW_CHANGED
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.shared_workflows import ChangedWorkflows
+from jackfield.api.storage import StoredWorkflow
+from jackfield.core.bus import MemoryBus, MemoryHub
+from jackfield.testing.clock import FakeClock
+from jackfield.testing.context import FakeContext
+from jackfield.testing.store import MemoryStore
+from jackfield_workflows.saved.peers import WorkflowsOfPeers
+from jackfield_workflows.settings import WorkflowsSettings
+
+LIMIT = 10.0
+
+
+class CountingStore(MemoryStore):
+    """A shared one that counts looks."""
+
+    looks = 0
+
+    async def changed_workflows(self, since: int | None) -> ChangedWorkflows:
+        self.looks += 1
+        return await super().changed_workflows(since)
+
+    async def change(self, ident: str) -> None:
+        await self.delete_workflow(ident)
+        await self.add_workflow(StoredWorkflow(ident, "W", False, 1, {"nodes": []}, 1, 1), [], None)
+
+
+class Followed:
+    """Stands in for `Following`."""
+
+    def __init__(self) -> None:
+        self.ids: asyncio.Queue[str] = asyncio.Queue()
+        self.free = asyncio.Event()
+        self.free.set()
+
+    async def catch_up(self, workflow_id: str) -> None:
+        await self.free.wait()
+        self.ids.put_nowait(workflow_id)
+
+    async def next(self) -> str:
+        return await asyncio.wait_for(self.ids.get(), LIMIT)
+
+
+class Lab:
+    """One daemon, and the bus of another."""
+
+    def __init__(self, directory: Path, *, interval: float = 1000.0, exclusive: bool = False) -> None:
+        self.store = CountingStore(None if exclusive else FakeClock())
+        self.followed = Followed()
+        hub = MemoryHub()
+        self.context = FakeContext(directory, tables=[WorkflowsSettings.model_construct(peer_interval=interval)])
+        self.bus, self.other = MemoryBus(self.context.clock, hub), MemoryBus(self.context.clock, hub)
+        self.context.ports.update({"Store": self.store, "Bus": self.bus, "Following": self.followed})
+        self.peers = WorkflowsOfPeers(self.context)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        for bus in (self.bus, self.other):
+            await bus.open()
+        task = asyncio.create_task(self.peers.run())
+        try:
+            yield
+        finally:
+            task.cancel()
+            for bus in (self.bus, self.other):
+                await bus.close()
+
+
+async def test_the_bus_tells_at_once(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    async with lab.running():
+        await lab.store.change("one")
+        assert await lab.followed.next() == "one"
+        await lab.store.change("two")
+        lab.other.publish(WORKFLOW_CHANGED, {"id": "two"})
+        assert await lab.followed.next() == "two"
+
+
+async def test_without_a_word_it_looks_by_itself(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, interval=0.05)
+    async with lab.running():
+        for ident in ("one", "two"):
+            await lab.store.change(ident)
+            assert await lab.followed.next() == ident
+
+
+async def test_an_exclusive_store_is_not_looked_at(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, exclusive=True)
+    assert not lab.peers.shared
+    await lab.peers.catch_up()
+    assert lab.store.looks == 0
+
+
+async def test_many_at_once_share_a_look(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    await lab.store.change("one")
+    await asyncio.gather(*(lab.peers.catch_up() for _ in range(100)))
+    assert lab.store.looks == 1
+    assert lab.followed.ids.qsize() == 1
+
+
+async def test_who_comes_during_a_look_waits_for_the_next(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    await lab.store.change("one")
+    lab.followed.free.clear()
+    early = asyncio.create_task(lab.peers.catch_up())
+    async with asyncio.timeout(LIMIT):
+        while not lab.store.looks:
+            await asyncio.sleep(0.001)
+    await lab.store.change("two")
+    late = asyncio.create_task(lab.peers.catch_up())
+    await asyncio.sleep(0)
+    assert not late.done()
+    lab.followed.free.set()
+    await asyncio.gather(early, late)
+    assert [lab.followed.ids.get_nowait() for _ in range(2)] == ["one", "two"]
+
+
+async def test_an_outage_is_told_and_what_it_hid_is_followed_later(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    await lab.store.change("one")
+    lab.store.fail_with = StoreUnavailable("gone")
+    with pytest.raises(StoreUnavailable):
+        await lab.peers.catch_up()
+    lab.store.fail_with = None
+    await lab.peers.catch_up()
+    assert await lab.followed.next() == "one"
