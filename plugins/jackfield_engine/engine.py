@@ -175,9 +175,10 @@ class EmbeddedEngine:
         return await self._calls.resume(waiting, items)
 
     async def cancel(self, execution_id: str) -> None:
-        await self._cancelling.cancel(execution_id)
+        ended_here = await self._cancelling.cancel(execution_id)
         self._fill()
-        await self._cancel_children(execution_id)
+        if ended_here:  # else its owner ends the children, behind it: one that failed for them would not be cancelled
+            await self._cancel_children(execution_id)
 
     async def recover(self) -> int:
         found = await self._recovery.survey()

@@ -23,17 +23,18 @@ class Cancelling:
         self._lease = services.lease
         self._live = live
 
-    async def cancel(self, execution_id: str) -> None:
-        """Raises `NotFound`, `Conflict` when it is over, `StoreUnavailable`."""
+    async def cancel(self, execution_id: str) -> bool:
+        """Whether it ends here; False: the daemon that has it was told. Raises `NotFound`, `Conflict` when it is over,
+        `StoreUnavailable`."""
         run = self._live.runs.get(execution_id)
         if run is None:
-            await self._cancel_stored(execution_id)
-        elif run.handle.finished.done():
+            return await self._cancel_stored(execution_id)
+        if run.handle.finished.done():
             raise Conflict("The execution is over.")
-        else:
-            run.move(RunEvent.CANCEL)
+        run.move(RunEvent.CANCEL)
+        return True
 
-    async def _cancel_stored(self, execution_id: str) -> None:
+    async def _cancel_stored(self, execution_id: str) -> bool:
         """One that this daemon has not in memory: it ends it itself, or stores the wish for the daemon that has it."""
         for _ in range(_TRIES):
             stored = await find(self._services.store, execution_id)
@@ -42,11 +43,13 @@ class Cancelling:
             if stored.row.status not in OPEN_STATUSES:
                 raise Conflict(f"The execution is over: {stored.row.status}.")
             if stored.owner == self._lease.life.id:
-                return await self._end(stored)
+                await self._end(stored)
+                return True
             if await self._lease.own(execution_id, stored.owner):
-                return await self._end_claimed(stored)
+                await self._end_claimed(stored)
+                return True
             if await self._services.store.ask_cancel(execution_id):
-                return None
+                return False
         raise StoreUnavailable("The execution changes hands; try again in a moment.")
 
     async def _end_claimed(self, stored: StoredExecution) -> None:

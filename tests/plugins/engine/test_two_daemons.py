@@ -508,6 +508,60 @@ async def test_a_cancelled_parent_takes_its_child_at_another_daemon_along(hosts:
     assert a.engine.state()["running"] == 0
 
 
+async def test_a_parent_is_cancelled_before_its_child_that_another_daemon_has(hosts: Hosts) -> None:
+    """Else it would hear of the child's end first, and fail."""
+    a = await hosts.begin("a")
+    b = await hosts.begin("b", concurrency=1, renewal_interval=2)
+    c = await hosts.begin("c", renewal_interval=0.2)
+    child = await a.lab.save(doc(("In", "executeWorkflowTrigger"), ("Inner", "effect"), ("Gate", "gate")))
+    parent = doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": child.id}}))
+    execution = await held_at_the_gate(a, parent)
+    inner = next(
+        run for run in await hosts.store.owned_executions(a.engine.services.lease.life.id) if run != execution.id
+    )
+    a.line.off = True
+    hosts.store._leases[a.engine.services.lease.life.id].until = 0
+    c.engine._backlog._closed = True  # until it has the child
+    assert await c.engine.services.lease.claim(("running",), 1, only=[inner]) == [inner]
+    await hosts.clock.advance(2)
+    c.engine._backlog._closed = False
+    c.engine._backlog.add(inner)
+    await hosts.clock.advance(4)
+    lives = [host.engine.services.lease.life.id for host in (b, c)]
+    assert [(await hosts.stored(one)).owner for one in (execution.id, inner)] == lives
+    assert (b.lab.ran, c.lab.ran) == (["Call"], ["Gate"])
+    d = await hosts.begin("d")
+    await d.engine.cancel(execution.id)
+    for _ in range(10):
+        await hosts.clock.advance(0.5)
+    rows = (await hosts.store.executions(ExecutionFilter(), offset=0, limit=9)).rows
+    assert [row.status for row in rows] == ["cancelled", "cancelled"]
+
+
+async def test_a_wait_that_was_due_while_a_call_came_to_nothing_goes_on(hosts: Hosts) -> None:
+    a = await hosts.begin("a")
+    execution = a.engine.submit(request(await a.lab.save(doc(("Start", "webhook"), ("F", "form"), ("Z", "effect")))))
+    await hosts.clock.advance(1)
+    found = await a.engine.waiting(execution.id)
+    read, answer = hosts.store.execution, asyncio.Event()
+
+    async def fails_late(_: str) -> StoredExecution | None:
+        a.line.execution = read  # type: ignore[attr-defined]  # before `__getattr__`
+        await answer.wait()
+        raise StoreUnavailable
+
+    a.line.execution = fails_late  # type: ignore[attr-defined]
+    call = asyncio.create_task(a.engine.resume(found, None))
+    for _ in range(30):
+        await hosts.clock.advance(0.5)
+    assert (await hosts.stored(execution.id)).row.status == "waiting"
+    answer.set()
+    with pytest.raises(StoreUnavailable):
+        await call
+    assert (await hosts.until_over(execution.id, 5)).row.status == "success"
+    assert a.lab.ran == ["F", "Z"]
+
+
 async def test_three_deaths_in_turn_lose_and_double_nothing(hosts: Hosts) -> None:
     first = [await hosts.begin(name, concurrency=3) for name in ("a", "b", "c")]
     executions = [await held_at_the_gate(host) for host in first for _ in range(3)]
