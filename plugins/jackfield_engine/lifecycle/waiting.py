@@ -26,6 +26,8 @@ class Waiting:
         self._recovery = recovery
         self._in_memory: dict[str, tuple[LiveRun, Timer]] = {}
         self._poller: asyncio.Task[None] | None = None
+        self._later: set[str] = set()
+        """Executions of this daemon that a call had reserved when they were due: it may come to nothing."""
 
     def __len__(self) -> int:
         return len(self._in_memory)
@@ -90,8 +92,10 @@ class Waiting:
         """Claim what is due before the next look, and hand back what has no room here."""
         settings, lease = self._services.settings, self._services.lease
         horizon = self._services.clock.now_ms() + round(self._interval * 1000)
+        again, self._later = self._later, set()
         back: list[str] = []
         try:
+            back += [execution_id for execution_id in again if not await self._take(execution_id)]
             while (room := settings.waiting_in_memory - len(self._in_memory)) > 0:
                 ids = await lease.claim(("waiting",), min(room, PAGE), due=horizon)
                 back += [execution_id for execution_id in ids if not await self._take(execution_id)]
@@ -110,9 +114,14 @@ class Waiting:
             return await self._read(execution_id)
 
     async def _read(self, execution_id: str) -> bool:
+        lease = self._services.lease
         stored = await self._recovery.stored(execution_id)
-        if stored is None or stored.row.status != "waiting" or self._live.knows(execution_id):
-            self._services.lease.claimed.pop(execution_id, None)
+        mine = stored is not None and stored.row.status == "waiting" and stored.owner == lease.life.id
+        if stored is None or not mine or execution_id in self._live.runs:
+            lease.claimed.pop(execution_id, None)
+            return True
+        if self._live.knows(execution_id):
+            self._later.add(execution_id)
             return True
         memory = await self._recovery.read_back.reserve(stored)
         if memory is None:
