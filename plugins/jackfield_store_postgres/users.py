@@ -133,6 +133,10 @@ class PostgresUsers:
         sql = "INSERT INTO revoked_tokens VALUES (%s, %s) ON CONFLICT DO NOTHING"
         return await self._db.write(lambda connection: execute(connection, sql, [token_id, expires_at]).rowcount > 0)
 
+    async def is_token_revoked(self, token_id: str) -> bool:
+        sql = "SELECT count(*) FROM revoked_tokens WHERE id = %s"
+        return await self._db.read(lambda connection: number(connection, sql, [token_id])) > 0
+
     async def revoked_tokens(self, now: int) -> dict[str, int]:
         sql = "SELECT id, expires_at FROM revoked_tokens WHERE expires_at > %s"
         return await self._db.read(lambda connection: dict(execute(connection, sql, [now]).fetchall()))

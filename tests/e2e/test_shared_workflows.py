@@ -1,4 +1,4 @@
-"""Two daemons over one PostgreSQL: what one makes of a workflow, the other serves."""
+"""Two daemons over one PostgreSQL: one serves the workflows of the other, and refuses whom the other has logged out."""
 
 from __future__ import annotations
 
@@ -60,3 +60,12 @@ def test_what_one_daemon_makes_of_a_workflow_the_other_serves(two: tuple[Daemon,
     for daemon in two:
         assert "Traceback" not in daemon.tail(100_000)
         assert not [line for line in daemon.logs() if line["level"] in ("ERROR", "CRITICAL")]
+
+
+def test_a_logout_counts_at_the_other_daemon(two: tuple[Daemon, Daemon]) -> None:
+    first, second = two
+    token = {"Authorization": f"Bearer {first.login()}"}
+    here, there = first.client(headers=token), second.client(headers=token)
+    assert there.get("/api/v1/workflows").status_code == 200
+    assert here.post("/api/v1/auth/logout").is_success
+    assert there.get("/api/v1/workflows").status_code == 401

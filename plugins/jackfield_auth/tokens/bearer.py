@@ -37,7 +37,7 @@ class JwtMethod:
 
     async def _principal(self, token: bytes) -> Principal:
         claims = await self._tokens.read(token)
-        if claims.token_id in self._revocations:
+        if await self._revocations.has(claims.token_id):
             raise TokenInvalid("The token has been revoked; log in again.")
         user = await self._store().user(claims.user_id)
         if user is None or user.disabled or user.version != claims.version:

@@ -1,9 +1,11 @@
-"""Tokens that were ended before their time: in memory for every request, in the store for the next start."""
+"""Tokens that were ended before their time: in memory for every request, in the store for the next start and for other
+daemons."""
 
 from __future__ import annotations
 
 from jackfield.api.clock import Clock
-from jackfield.api.storage import UserStore
+from jackfield.api.shared_tokens import SharedTokens
+from jackfield.api.storage import Store, UserStore
 
 SWEEP_MS = 60_000
 
@@ -15,16 +17,22 @@ class Revocations:
         self._clock = clock
         self._expiries: dict[str, int] = {}
         self._swept = 0
+        self._shared: SharedTokens | None = None
+        """Where other daemons revoke tokens too."""
 
     def __len__(self) -> int:
         return len(self._expiries)
 
-    async def load(self, store: UserStore) -> None:
+    async def load(self, store: Store) -> None:
         """Take over what earlier runs revoked."""
+        self._shared = store if not store.exclusive and isinstance(store, SharedTokens) else None
         self._expiries = dict(await store.revoked_tokens(self._clock.now_ms()))
 
-    def __contains__(self, token_id: str) -> bool:
-        return token_id in self._expiries
+    async def has(self, token_id: str) -> bool:
+        """Whether this daemon or another one has revoked it. Raises `StoreUnavailable`."""
+        if token_id in self._expiries:
+            return True
+        return self._shared is not None and await self._shared.is_token_revoked(token_id)
 
     async def revoke(self, store: UserStore, token_id: str, expires_at: int) -> bool:
         """Durable when it returns. False when the token was revoked already, so that of two callers one wins."""

@@ -111,6 +111,10 @@ class MemoryUsers(MemoryTables):
         self._revoked[token_id] = expires_at
         return True
 
+    async def is_token_revoked(self, token_id: str) -> bool:
+        self._answer()
+        return token_id in self._revoked
+
     async def revoked_tokens(self, now: int) -> dict[str, int]:
         self._answer()
         return {token_id: expiry for token_id, expiry in self._revoked.items() if expiry > now}

@@ -313,11 +313,21 @@ async def test_a_revocation_outlives_the_process_and_ends_with_the_token() -> No
     assert await first.revoke(store, "a", now + 1000) is False
     second = Revocations(clock)
     await second.load(store)
-    assert "a" in second
-    assert "b" not in second
+    assert await second.has("a")
+    assert not await second.has("b")
     await clock.advance(61)
     await second.revoke(store, "b", clock.now_ms() + 1000)
     assert len(second) == 1, "what has expired is forgotten"
+
+
+async def test_what_another_daemon_revokes_counts_where_the_store_is_shared() -> None:
+    clock = FakeClock()
+    for store, counts in ((MemoryStore(clock), True), (MemoryStore(), False)):
+        here, there = Revocations(clock), Revocations(clock)
+        await there.load(store)
+        await here.revoke(store, "a", clock.now_ms() + 1000)
+        assert await there.has("a") is counts
+        assert not await there.has("b")
 
 
 async def test_a_changed_user_ends_all_tokens(world) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from jackfield.api.errors import Conflict
+from jackfield.api.shared_tokens import SharedTokens
 from jackfield.api.shared_workflows import SharedWorkflows
 from jackfield.api.storage import Store, StoredWorkflow
 
@@ -22,7 +23,7 @@ async def change(store: Store, ident: str) -> None:
 
 
 class StoreChangesContract:
-    """Changes of others: subclass it and give the fixture `shared`, a `SharedStore`."""
+    """Changes and revocations of others: subclass it and give the fixture `shared`, a `SharedStore`."""
 
     async def heard(self, store: Store, since: int | None = None) -> tuple[int, list[str]]:
         assert isinstance(store, SharedWorkflows)
@@ -70,6 +71,14 @@ class StoreChangesContract:
         with pytest.raises(Conflict):
             await a.change_workflow("w", {}, "W", [], now=2, author=None, expected_version=7)
         assert await self.heard(b, revision) == (revision, [])
+
+    async def test_a_token_that_another_daemon_has_revoked_is_revoked(self, shared: SharedStore) -> None:
+        a, b = shared.stores[:2]
+        assert isinstance(b, SharedTokens)
+        assert not await b.is_token_revoked("t")
+        await a.revoke_token("t", 99)
+        assert await b.is_token_revoked("t")
+        assert not await b.is_token_revoked("other")
 
     async def test_changes_of_many_at_once_are_all_heard(self, shared: SharedStore) -> None:
         *writers, listener = shared.stores
