@@ -121,7 +121,7 @@ class Renewing:
                 await self._services.clock.sleep(self._interval)
 
     async def _renew_once(self, renewals: Renewals, life: Life, loop: asyncio.AbstractEventLoop) -> None:
-        asked_at = self._services.clock.monotonic()
+        asked_at = self._services.clock.boottime()
         if not life.registered:
             return
         try:
@@ -146,7 +146,7 @@ class Renewing:
         clock = self._services.clock
         while True:
             life = self._lease.life
-            left = life.until - clock.monotonic()
+            left = life.until - clock.boottime()
             if left <= 0:
                 self._lost(life)
                 left = 0.0

@@ -280,7 +280,8 @@ class LiveRun:
         self._slice = self.clock.monotonic() + SLICE_S
         if self.request.start not in self.data.plan.graph.steps:
             return self.progress.failure(f"The workflow has no node '{self.request.start}' to start at.", None, None)
-        progress, monotonic, actions, life = self.progress, self.clock.monotonic, self._actions(), self.disk.life
+        progress, actions, life = self.progress, self._actions(), self.disk.life
+        monotonic, boottime = self.clock.monotonic, self.clock.boottime
         if self.data.loop is None:
             obstacle = self._obstacle()
             if obstacle is not None:
@@ -292,7 +293,7 @@ class LiveRun:
             if self.state is not RunState.RUNNING:
                 raise asyncio.CancelledError
             now = monotonic()
-            if now >= life.until:
+            if boottime() >= life.until:
                 raise ExecutionRefused(Fenced())
             if now > self._slice:
                 await self.breathe()

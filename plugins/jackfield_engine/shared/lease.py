@@ -26,8 +26,9 @@ _GRACE_S = 2.0
 
 
 class Life:
-    """One incarnation. id: as the store knows it; until: of the monotonic clock, in seconds; from then on no node of
-    its executions begins. registered: whether the store has said that it knows it."""
+    """One incarnation. id: as the store knows it; until: seconds of the clock that goes on while the machine sleeps
+    (`boottime`); from then on no node of its executions begins. registered: whether the store has said that it knows
+    it."""
 
     __slots__ = ("id", "registered", "until")
 
@@ -100,7 +101,7 @@ class Lease:
         return self._life
 
     def _begun(self) -> Life:
-        life = Life(self._horizon(self._clock.monotonic()))
+        life = Life(self._horizon(self._clock.boottime()))
         if self.shared:
             self._earlier = self._known.begin(life.id)
         self._register(life)
@@ -108,7 +109,7 @@ class Lease:
 
     def _register(self, life: Life) -> None:
         incarnation = Incarnation(life.id, self.daemon, round(self._seconds * 1000), self._earlier)
-        asked_at = self._clock.monotonic()
+        asked_at = self._clock.boottime()
         try:
             self._registering = self._store.register(incarnation)
         except StoreUnavailable as exc:
@@ -160,7 +161,7 @@ class Lease:
         return asked_at + self._seconds * _OWN_FENCE if self.shared else math.inf
 
     def renewed(self, life: Life, asked_at: float) -> None:
-        """asked_at: on the monotonic clock, before the store was asked. What was lost meanwhile stays lost."""
+        """asked_at: on the clock of `Life.until`, before the store was asked. What was lost meanwhile stays lost."""
         if life.until != -math.inf:
             life.until = self._horizon(asked_at)
 

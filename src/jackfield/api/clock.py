@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Protocol
 
 
@@ -15,10 +17,19 @@ class Clock(Protocol):
         """Unix time in milliseconds, UTC."""
 
     def monotonic(self) -> float:
-        """Seconds from an arbitrary start; never goes back."""
+        """Seconds from an arbitrary start; never goes back. It may stand still while the machine sleeps."""
+
+    def boottime(self) -> float:
+        """The same, and it goes on while the machine sleeps, where the system has such a clock."""
 
     async def sleep(self, seconds: float) -> None:
         """Return after so many seconds of this clock."""
+
+
+def _boottime() -> Callable[[], float]:
+    """Linux stops `CLOCK_MONOTONIC` while it sleeps; macOS and Windows have no other clock here."""
+    number = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic if number is None else partial(time.clock_gettime, number)
 
 
 class SystemClock:
@@ -28,6 +39,8 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
     monotonic = staticmethod(time.monotonic)  # itself, as it is read several times per node run
+
+    boottime = staticmethod(_boottime())
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

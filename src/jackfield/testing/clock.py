@@ -13,14 +13,22 @@ class FakeClock:
     def __init__(self, now_ms: int = 1_767_225_600_000) -> None:
         self._start = now_ms
         self._elapsed = 0.0
+        self._asleep = 0.0
         self._order = itertools.count()
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
 
     def now_ms(self) -> int:
-        return self._start + round(self._elapsed * 1000)
+        return self._start + round((self._elapsed + self._asleep) * 1000)
 
     def monotonic(self) -> float:
         return self._elapsed
+
+    def boottime(self) -> float:
+        return self._elapsed + self._asleep
+
+    def suspend(self, seconds: float) -> None:
+        """The machine sleeps so long: the wall clock goes on, and nothing wakes up by it."""
+        self._asleep += seconds
 
     async def sleep(self, seconds: float) -> None:
         future = asyncio.get_running_loop().create_future()

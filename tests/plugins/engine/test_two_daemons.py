@@ -304,6 +304,16 @@ async def test_no_node_begins_once_two_thirds_of_the_lease_are_over(hosts: Hosts
     assert a.lab.ran == ["One", "Gate"]
 
 
+async def test_no_node_begins_after_the_machine_has_slept_through_the_lease(hosts: Hosts) -> None:
+    a = await hosts.begin("a")
+    await held_at_the_gate(a)
+    a.gate.open.set()
+    hosts.clock.suspend(LEASE)
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert a.lab.ran == ["One", "Gate"]
+
+
 @pytest.mark.parametrize("cut", range(12))
 @pytest.mark.parametrize("durability", ["accept", "finish"])
 async def test_a_cut_after_a_commit_loses_and_doubles_nothing(hosts: Hosts, cut: int, durability: str) -> None:
