@@ -28,7 +28,7 @@ from jackfield_engine.lifecycle.stopping import Stopping
 from jackfield_engine.lifecycle.subworkflows import Children, ChildStarter
 from jackfield_engine.lifecycle.unsaved import Unsaved
 from jackfield_engine.lifecycle.waiting import Waiting
-from jackfield_engine.run.handles import Handle
+from jackfield_engine.run.handles import Handle, settle_error
 from jackfield_engine.run.live_run import LiveRun, RunHooks
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services, build_services
@@ -122,7 +122,13 @@ class EmbeddedEngine:
         run = self.live.runs.get(execution.id)
         if run is not None and run.disk.status is None:
             run.disk.accept("queued" if run.task is None else "running")
-        return self.services.store.update_call(update)
+        life = run.disk.life if run is not None else self.services.lease.life
+        if _is_fenced(execution):  # it goes on elsewhere, and its end there is the call's
+            fenced: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            settle_error(fenced, Fenced())
+            return fenced
+        # An orderly end does not keep the last answers from being stored.
+        return self.services.store.update_call(update, owner=None if self._draining else life.id)
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
         handle = self.live.handles.of(execution_id)
@@ -263,3 +269,8 @@ class EmbeddedEngine:
 
     async def _cancel_children(self, execution_id: str) -> None:
         await self._children.cancel_all(execution_id)
+
+
+def _is_fenced(execution: Execution) -> bool:
+    finished = execution.finished
+    return finished.done() and not finished.cancelled() and isinstance(finished.exception(), Fenced)

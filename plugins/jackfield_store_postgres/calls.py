@@ -156,7 +156,7 @@ class PostgresWebhooks:
         return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time), _OVERHEAD)
 
     def update_call(
-        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
+        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
     ) -> asyncio.Future[None]:
         def run(batch: WriteBatch) -> None:
             if delivery is not None:
@@ -164,7 +164,7 @@ class PostgresWebhooks:
             batch.update_call(update)
 
         size = len(update.response_body or "") + (len(delivery[1].body) if delivery else 0)
-        return self._db.post(run, size + _OVERHEAD)
+        return self._db.post(run, size + _OVERHEAD, [owner])
 
     async def calls(self, webhook_id: str, *, status: str | None, offset: int, limit: int) -> Page[StoredCall]:
         clause, values = where([("c.webhook_id = %s", webhook_id), ("c.status = %s", status)])

@@ -25,6 +25,7 @@ from jackfield.api.storage import (
 )
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.ownership import Lives
 from jackfield_store_sqlite.rows import Query, Value, execute, where
 
 _AT_ONCE = 200
@@ -105,6 +106,7 @@ class SqliteWebhooks:
     """Part of the store port."""
 
     _db: Database
+    _lives: Lives
 
     async def webhooks(
         self,
@@ -149,9 +151,11 @@ class SqliteWebhooks:
         return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time), _OVERHEAD)
 
     def update_call(
-        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
+        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
     ) -> asyncio.Future[None]:
         def run(batch: WriteBatch) -> None:
+            if owner is not None:
+                self._lives.number_of(owner)
             if delivery is not None:
                 batch.answer_delivery(*delivery)
             batch.update_call(update)

@@ -117,7 +117,9 @@ class EphemeralStore:
             ),
         )
 
-    def update_call(self, update: CallUpdate, delivery: object = None) -> asyncio.Future[None]:
+    def update_call(
+        self, update: CallUpdate, delivery: object = None, owner: str | None = None
+    ) -> asyncio.Future[None]:
         return _done()
 
     async def execution(self, execution_id: str) -> StoredExecution | None:

@@ -123,7 +123,8 @@ class Engine(Protocol):
         """Start. Returns at once. Raises `StoreUnavailable` when no more can be queued, `Conflict` while draining."""
 
     def complete_call(self, execution: Execution, update: CallUpdate) -> asyncio.Future[None]:
-        """Store how a call was answered, after everything of the execution queued so far."""
+        """Store how a call was answered, after everything of the execution queued so far. The future fails with
+        `Fenced` when the execution goes on at another daemon, whose end is the call's."""
 
     async def result(self, execution_id: str, timeout: float) -> Outcome:
         """Wait for the end of any stored execution. Raises `NotFound`, `ExecutionTimeout`."""

@@ -428,9 +428,10 @@ class WebhookStore(Protocol):
         """Calls that are counted but not kept."""
 
     def update_call(
-        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
+        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
     ) -> asyncio.Future[None]:
-        """The first final status counts as a success or a failure."""
+        """The first final status counts as a success or a failure. owner: the incarnation that ran what the call has
+        started; raises `Fenced`, and changes nothing, when it is not alive."""
 
     async def calls(self, webhook_id: str, *, status: str | None, offset: int, limit: int) -> Page[StoredCall]:
         """Newest first."""

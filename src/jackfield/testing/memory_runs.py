@@ -30,7 +30,7 @@ from .memory_ownership import MemoryOwnership
 from .memory_tables import MemoryTables, StoredRun, page_of, taken
 
 
-class MemoryCalls(MemoryTables):
+class MemoryCalls(MemoryOwnership):
     """Part of `MemoryStore`."""
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
@@ -40,9 +40,13 @@ class MemoryCalls(MemoryTables):
         return self._queued(lambda: self._count(webhook_id, count, time))
 
     def update_call(
-        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None
+        self, update: CallUpdate, delivery: tuple[Delivery, StoredAnswer] | None = None, owner: str | None = None
     ) -> asyncio.Future[None]:
-        return self._queued(lambda: self._update_call(update, delivery))
+        def change() -> None:
+            self._expect_alive(owner)
+            self._update_call(update, delivery)
+
+        return self._queued(change)
 
     async def calls(self, webhook_id: str, *, status: str | None, offset: int, limit: int) -> Page[StoredCall]:
         self._answer()
@@ -104,7 +108,7 @@ class MemoryCalls(MemoryTables):
         self._calls[old.id] = new
 
 
-class MemoryExecutions(MemoryCalls, MemoryOwnership):
+class MemoryExecutions(MemoryCalls):
     """Part of `MemoryStore`."""
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:

@@ -18,7 +18,7 @@ from jackfield.api.engine import Execution
 from jackfield.api.errors import ConfigurationError, Conflict, Fenced, StoreUnavailable
 from jackfield.api.history import node_records
 from jackfield.api.nodes import NodeResult, NodeRun, Suspend
-from jackfield.api.storage import ExecutionFilter, Incarnation, Renewed, StoredExecution
+from jackfield.api.storage import CallUpdate, ExecutionFilter, Incarnation, NewCall, Renewed, StoredExecution
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
@@ -273,6 +273,18 @@ async def test_late_writes_of_a_fenced_daemon_change_nothing(hosts: Hosts) -> No
     with pytest.raises(Fenced):
         await execution.stored
     assert len((await hosts.store.executions(ExecutionFilter(), offset=0, limit=9)).rows) == 1
+
+
+async def test_a_fenced_daemon_does_not_end_the_call_of_an_execution_that_goes_on(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a, call=NewCall("c", "h", 1, "POST", b"{}", ""), durability="accept")
+    a.line.off = True
+    b.gate.open.set()
+    await hosts.clock.advance(LEASE * 2 / 3 + 1)
+    a.line.off = False
+    with pytest.raises(Fenced):
+        await a.engine.complete_call(execution, CallUpdate("c", "h", "failed", 503, "unavailable"))
+    assert (await hosts.until_over(execution.id)).call_status == "success"
 
 
 async def test_a_fenced_daemon_begins_anew(hosts: Hosts) -> None:

@@ -10,7 +10,17 @@ import pytest
 
 from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.ids import new_id
-from jackfield.api.storage import Claimed, Delivery, Incarnation, OpenStatus, Renewed, Standing, Store, StoredExecution
+from jackfield.api.storage import (
+    CallUpdate,
+    Claimed,
+    Delivery,
+    Incarnation,
+    OpenStatus,
+    Renewed,
+    Standing,
+    Store,
+    StoredExecution,
+)
 
 from .rows import call, calls, ended, new
 
@@ -174,6 +184,18 @@ class StoreOwnershipContract:
         )
         stored = await found(store)
         assert (list(stored.steps), stored.owner, stored.epoch) == ([b"[0]"], incarnation.id, 1)
+
+    async def test_a_call_is_not_answered_by_one_that_is_fenced(self, store: Store) -> None:
+        old = await registered(store)
+        await store.add_execution(new("e", owner=old, call=call("c")))
+        me = await registered(store)
+        with pytest.raises(Fenced):
+            await store.update_call(CallUpdate("c", "h", "failed", 503, "late"), owner=old)
+        (found,) = await calls(store)
+        assert (found.status, found.response_status) == ("pending", None)
+        await store.update_call(CallUpdate("c", "h", "success", 200, "in time"), owner=me)
+        (found,) = await calls(store)
+        assert (found.status, found.response_status) == ("success", 200)
 
     async def test_how_an_execution_stands(self, store: Store) -> None:
         me = await registered(store)
