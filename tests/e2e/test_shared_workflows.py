@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
 
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, set_fields, webhook
+from jackfield.testing.nats import NoNats, nats_server
 from jackfield.testing.postgres import PostgresServer
 
 StartDaemon = Callable[..., Daemon]
 KEY = "an-encryption-key-that-both-daemons-have"
 
 
-@pytest.fixture(params=["memory", "pg"])
+@pytest.fixture
+def nats() -> Iterator[str]:
+    """The address of a server."""
+    pytest.importorskip("nats")
+    try:
+        with nats_server() as server:
+            yield server.address
+    except NoNats as exc:
+        pytest.skip(str(exc))
+
+
+@pytest.fixture(params=["memory", "pg", "nats"])
 def two(
     request: pytest.FixtureRequest, new_daemon: StartDaemon, jackfield_postgres: PostgresServer
 ) -> tuple[Daemon, Daemon]:
@@ -24,6 +36,7 @@ def two(
     settings = (
         f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{schema}"\n'
         f'[bus]\nname = "{request.param}"\n[bus.pg]\nchannel = "{schema}"\n'
+        f'[bus.nats]\nservers = ["{request.getfixturevalue("nats") if request.param == "nats" else "nats://none"}"]\n'
     )
     env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(), "JACKFIELD_ENCRYPTION_KEY": KEY}
     made = new_daemon(settings, env=env), new_daemon(settings, env=env)
