@@ -12,7 +12,7 @@ from jackfield.api.files import private_directory
 from jackfield.api.settings import SettingsTable
 
 from .checks.precedence import NameTaken
-from .environment import wipe
+from .environment import hide, wipe
 from .kernel import Kernel
 from .plugins import PluginHost
 from .redaction import Redactor
@@ -84,6 +84,9 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
     for table in settings.tables:
         _redact_secrets(settings, table, redactor)
     wipe((*SECRET_VARIABLES, *_secret_variables(settings)), environment)
+    libraries = _library_variables(settings)
+    redactor.add(*(environment[name] for name in libraries if environment.get(name)))
+    hide(libraries, environment)
     kernel = Kernel(config_dir, host, settings, redactor, environment=environment)
     kernel.assemble()
     for path in settings.unknown_tables:
@@ -96,6 +99,11 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
 def _secret_variables(settings: Settings) -> list[str]:
     found = (key for table in settings.tables for key in keys(table.path, table.model))
     return [key.environment for key in found if key.secret]
+
+
+def _library_variables(settings: Settings) -> list[str]:
+    found = (key.libraries for table in settings.tables for key in keys(table.path, table.model))
+    return sorted({name for names in found for name in names})
 
 
 def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:

@@ -55,6 +55,12 @@ class SettingKey:
         return environment_name(self.path)
 
     @property
+    def libraries(self) -> Sequence[str]:
+        """Variables with secrets that a library reads itself where this key leaves them out."""
+        found = _extra(self.field).get("libraries")
+        return [str(name) for name in found] if isinstance(found, list) else []
+
+    @property
     def secret(self) -> bool:
         return bool(_extra(self.field).get("secret"))
 
