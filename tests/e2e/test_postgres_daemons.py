@@ -12,6 +12,7 @@ from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.postgres import PostgresServer
 
 StartDaemon = Callable[..., Daemon]
+KEY = "an-encryption-key-that-both-daemons-have"
 RUNS = 20
 
 
@@ -22,7 +23,7 @@ def two(new_daemon: StartDaemon, jackfield_postgres: PostgresServer) -> tuple[Da
         f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{schema}"\n'
         "[executions]\nlease = 1\nrenewal_interval = 0.2\npoll_interval = 1\n"
     )
-    env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn()}
+    env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(), "JACKFIELD_ENCRYPTION_KEY": KEY}
     return new_daemon(settings, env=env), new_daemon(settings, env=env)
 
 

@@ -16,6 +16,7 @@ from jackfield_workflows.settings import WorkflowsSettings
 
 PATIENCE = 2.0
 """Seconds that a call waits for a look."""
+_UNKNOWN = "Changes of other daemons could not be followed; try again."
 _SPACING = 0.05
 """Seconds between the beginnings of two looks, at least."""
 
@@ -75,14 +76,13 @@ class WorkflowsOfPeers:
                 self._began = self._context.clock.monotonic()
                 await self._look()
         except BaseException as exc:
-            if passes(exc):
-                waiting.cancel()
-                raise
-            if not isinstance(exc, StoreUnavailable):
+            if not isinstance(exc, StoreUnavailable) and not passes(exc):
                 self._context.log.exception("Changes of other daemons could not be followed.")
-                exc = StoreUnavailable("Changes of other daemons could not be followed; try again.")
-            waiting.set_exception(exc)
+            told = exc if isinstance(exc, StoreUnavailable) else StoreUnavailable(_UNKNOWN)
+            waiting.set_exception(told)
             waiting.exception()  # nobody need wait for it
+            if passes(exc):
+                raise
         else:
             waiting.set_result(None)
 
