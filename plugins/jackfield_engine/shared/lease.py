@@ -16,6 +16,8 @@ from jackfield.api.ids import new_id
 from jackfield.api.storage import Claimed, Incarnation, OpenStatus, Store
 from jackfield_engine.shared.known_lives import KnownLives
 
+LEAVE_S = 2.0
+"""So long the store has to hear of an orderly end; without it, others wait for the lease."""
 _OWN_FENCE = 2 / 3
 """Of the lease: from then on this daemon begins nothing, so that nobody takes over what it still runs."""
 
@@ -224,6 +226,9 @@ class Lease:
         if self._life is None:
             return
         try:
-            await self._store.leave(self._life.id)
+            async with asyncio.timeout(LEAVE_S):
+                await self._store.leave(self._life.id)
         except JackfieldError as exc:
             self._log.warning("open executions are not handed over: %s", exc.message)
+        except TimeoutError:
+            self._log.warning("open executions are not handed over: the store did not answer within %g s", LEAVE_S)

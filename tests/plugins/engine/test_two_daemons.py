@@ -23,6 +23,7 @@ from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.settings import ExecutionsSettings
+from jackfield_engine.shared import lease
 from jackfield_engine.shared.known_lives import FILE
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.store import SqliteStore
@@ -897,3 +898,14 @@ async def test_a_cancel_counts_while_the_execution_is_read_to_be_run(hosts: Host
     for _ in range(20):
         await hosts.clock.advance(0.5)
     assert ((await hosts.stored(execution.id)).row.status, b.lab.ran) == ("cancelled", [])
+
+
+async def test_a_store_that_says_nothing_does_not_keep_a_daemon_from_ending(
+    hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "LEAVE_S", 0.01)
+    a = await hosts.begin("a")
+    await held_at_the_gate(a)
+    a.line.held = []
+    async with asyncio.timeout(20):
+        await a.engine.drain(0)
