@@ -906,6 +906,6 @@ async def test_a_store_that_says_nothing_does_not_keep_a_daemon_from_ending(
     monkeypatch.setattr(lease, "LEAVE_S", 0.01)
     a = await hosts.begin("a")
     await held_at_the_gate(a)
-    a.line.held = []
+    monkeypatch.setattr(hosts.store, "leave", lambda _: asyncio.get_running_loop().create_future())
     async with asyncio.timeout(20):
         await a.engine.drain(0)
