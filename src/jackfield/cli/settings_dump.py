@@ -31,8 +31,9 @@ def rows(settings: Settings) -> Iterator[tuple[str, list[SettingRow]]]:
     for table in sorted(settings.tables, key=lambda found: found.path):
         grouped: dict[str, list[SettingRow]] = {}
         for key in keys(table.path, table.model):
-            value = settings.value(key.path)
-            row = SettingRow(key, MASK if key.secret and value else value, _default(key))
+            value, default = settings.value(key.path), _default(key)
+            hidden = key.secret and value and value != default  # everybody knows a default
+            row = SettingRow(key, MASK if hidden else value, default)
             grouped.setdefault(key.path.rpartition(".")[0], []).append(row)
         yield from grouped.items()
 
