@@ -332,6 +332,7 @@ NAMES = [
     "timed deaf wait", "parent of soon", "parent of late", "parent of mixed",
 ]  # fmt: skip
 DURABILITIES = ("accept", "finish")
+DEADLINE = 60.0
 
 
 class Executions(RuleBasedStateMachine):
@@ -354,10 +355,11 @@ class Executions(RuleBasedStateMachine):
 
     def _do(self, work: Callable[[World], Coroutine[Any, Any, None] | None]) -> None:
         async def done() -> None:
-            found = work(self.world)
-            if found is not None:
-                await found
-            await self.world.settle()
+            async with asyncio.timeout(DEADLINE):  # what hangs is to fail, not to hold up every other test
+                found = work(self.world)
+                if found is not None:
+                    await found
+                await self.world.settle()
 
         self._runner.run(done())
 
