@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon
+from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon, poll
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -85,7 +85,9 @@ def test_a_session_that_ends_leads_to_the_login(make_context: Callable[..., Brow
     page.goto("/")
     asked_to_log_in(page)
     log_in(page)
-    page.wait_for_function("fetch('/api/profiles').then((answer) => answer.status === 401)", polling=200)
+    logged_in(page)
+    status = "fetch('/api/profiles').then((answer) => answer.status)"
+    poll(lambda: page.evaluate(status) == 401, "the session has ended")
     page.goto("/ui/workflows")
     asked_to_log_in(page)
 

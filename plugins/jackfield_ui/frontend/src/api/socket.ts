@@ -34,10 +34,14 @@ export class EventSocket {
   private readonly subscribers = new Set<Subscriber>();
   private socket: WebSocket | undefined;
   private allowed = false;
+  private greeted = false;
   private tries = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pinging: ReturnType<typeof setInterval> | undefined;
   private dead: ReturnType<typeof setTimeout> | undefined;
+
+  /** The upgrade came to nothing: the daemon is away, or the session has ended. */
+  onRefused: () => void = () => {};
 
   constructor(private readonly open: () => WebSocket) {
     connection.onReturn(() => this.connect());
@@ -68,6 +72,7 @@ export class EventSocket {
     if (!this.allowed || this.subscribers.size === 0 || this.socket || connection.now() === 'away') return;
     const socket = this.open();
     this.socket = socket;
+    this.greeted = false;
     socket.onopen = () => this.greet();
     socket.onmessage = (message) => this.take(String(message.data));
     socket.onclose = () => this.closed(socket);
@@ -75,6 +80,7 @@ export class EventSocket {
 
   private greet(): void {
     this.tries = 0;
+    this.greeted = true;
     this.tell('subscribe', [...new Set([...this.subscribers].map(({ topic }) => topic))]);
     // There is no replay: whatever happened before this moment, since it was read, has to be read again.
     this.gap();
@@ -104,6 +110,7 @@ export class EventSocket {
   private closed(socket: WebSocket): void {
     if (this.socket !== socket) return;
     this.forget();
+    if (!this.greeted) this.onRefused();
     // The probe tells a daemon that is away from one that only ended this connection.
     void connection.probe();
     this.timer = setTimeout(() => this.connect(), backoff(this.tries));

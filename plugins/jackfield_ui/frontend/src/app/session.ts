@@ -183,6 +183,7 @@ function takeCode(): string | undefined {
 
 export const session = new Session();
 onUnauthorized(session.renew);
+events.onRefused = () => void session.renew();
 
 export function useSession(): SessionState {
   return useSyncExternalStore(session.subscribe, session.now);

@@ -56,6 +56,8 @@ class Mover implements Moving {
 
   readonly onViewportChange = (next: Viewport): void => {
     Object.assign(this.viewport, next);
+    // Not before it moves: a click on a node begins as a movement does.
+    if (this.dragged) this.canvas.current?.setAttribute('data-moving', 'dragged');
     if (!this.mayBeAhead()) {
       this.settle();
       return;
@@ -66,7 +68,7 @@ class Mover implements Moving {
 
   readonly onMoveStart = (event: MouseEvent | TouchEvent | null): void => {
     this.dragged = event?.type === 'mousedown' || event?.type === 'touchstart';
-    this.canvas.current?.setAttribute('data-moving', this.dragged ? 'dragged' : '');
+    this.canvas.current?.setAttribute('data-moving', '');
   };
 
   readonly onMoveEnd = (): void => {
