@@ -197,3 +197,14 @@ async def ended(execution: Execution) -> Outcome:
     assert execution.stored.done(), "the execution did not end"
     execution.stored.result()
     return execution.finished.result()
+
+
+def pass_on(later: asyncio.Future[Any], given: asyncio.Future[Any]) -> None:
+    """What came of `given` is what comes of `later`, unless nobody waits for it any more."""
+    error = given.exception()
+    if later.done():
+        return
+    if error is None:
+        later.set_result(given.result())
+    else:
+        later.set_exception(error)

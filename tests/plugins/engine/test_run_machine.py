@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_lab import Lab, doc, request
+from engine_lab import Lab, doc, pass_on, request
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -58,23 +58,13 @@ class Disk:
             return answer
         given = asyncio.ensure_future(answer)
         later: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self.held.append(partial(given.add_done_callback, partial(_pass_on, later)))
+        self.held.append(partial(given.add_done_callback, partial(pass_on, later)))
         return later
 
     def answer(self) -> None:
         held, self.held = self.held, None
         for tell in held or ():
             tell()
-
-
-def _pass_on(later: asyncio.Future[Any], given: asyncio.Future[Any]) -> None:
-    error = given.exception()
-    if later.done():
-        return
-    if error is None:
-        later.set_result(given.result())
-    else:
-        later.set_exception(error)
 
 
 class World:

@@ -6,11 +6,12 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_lab import Lab, doc, ended, request, until
+from engine_lab import Lab, doc, ended, pass_on, request, until
 from gate_lab import GATED, Gate, waits
 
 from jackfield.api.clock import Clock, SystemClock
@@ -67,7 +68,7 @@ class Line:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
         def arrive() -> None:
-            asyncio.ensure_future(verb(*args, **more)).add_done_callback(lambda given: _pass_on(given, answer))
+            asyncio.ensure_future(verb(*args, **more)).add_done_callback(partial(pass_on, answer))
 
         assert self.held is not None
         self.held.append(arrive)
@@ -84,16 +85,6 @@ class Line:
         held, self.held = self.held, None
         for arrive in held or ():
             arrive()
-
-
-def _pass_on(given: asyncio.Future[Any], answer: asyncio.Future[Any]) -> None:
-    if answer.done():
-        return
-    if (error := given.exception()) is not None:
-        answer.set_exception(error)
-        answer.exception()
-    else:
-        answer.set_result(given.result())
 
 
 class LineRenewals:
