@@ -225,8 +225,13 @@ async def test_unknown_profiles_and_too_many_sessions_are_refused(tmp_path: Path
     await hub.close()
 
 
+def children() -> set[str]:
+    """Of this process, the ended ones that nobody waited for too. Servers of other tests may be among them."""
+    return {child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()}
+
+
 async def test_no_descriptor_and_no_process_is_left_over_100_sessions(hub: Hub) -> None:
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    before, others = len(list(Path("/proc/self/fd").iterdir())), children()
     for _ in range(20):
         sessions = [await start(hub, "echo x") for _ in range(5)]
         for session in sessions:
@@ -235,8 +240,7 @@ async def test_no_descriptor_and_no_process_is_left_over_100_sessions(hub: Hub) 
     while hub._ending:
         await asyncio.wait(set(hub._ending))
     assert len(list(Path("/proc/self/fd").iterdir())) <= before + 1
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert children() <= others
 
 
 async def test_a_stopped_agent_hears_of_the_end(hub: Hub) -> None:
