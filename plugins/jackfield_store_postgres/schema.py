@@ -143,7 +143,16 @@ _REVISIONS = (
     "INSERT INTO workflow_revisions SELECT id, 0 FROM workflows",
 )
 """How many changes workflows have had, and the last one of each; deleted ones stay for a while."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS)
+_FILES = (
+    """CREATE TABLE file_references (
+        execution_id TEXT, file_id TEXT, made_at bigint NOT NULL, PRIMARY KEY (execution_id, file_id)
+    )""",
+    "CREATE INDEX file_references_by_file ON file_references (file_id)",
+    "CREATE TABLE released_files (file_id TEXT PRIMARY KEY, released_at bigint NOT NULL)",
+    "CREATE INDEX released_files_by_time ON released_files (released_at)",
+)
+"""Files that are kept where several daemons reach them, and those that nobody refers to any more."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

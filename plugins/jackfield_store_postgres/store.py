@@ -10,6 +10,7 @@ from jackfield_store_postgres.data_tables.tables import PostgresTables
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.executions import PostgresExecutions
 from jackfield_store_postgres.facts import PostgresFacts
+from jackfield_store_postgres.file_references import PostgresFileReferences
 from jackfield_store_postgres.folders import PostgresFolders
 from jackfield_store_postgres.imported import PostgresImported
 from jackfield_store_postgres.old_documents import PostgresOldDocuments
@@ -33,6 +34,7 @@ class PostgresStore(
     PostgresConfiguration,
     PostgresImported,
     PostgresFacts,
+    PostgresFileReferences,
     PostgresTables,
     Pruning,
     PostgresOldDocuments,

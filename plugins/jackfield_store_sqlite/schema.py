@@ -237,10 +237,19 @@ _OWNERS = (
 no numbers, and stays in the order in which it came."""
 _FACTS = ("CREATE TABLE facts (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID",)
 """What holds for the store itself."""
+_FILES = (
+    """CREATE TABLE file_references (
+        execution_id TEXT, file_id TEXT, made_at INTEGER NOT NULL, PRIMARY KEY (execution_id, file_id)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX file_references_by_file ON file_references (file_id)",
+    "CREATE TABLE released_files (file_id TEXT PRIMARY KEY, released_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    "CREATE INDEX released_files_by_time ON released_files (released_at)",
+)
+"""Files that are kept where several daemons reach them, and those that nobody refers to any more."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS,
+    _FOLDERS, _OWNERS, _FACTS, _FILES,
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from jackfield_store_sqlite.data_tables.tables import SqliteTables
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.facts import SqliteFacts
+from jackfield_store_sqlite.file_references import SqliteFileReferences
 from jackfield_store_sqlite.folders import SqliteFolders
 from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
@@ -36,6 +37,7 @@ class SqliteStore(
     SqliteConfiguration,
     SqliteImported,
     SqliteFacts,
+    SqliteFileReferences,
     SqliteTables,
     Pruning,
     SqliteCopies,

@@ -3,6 +3,7 @@
 from jackfield.testing.contracts.store_calls import StoreCallsContract
 from jackfield.testing.contracts.store_changes import StoreChangesContract
 from jackfield.testing.contracts.store_facts import StoreFactsContract
+from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
 from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
@@ -46,6 +47,10 @@ class TestFolders(StoreFoldersContract):
 
 class TestFacts(StoreFactsContract):
     """Facts of the store."""
+
+
+class TestFiles(StoreFilesContract):
+    """References to files."""
 
 
 class TestTables(StoreTablesContract):

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, get_args, runtime_checkable
 
 from .fact_storage import FactStore as FactStore
+from .file_storage import FileStore as FileStore
 from .folder_storage import Folder as Folder
 from .folder_storage import FolderStore as FolderStore
 from .import_storage import ImportedId as ImportedId
@@ -512,6 +513,7 @@ class Store(
     ImportStore,
     DataTableStore,
     FactStore,
+    FileStore,
     Protocol,
 ):
     """Everything that the daemon keeps."""

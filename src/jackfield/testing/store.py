@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .memory_data_tables import MemoryDataTables
 from .memory_facts import MemoryFacts
+from .memory_files import MemoryFileReferences
 from .memory_imported import MemoryImported
 from .memory_runs import MemoryExecutions, MemoryPruning
 from .memory_users import MemoryConfiguration, MemoryUsers
@@ -15,6 +16,7 @@ class MemoryStore(
     MemoryConfiguration,
     MemoryImported,
     MemoryFacts,
+    MemoryFileReferences,
     MemoryDataTables,
     MemoryWorkflows,
     MemoryExecutions,
