@@ -58,7 +58,8 @@ SAME_EVERYWHERE = """
 [aria-label="Which address"] ~ .jf-mono { visibility: hidden !important }
 * { caret-color: transparent !important }
 """
-WHOLE = """.react-flow { visibility: hidden !important }
+# A panel as high as its form ends between two pixels, where the page behind it would shine through.
+WHOLE = """#root { visibility: hidden !important }
 [role=dialog][data-node-panel] { height: auto !important; max-height: none !important }
 [data-pane], [data-node-panel] > div { overflow: visible !important; max-height: none !important }
 [data-pane], [data-node-panel] > div { height: auto !important }
