@@ -58,8 +58,9 @@ SAME_EVERYWHERE = """
 [aria-label="Which address"] ~ .jf-mono { visibility: hidden !important }
 * { caret-color: transparent !important }
 """
-# A panel as high as its form ends between two pixels, where the page behind it would shine through.
-WHOLE = """#root { visibility: hidden !important }
+# A panel as high as its form ends between two pixels, where the page behind it would shine through; the nodes of a
+# canvas say of themselves that they are visible.
+WHOLE = """#root { opacity: 0 !important }
 [role=dialog][data-node-panel] { height: auto !important; max-height: none !important }
 [data-pane], [data-node-panel] > div { overflow: visible !important; max-height: none !important }
 [data-pane], [data-node-panel] > div { height: auto !important }
