@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Execution, ExecutionRequest, Outcome, WaitingCall
 from jackfield.api.errors import Conflict, ExecutionTimeout, Fenced, StoreUnavailable
+from jackfield.api.hosts import Slots
 from jackfield.api.ids import new_id
 from jackfield.api.storage import CallUpdate
 from jackfield.api.workflows import Items
@@ -62,7 +63,7 @@ class EmbeddedEngine:
 
     @cached_property
     def _scheduler(self) -> Scheduler:
-        return Scheduler(self.services.settings)
+        return Scheduler(self.services.settings, self.services.takes)
 
     @cached_property
     def _recovery(self) -> Recovery:
@@ -187,6 +188,7 @@ class EmbeddedEngine:
             await self._cancel_children(execution_id)
 
     async def recover(self) -> int:
+        self.services.hosts.count("flows", lambda: Slots(self._scheduler.busy, self.services.settings.concurrency))
         found = await self._recovery.survey()
         self._renewing.start()
         if found:

@@ -14,4 +14,4 @@ LIVE, TEST = "form", "form-test"
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """All are public: a form checks its own callers."""
     app = LaterApp.at("jackfield_forms.app:build", context)
-    return [AsgiMount(segment, app, "public") for segment in (LIVE, TEST, WAITING)]
+    return [AsgiMount(segment, app, "public", "ingress") for segment in (LIVE, TEST, WAITING)]

@@ -152,7 +152,14 @@ _FILES = (
     "CREATE INDEX released_files_by_time ON released_files (released_at)",
 )
 """Files that are kept where several daemons reach them, and those that nobody refers to any more."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES)
+_HOSTS = (
+    """CREATE TABLE hosts (
+        name TEXT PRIMARY KEY, id TEXT NOT NULL, lease_ms bigint NOT NULL, about TEXT NOT NULL,
+        renewed_at timestamptz NOT NULL, has_left boolean NOT NULL, draining boolean NOT NULL
+    )""",
+)
+"""The daemons that share the store."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

@@ -12,6 +12,7 @@ from jackfield_store_postgres.executions import PostgresExecutions
 from jackfield_store_postgres.facts import PostgresFacts
 from jackfield_store_postgres.file_references import PostgresFileReferences
 from jackfield_store_postgres.folders import PostgresFolders
+from jackfield_store_postgres.hosts import PostgresHosts
 from jackfield_store_postgres.imported import PostgresImported
 from jackfield_store_postgres.old_documents import PostgresOldDocuments
 from jackfield_store_postgres.ownership import PostgresOwnership
@@ -31,6 +32,7 @@ class PostgresStore(
     PostgresWebhooks,
     PostgresExecutions,
     PostgresOwnership,
+    PostgresHosts,
     PostgresConfiguration,
     PostgresImported,
     PostgresFacts,

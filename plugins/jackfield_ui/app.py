@@ -99,4 +99,4 @@ async def respond(send: Send, status: int, headers: Sequence[tuple[bytes, bytes]
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     interface = Interface(STATIC, Extensions(context))
-    return [AsgiMount("", interface, "open"), AsgiMount(SEGMENT, interface, "open")]
+    return [AsgiMount("", interface, "open", "ui"), AsgiMount(SEGMENT, interface, "open", "ui")]

@@ -15,7 +15,7 @@ _BUILT = "jackfield_webhooks.ingress.applications"
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """All are public: a webhook authenticates its own callers."""
     return [
-        AsgiMount(PRODUCTION, LaterApp.at(f"{_BUILT}:live", context), "public"),
-        AsgiMount(TEST, LaterApp.at(f"{_BUILT}:testing", context), "public"),
-        AsgiMount(WAITING, LaterApp.at(f"{_BUILT}:waiting", context), "public"),
+        AsgiMount(PRODUCTION, LaterApp.at(f"{_BUILT}:live", context), "public", "ingress"),
+        AsgiMount(TEST, LaterApp.at(f"{_BUILT}:testing", context), "public", "ingress"),
+        AsgiMount(WAITING, LaterApp.at(f"{_BUILT}:waiting", context), "public", "ingress"),
     ]

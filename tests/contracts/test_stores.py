@@ -5,6 +5,7 @@ from jackfield.testing.contracts.store_changes import StoreChangesContract
 from jackfield.testing.contracts.store_facts import StoreFactsContract
 from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
+from jackfield.testing.contracts.store_hosts import StoreHostsContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
 from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
 from jackfield.testing.contracts.store_runs import StoreRunsContract
@@ -23,6 +24,10 @@ class TestOwnership(StoreOwnershipContract):
 
 class TestLeases(StoreLeasesContract):
     """Daemons side by side."""
+
+
+class TestHosts(StoreHostsContract):
+    """Hosts that share a store."""
 
 
 class TestChanges(StoreChangesContract):

@@ -25,4 +25,4 @@ def application(context: PluginContext) -> LaterApp:
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
     """Both are public: a chat checks its own callers."""
     app = application(context)
-    return [AsgiMount(segment, app, "public") for segment in (LIVE, TEST)]
+    return [AsgiMount(segment, app, "public", "ingress") for segment in (LIVE, TEST)]

@@ -11,7 +11,6 @@ from jackfield.api.storage import StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.scheduler import Scheduler
-from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.services import Services
 
@@ -75,19 +74,20 @@ class Backlog:
 
     def _give_back(self) -> None:
         """What was accepted here and has not begun is for any daemon that has a free slot, unless somebody waits for it
-        here, or it may have run before: its crash would be forgotten."""
-        back = [run for run in self._scheduler.surplus() if self._may_leave(run)]
+        here, or it may have run before: its crash would be forgotten. So is all that was claimed, once this daemon is
+        drained."""
+        if self._claimed and not self._services.takes():
+            for execution_id in self._claimed:
+                self._lease.claimed.pop(execution_id, None)
+                self.hand_back(execution_id)
+            self._claimed.clear()
+        back = [run for run in self._scheduler.surplus() if run.may_leave() and run.disk.life is self._lease.present]
         if not back:
             return
         self._services.context.spawn("executions.release", self._lease.release([run.id for run in back]))
         for run in back:
             run.move(RunEvent.FORGET)
         self.mark()
-
-    def _may_leave(self, run: LiveRun) -> bool:
-        disk, handle = run.disk, run.handle
-        ours = disk.life is self._lease.present and disk.status == "queued" and handle.accepted.done()
-        return ours and not disk.taken_over and not handle.waiters and handle.stream is None
 
     def hand_back(self, execution_id: str) -> None:
         """An execution that is this daemon's leaves the memory, and is for anybody from then on."""
@@ -111,6 +111,7 @@ class Backlog:
     async def _poll(self) -> None:
         while True:
             self._give_back()
+            self._scheduler.next()
             self._look()
             await self._services.clock.sleep(self._services.settings.claim_interval)
 

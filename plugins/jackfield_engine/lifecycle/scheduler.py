@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from jackfield_engine.run.live_run import LiveRun
@@ -14,8 +14,11 @@ from jackfield_engine.settings import ExecutionsSettings
 class Scheduler:
     """Slots and the queue for them. Bytes of input count from the acceptance on until a slot is free."""
 
-    def __init__(self, settings: ExecutionsSettings) -> None:
+    def __init__(self, settings: ExecutionsSettings, takes: Callable[[], bool]) -> None:
+        """takes: whether this daemon begins executions; if not, those that may go on elsewhere wait to be given
+        back."""
         self._settings = settings
+        self._takes = takes
         self.queue: deque[LiveRun] = deque()
         """Those that wait for a slot, in their order."""
         self._announced: set[LiveRun] = set()
@@ -52,11 +55,12 @@ class Scheduler:
 
     def free(self) -> bool:
         """Whether one more would run at once."""
-        return len(self._slots) + len(self._announced) < self._settings.concurrency
+        return len(self._slots) + len(self._announced) < self._settings.concurrency and self._takes()
 
     def fits(self, size: int) -> bool:
         """Whether one more with so many bytes of input may wait here."""
-        return len(self._counted) < self._settings.queue_size and self._bytes + size <= self._settings.queue_bytes
+        few = len(self._counted) < self._settings.queue_size and self._bytes + size <= self._settings.queue_bytes
+        return few and self._takes()
 
     @property
     def places(self) -> int:
@@ -80,6 +84,8 @@ class Scheduler:
     def surplus(self) -> list[LiveRun]:
         """Those that have stood in the queue since the last call, and do not begin before the next one either."""
         self._left_before, self._left = self._left, 0
+        if not self._takes():
+            return list(self.queue)
         found = [run for run in islice(self.queue, self.soon, None) if run.id in self._seen]
         self._seen = {run.id for run in self.queue}
         return found
@@ -101,7 +107,7 @@ class Scheduler:
 
     def enter(self, run: LiveRun) -> None:
         """Run it, or queue it."""
-        if self.queue or len(self._slots) >= self._settings.concurrency:
+        if self.queue or len(self._slots) >= self._settings.concurrency or not self._takes():
             self._count(run)
             self.queue.append(run)
             run.move(RunEvent.QUEUE)
@@ -149,11 +155,18 @@ class Scheduler:
     def next(self, *, waited_only: bool = False) -> None:
         """Fill the free slots. waited_only: with executions that somebody waits for."""
         while self.queue and len(self._slots) < self._settings.concurrency:
-            run = next((run for run in self.queue if run.handle.waiters), None) if waited_only else self.queue[0]
+            if waited_only:
+                run = next((run for run in self.queue if run.handle.waiters), None)
+            else:
+                run = self.queue[0] if self._takes() else self._bound()
             if run is None:
                 return
             self.withdraw(run)
             self._take_slot(run)
+
+    def _bound(self) -> LiveRun | None:
+        """One that has to begin here, though nothing else does: nobody else could."""
+        return next((run for run in self.queue if not run.may_leave()), None)
 
     def _take_slot(self, run: LiveRun) -> None:
         self._slots.add(run)

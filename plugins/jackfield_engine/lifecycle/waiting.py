@@ -91,6 +91,8 @@ class Waiting:
     async def _look(self) -> None:
         """Claim what is due before the next look, and hand back what has no room here."""
         settings, lease = self._services.settings, self._services.lease
+        if not self._services.takes():
+            return
         horizon = self._services.clock.now_ms() + round(self._interval * 1000)
         again, self._later = self._later, set()
         back: list[str] = []

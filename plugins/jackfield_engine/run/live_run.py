@@ -305,6 +305,13 @@ class LiveRun:
             await self._wait(outcome)
             return None
 
+    def may_leave(self) -> bool:
+        """Whether another daemon may begin it as well: it has not begun and is stored, nobody waits for it here, and it
+        has not run before in a daemon that crashed, which would be forgotten."""
+        disk, handle = self.disk, self.handle
+        stored = disk.status == "queued" and handle.accepted.done() and not disk.taken_over
+        return stored and not handle.waiters and handle.stream is None
+
     def leave(self) -> None:
         """Queue what another process needs to go on from here."""
         left = self.progress.unstored()

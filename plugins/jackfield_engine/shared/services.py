@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
+from jackfield.api.hosts import Hosts
 from jackfield.api.records import record
 from jackfield.api.resume import ResumeLinks
 from jackfield.api.storage import Store
@@ -33,6 +34,11 @@ class Services:
     links: ResumeLinks
     begun: BegunNotes
     lease: Lease
+    hosts: Hosts
+
+    def takes(self) -> bool:
+        """Whether this daemon begins executions."""
+        return self.hosts.takes("flows")
 
 
 def build_services(context: PluginContext) -> Services:
@@ -58,4 +64,5 @@ def build_services(context: PluginContext) -> Services:
             settings.lease,
             KnownLives(context.service.config_dir, context.log),
         ),
+        hosts=context.port(Hosts),
     )

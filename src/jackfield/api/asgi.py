@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from . import jsontext
 from .errors import JackfieldError
+from .hosts import Role
 from .object_references import load
 from .records import record
 
@@ -54,12 +55,13 @@ class AsgiMount:
     access: `public` = the application authenticates its callers itself and may be called across origins;
     `open` = at this machine's addresses and from its own pages, but by anybody: what holds nothing of anybody, such as
     a login page; `gated` = like every other path. It finds its request id at `scope["jackfield.request_id"]`, and
-    answers its own errors with `error_body`.
+    answers its own errors with `error_body`. role: without which of a daemon's roles it is not served; None: always.
     """
 
     segment: str
     app: AsgiApp
     access: Literal["public", "open", "gated"] = "gated"
+    role: Role | None = None
 
 
 def error_body(error: JackfieldError, request_id: str) -> bytes:

@@ -46,9 +46,11 @@ class CallTrigger:
 
     def mounts(self) -> Sequence[AsgiMount]:
         """Where its calls come in."""
+        live = LaterApp(lambda: self._ingress.application(self.kind, test=False))
+        testing = LaterApp(lambda: self._ingress.application(self.kind, test=True))
         return [
-            AsgiMount(self.kind, LaterApp(lambda: self._ingress.application(self.kind, test=False)), "public"),
-            AsgiMount(f"{self.kind}-test", LaterApp(lambda: self._ingress.application(self.kind, test=True)), "public"),
+            AsgiMount(self.kind, live, "public", "ingress"),
+            AsgiMount(f"{self.kind}-test", testing, "public", "ingress"),
         ]
 
     @property

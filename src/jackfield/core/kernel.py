@@ -25,6 +25,7 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.extensions import PluginReports
 from jackfield.api.files import sweep_private
+from jackfield.api.hosts import Hosts, HostsAdministration
 from jackfield.api.http_client import is_loopback
 from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
@@ -48,6 +49,8 @@ from .checks.segments import check_segment
 from .containers.service import Containers
 from .context import Context, SharedServices
 from .events import Bus as EventBus
+from .hosts.membership import Membership
+from .hosts.roles import RefusingApp
 from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .manifests import FileLayers, Libraries
@@ -59,7 +62,15 @@ from .redaction import Redactor
 from .reports import Reports
 from .secrets import FileSecrets
 from .settings import Settings
-from .tables import BusSettings, DaemonSettings, EngineSettings, PluginsSettings, ServerSettings, StoreSettings
+from .tables import (
+    BusSettings,
+    DaemonSettings,
+    EngineSettings,
+    HostsSettings,
+    PluginsSettings,
+    ServerSettings,
+    StoreSettings,
+)
 from .tasks import Tasks
 from .watchdog import BlockingCode, Watchdog
 
@@ -100,6 +111,13 @@ class Kernel:
         self.secrets = FileSecrets(config_dir, redactor, environment or {})
         self.key_record: KeyRecord | None = None
         self.service = self._service()
+        self.hosts = Membership(
+            lambda: self.ports.get(Store),
+            self.clock,
+            self.service,
+            settings.get(HostsSettings),
+            settings.get(DaemonSettings).roles,
+        )
         self._watchdog: Watchdog | None = None
         self.failure: ConfigurationError | None = None
         self.stop_requested = asyncio.Event()
@@ -165,6 +183,8 @@ class Kernel:
         ports.put(Layers, FileLayers(self.config_dir, packaged))
         ports.put(Authentication, self.authenticator)
         ports.put(NodeCatalog, self.nodes)
+        ports.put(Hosts, self.hosts)
+        ports.put(HostsAdministration, self.hosts)
         bounds = self.settings.get(ContainerSettings)
         ports.put(ProcessContainers, Containers(self.config_dir, bounds, self.clock, self.tasks.spawn))
         ports.put(PluginReports, Reports(host, self.precedence))
@@ -210,10 +230,14 @@ class Kernel:
                 self._claim_first(name, mount.segment)
                 if self.precedence.claim(name, f"path:/{mount.segment}"):
                     own = self._is_own(name)
-                    found[mount.segment] = mount if own else replace(mount, app=guarded(mount.app))
+                    found[mount.segment] = self._served(mount if own else replace(mount, app=guarded(mount.app)))
             except BaseException as exc:
                 self.plugins.failed(name, exc, "failed in jackfield_asgi")
         return found
+
+    def _served(self, mount: AsgiMount) -> AsgiMount:
+        has_role = mount.role is None or self.hosts.has(mount.role)
+        return mount if has_role else replace(mount, app=RefusingApp(mount.role or ""), access="public")
 
     def _claim_first(self, plugin: str, segment: str) -> None:
         """A stranger takes no piece of what another plugin serves. Jackfield's own mounts are known by now."""
@@ -283,10 +307,12 @@ class Kernel:
         self._watch_loop()
         await self.open_store()
         await self.ports.get(Bus).open()
+        self.hosts.check()
         await self._start_plugins()
         await self._refuse_open_bind()
         self.tasks.spawn("kernel.keys", self._follow_keys())
         self.tasks.spawn("kernel.recover", self._recover())
+        self.tasks.spawn("kernel.hosts", self.hosts.run())
         self.tasks.spawn("kernel.sweep", self._sweep())
         interval = self.settings.get(DaemonSettings).trim_interval
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
@@ -390,6 +416,7 @@ class Kernel:
                 log.info("%d executions are left to be resumed by the next start.", left)
         await self._stop_plugins()
         await self.tasks.close()
+        await self.hosts.leave()
         if (bus := self.ports.built(Bus)) is not None:
             await bus.close()
         if (store := self.ports.built(Store)) is not None:

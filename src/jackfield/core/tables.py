@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ipaddress import ip_network
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from jackfield.api.admission.settings import ConnectionSettings
 from jackfield.api.binary import BinarySettings
+from jackfield.api.hosts import ROLES, Role
 from jackfield.api.process_containers import ContainerSettings
 from jackfield.api.settings import SettingsTable
 
@@ -94,6 +95,12 @@ class DaemonSettings(Table):
         }
     )
 
+    roles: list[Role] = Field(
+        default_factory=lambda: list(ROLES),
+        min_length=1,
+        description="Work of this daemon among those that share a store: ingress (calls of webhooks, forms and chats), "
+        "flows (executions), agents (profiles, terminals, proxies), ui (the browser interface).",
+    )
     remote_agents: bool = Field(
         False, description="Whether public hosts reach everything, not only webhooks and /api/v1."
     )
@@ -156,6 +163,44 @@ class BusSettings(Table):
         "memory",
         description="How daemons that share a store tell each other of changes: memory (they find out for themselves, "
         "within a second), pg (over the store's PostgreSQL), or nats.",
+    )
+
+
+class HostsSettings(Table):
+    """`[hosts]`"""
+
+    name: str = Field(
+        "",
+        pattern=r"^([a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)?$",
+        description="Name of this daemon among those that share its store: a to z, digits, dots and hyphens; default: "
+        "the machine's, and four digits for the configuration directory.",
+    )
+    address: str = Field(
+        "",
+        pattern=r"^(https?://[^/?#\s]+)?$",
+        description="Scheme, host and port where the other daemons reach this one; default: the address listened on, "
+        "with the machine's name where that is every address.",
+    )
+    labels: list[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._=/-]{0,99}$")]] = Field(
+        default_factory=list,
+        max_length=50,
+        description='Words by which agents choose hosts, such as "gpu" or "zone=eu".',
+    )
+    lease: float = Field(
+        10.0, ge=1, le=3_600, description="Seconds without a renewal after which the others take this daemon for gone."
+    )
+    renewal_interval: float = Field(
+        1.0,
+        gt=0,
+        le=600,
+        description="Seconds between two renewals, which also tell of the others. A quarter of `hosts.lease` at most, "
+        "whatever stands here.",
+    )
+    answer_timeout: float = Field(
+        3.0,
+        gt=0,
+        le=60,
+        description="Seconds that another daemon has to say whether it has something, and to give its part of a list.",
     )
 
 
@@ -225,6 +270,7 @@ CORE_TABLES = (
     SettingsTable("binary", BinarySettings),
     SettingsTable("engine", EngineSettings),
     SettingsTable("bus", BusSettings),
+    SettingsTable("hosts", HostsSettings),
     SettingsTable("containers", ContainerSettings),
     SettingsTable("logs", LogSettings),
     SettingsTable("security.auth", AuthSettings),

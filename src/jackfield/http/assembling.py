@@ -9,6 +9,7 @@ from jackfield.core.tables import ServerSettings
 
 from . import system
 from .dispatch import Counters
+from .hosts import routes as host_routes
 from .quartapp import make_quart
 
 
@@ -20,7 +21,7 @@ def make_management(kernel: Kernel, counters: Counters) -> Quart:
     own = [made for name, made in given if plugins.plugins[name].is_own]
     kernels = system.blueprint(kernel, lambda: app, counters)
     app = make_quart(
-        [*own, kernels],
+        [*own, kernels, host_routes.blueprint(kernel)],
         [(name, made) for name, made in given if not plugins.plugins[name].is_own],
         kernel.settings.get(ServerSettings),
         lambda name, mistake: plugins.report(name, f"its routes are left out: {mistake.rstrip('.')}"),

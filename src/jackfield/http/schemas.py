@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
+from jackfield.api.hosts import Role
+
 
 class HealthShown(BaseModel):
     """The process answers."""
@@ -49,3 +51,46 @@ class PluginsAnswer(BaseModel):
 
     success: Literal[True]
     data: list[PluginShown]
+
+
+class HostSlotsShown(BaseModel):
+    """Slots of one role."""
+
+    used: int
+    total: int
+
+
+class HostShown(BaseModel):
+    """One daemon among those that share the store."""
+
+    name: str
+    address: str = Field(description="Where the other daemons reach it.")
+    here: bool = Field(description="Whether it is the one that answers.")
+    state: Literal["ready", "draining", "gone"]
+    roles: list[Role]
+    labels: list[str]
+    slots: dict[str, HostSlotsShown] = Field(description="By role, for those that count any.")
+    version: str
+    draining: bool = Field(description="Whether it is to take no new work, also while it is gone.")
+    renewed_ms_ago: int = Field(description="Milliseconds since it renewed; 0 for the one that answers.")
+
+
+class HostList(BaseModel):
+    """In the envelope."""
+
+    success: Literal[True]
+    data: list[HostShown]
+
+
+class HostWishShown(BaseModel):
+    """What a host is to do. It hears of it with its next renewal."""
+
+    name: str
+    draining: bool
+
+
+class HostDone(BaseModel):
+    """In the envelope."""
+
+    success: Literal[True]
+    data: HostWishShown

@@ -18,6 +18,7 @@ from ..api.context import Service
 from ..api.errors import MissingPort
 from ..api.events import Event, EveryTopic, Subscription
 from ..api.extensions import ExtensionPoint, Given
+from ..api.hosts import ROLES, Host, OnlyHost
 from ..api.manifests import ManifestKind, Manifests, ManifestT
 from ..api.nodes import NodeOffer, NodeType, type_of
 from ..api.object_references import load
@@ -135,6 +136,7 @@ class FakeContext:
         self.authentication = FakeAuthentication(self)
         self.ports.setdefault("BinaryStore", MemoryBinary())
         self.ports.setdefault("Bus", MemoryBus(self.clock))
+        self.ports.setdefault("Hosts", OnlyHost(Host("test", "http://127.0.0.1:8765", ROLES)))
         self.ports.setdefault("Authentication", self.authentication)
         self.ports.setdefault(
             "ProcessContainers", Containers(self.config_dir, self.settings(ContainerSettings), self.clock, self.spawn)

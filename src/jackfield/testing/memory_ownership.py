@@ -11,6 +11,7 @@ from jackfield.api.records import replace
 
 from ..api.clock import Clock
 from ..api.errors import Conflict, Fenced
+from ..api.host_storage import StoredHost
 from ..api.storage import Claimed, Incarnation, OpenStatus, Renewed, Standing
 from .memory_tables import MemoryTables, StoredRun
 
@@ -49,6 +50,8 @@ class MemoryOwnership(MemoryTables):
         self._clock = clock
         self._leases: dict[str, Lease] = {}
         self._cancelled: set[str] = set()
+        self._hosts: dict[str, tuple[StoredHost, int]] = {}
+        """By name, with the time of its last renewal, in ms."""
 
     @property
     def exclusive(self) -> bool:

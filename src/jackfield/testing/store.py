@@ -5,6 +5,7 @@ from __future__ import annotations
 from .memory_data_tables import MemoryDataTables
 from .memory_facts import MemoryFacts
 from .memory_files import MemoryFileReferences
+from .memory_hosts import MemoryHosts
 from .memory_imported import MemoryImported
 from .memory_runs import MemoryExecutions, MemoryPruning
 from .memory_users import MemoryConfiguration, MemoryUsers
@@ -20,6 +21,7 @@ class MemoryStore(
     MemoryDataTables,
     MemoryWorkflows,
     MemoryExecutions,
+    MemoryHosts,
     MemoryPruning,
 ):
     """`jackfield.api.storage.Store` in dictionaries. Every verb fails with `fail_with` while that is set."""

@@ -139,7 +139,7 @@ class ARun:
 
 @given(st.lists(st.sampled_from(("announce", "enter", "first", "leave", "withdraw", "lend", "back")), max_size=60))
 def test_the_scheduler_never_gives_more_slots_than_there_are(verbs: list[str]) -> None:
-    scheduler = Scheduler(ExecutionsSettings(concurrency=2, queue_size=5))
+    scheduler = Scheduler(ExecutionsSettings(concurrency=2, queue_size=5), lambda: True)
     running: list[Any] = []
     announced: list[Any] = []
     lent: list[Any] = []

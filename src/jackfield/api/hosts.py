@@ -1,0 +1,124 @@
+"""Hosts: the daemons that share a store, each with what only it has: profiles, terminals, proxies, a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import Literal, Protocol, TypeAlias, get_args
+
+from .errors import JackfieldError
+from .records import record
+
+Role: TypeAlias = Literal["ingress", "flows", "agents", "ui"]
+ROLES: tuple[Role, ...] = get_args(Role)
+"""ingress: takes calls of webhooks, forms and chats; flows: runs executions; agents: has profiles and what belongs to
+them; ui: serves the browser interface."""
+
+
+class RoleMissing(JackfieldError):
+    """This daemon does not do that; the setting daemon.roles says what it does."""
+
+    status = 503
+    code = "ROLE_MISSING"
+    title = "Service unavailable"
+
+
+class HostUnavailable(JackfieldError):
+    """The host that has this does not answer."""
+
+    status = 503
+    code = "HOST_UNAVAILABLE"
+    title = "Service unavailable"
+
+
+@record
+class Slots:
+    """How much of a kind of work a host has at a time, and how much it takes at a time."""
+
+    used: int
+    total: int
+
+    @property
+    def free(self) -> int:
+        return max(self.total - self.used, 0)
+
+
+@record
+class Host:
+    """One daemon. name: unique among those that share a store; address: scheme, host and port, where the others reach
+    it; labels: as its settings have them, such as `gpu` or `zone=eu`; slots: by role, for those that count any;
+    draining: it takes no new work; alive: it has renewed within its lease; renewed_ms: so long ago, in ms."""
+
+    name: str
+    address: str
+    roles: Sequence[Role]
+    labels: Sequence[str] = ()
+    slots: Mapping[str, Slots] = field(default_factory=dict)
+    version: str = ""
+    draining: bool = False
+    alive: bool = True
+    renewed_ms: int = 0
+
+    def takes(self, role: Role) -> bool:
+        """Whether new work of this role may come to it."""
+        return self.alive and not self.draining and role in self.roles
+
+    def has_labels(self, wanted: Sequence[str]) -> bool:
+        return set(wanted) <= set(self.labels)
+
+
+class Hosts(Protocol):
+    """The daemons of a store as this one knows them, as a port. What it tells comes from memory."""
+
+    @property
+    def here(self) -> Host:
+        """This daemon."""
+
+    @property
+    def others(self) -> Sequence[Host]:
+        """Those that live beside it, by name. None where the store belongs to one daemon."""
+
+    def has(self, role: Role) -> bool:
+        """Whether this daemon has the role."""
+
+    def takes(self, role: Role) -> bool:
+        """The same, and it is not being drained."""
+
+    def count(self, role: Role, slots: Callable[[], Slots]) -> None:
+        """From now on the others are told of these slots. slots: quick, asked once per renewal."""
+
+
+class HostsAdministration(Protocol):
+    """The port of those who look after hosts."""
+
+    async def all(self) -> Sequence[Host]:
+        """By name, those too that have not renewed for long. Raises `StoreUnavailable`."""
+
+    async def drain(self, name: str, *, draining: bool) -> None:
+        """Let it take no new work and hand over what has not begun, or take some again. It hears of it with its next
+        renewal, and stays so over restarts. Raises `NotFound`, `Conflict` where the store belongs to one daemon,
+        `StoreUnavailable`."""
+
+
+class OnlyHost:
+    """`Hosts` of a daemon that is alone."""
+
+    def __init__(self, here: Host) -> None:
+        self._here = here
+
+    @property
+    def here(self) -> Host:
+        return self._here
+
+    @property
+    def others(self) -> Sequence[Host]:
+        return ()
+
+    def has(self, role: Role) -> bool:
+        return role in self._here.roles
+
+    def takes(self, role: Role) -> bool:
+        return self.has(role) and not self._here.draining
+
+    def count(self, role: Role, slots: Callable[[], Slots]) -> None:
+        """There is nobody to tell."""

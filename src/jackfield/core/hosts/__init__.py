@@ -1,0 +1,1 @@
+"""This daemon among those that share its store."""

@@ -1,0 +1,1 @@
+"""Requests that belong to another host."""
