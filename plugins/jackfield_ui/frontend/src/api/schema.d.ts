@@ -261,6 +261,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the daemons that share the store */
+        get: operations["listHosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts/{name}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a host take no new work, and hand over what has not begun */
+        post: operations["drainHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hosts/{name}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a host that is drained take work again */
+        post: operations["resumeHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/logs": {
         parameters: {
             query?: never;
@@ -4721,6 +4772,97 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /**
+         * HostDone
+         * @description In the envelope.
+         */
+        HostDone: {
+            data: components["schemas"]["HostWishShown"];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /**
+         * HostList
+         * @description In the envelope.
+         */
+        HostList: {
+            /** Data */
+            data: components["schemas"]["HostShown"][];
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+        };
+        /**
+         * HostShown
+         * @description One daemon among those that share the store.
+         */
+        HostShown: {
+            /**
+             * Address
+             * @description Where the other daemons reach it.
+             */
+            address: string;
+            /**
+             * Draining
+             * @description Whether it is to take no new work, also while it is gone.
+             */
+            draining: boolean;
+            /**
+             * Here
+             * @description Whether it is the one that answers.
+             */
+            here: boolean;
+            /** Labels */
+            labels: string[];
+            /** Name */
+            name: string;
+            /**
+             * Renewed Ms Ago
+             * @description Milliseconds since it renewed; 0 for the one that answers.
+             */
+            renewed_ms_ago: number;
+            /** Roles */
+            roles: ("ingress" | "flows" | "agents" | "ui")[];
+            /**
+             * Slots
+             * @description By role, for those that count any.
+             */
+            slots: {
+                [key: string]: components["schemas"]["HostSlotsShown"];
+            };
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ready" | "draining" | "gone";
+            /** Version */
+            version: string;
+        };
+        /**
+         * HostSlotsShown
+         * @description Slots of one role.
+         */
+        HostSlotsShown: {
+            /** Total */
+            total: number;
+            /** Used */
+            used: number;
+        };
+        /**
+         * HostWishShown
+         * @description What a host is to do. It hears of it with its next renewal.
+         */
+        HostWishShown: {
+            /** Draining */
+            draining: boolean;
+            /** Name */
+            name: string;
         };
         /**
          * ImportAnswer
@@ -11542,6 +11684,91 @@ export interface operations {
             401: components["responses"]["DaemonUnauthorized"];
             403: components["responses"]["DaemonForbidden"];
             404: components["responses"]["DaemonNotFound"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    listHosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the daemons that share the store */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostList"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    drainHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let a host take no new work, and hand over what has not begun */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostDone"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
+            431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
+            500: components["responses"]["DaemonInternalError"];
+            503: components["responses"]["DaemonStoreUnavailable"];
+        };
+    };
+    resumeHost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Let a host that is drained take work again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostDone"];
+                };
+            };
+            400: components["responses"]["DaemonInvalidRequest"];
+            401: components["responses"]["DaemonUnauthorized"];
+            403: components["responses"]["DaemonForbidden"];
+            404: components["responses"]["DaemonNotFound"];
+            409: components["responses"]["DaemonConflict"];
             431: components["responses"]["DaemonRequestHeaderFieldsTooLarge"];
             500: components["responses"]["DaemonInternalError"];
             503: components["responses"]["DaemonStoreUnavailable"];
