@@ -159,7 +159,7 @@ class Database:
         while True:
             try:
                 with self.connector.connect() as connection:
-                    return migrate(connection, self.settings.schema_name)
+                    return migrate(connection, self.settings)
             except psycopg.Error as error:
                 refusal = failures.unusable(error, self.connector.password)
                 if not isinstance(refusal, StoreUnavailable) or time.monotonic() + _PAUSE > deadline:

@@ -8,22 +8,31 @@ import psycopg
 from psycopg import sql
 
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.store_moves import UNFINISHED, unfinished_told
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.schema import COMPRESSED, MIGRATIONS
+from jackfield_store_postgres.settings import PostgresSettings
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('jackfield ' || %s, 0))"
+LOCK_KEY = "hashtextextended('jackfield ' || %s, 0)"
+"""Of the advisory lock that a migration holds, and a copy of the store as long as it takes; the schema is its value."""
+_LOCK = f"SELECT pg_advisory_xact_lock({LOCK_KEY})"
+_PATIENCE = "SELECT set_config('lock_timeout', %s, true)"
+SHORTEST_WAIT = 10.0
+"""Seconds for the lock, whatever `start_timeout` is: one that starts at the same time may be making the tables."""
 _MARK = "jackfield"
 _OLDEST = 130_000
 """Of servers: 13."""
 _TEXT = re.compile(r"\bTEXT\b")
 
 
-def migrate(connection: Connection, schema: str) -> None:
-    """Raises `ConfigurationError` for a newer schema, one of another program, or a server that is too old or not in
-    UTF-8; psycopg.Error."""
+def migrate(connection: Connection, settings: PostgresSettings) -> None:
+    """Raises `ConfigurationError` for a newer schema, one of another program, a copy that has not ended, a lock that
+    another holds for longer than `start_timeout`, or a server that is too old or not in UTF-8; psycopg.Error."""
+    schema = settings.schema_name
     _check_server(connection)
+    _expect_finished(connection, schema)
     with connection.transaction():
-        connection.execute(_LOCK, [schema])
+        _lock(connection, schema, settings.start_timeout)
         version = _version(connection, schema)
         if version == len(MIGRATIONS):
             return
@@ -33,6 +42,30 @@ def migrate(connection: Connection, schema: str) -> None:
         _compress(connection)
         connection.execute("UPDATE jackfield_schema SET version = %s", [len(MIGRATIONS)])
     _analyze(connection, schema)
+
+
+def _expect_finished(connection: Connection, schema: str) -> None:
+    """Before the lock, which whoever copies holds for long."""
+    there = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [f'"{schema}".jackfield_schema']).fetchone()
+    if there is not None and there[0]:
+        row = connection.execute(
+            sql.SQL("SELECT version FROM {}.jackfield_schema").format(sql.Identifier(schema))
+        ).fetchone()
+        if row is not None and row[0] >= UNFINISHED:
+            raise ConfigurationError(unfinished_told(f"The schema {schema}"))
+
+
+def _lock(connection: Connection, schema: str, patience: float) -> None:
+    """patience: seconds."""
+    connection.execute(_PATIENCE, [str(round(max(patience, SHORTEST_WAIT) * 1000))])
+    try:
+        connection.execute(_LOCK, [schema])
+    except psycopg.errors.LockNotAvailable:
+        raise ConfigurationError(
+            f"Another process holds the schema {schema}: `jackfield store copy` reads it, or another daemon changes "
+            "its tables. Start again when it has ended."
+        ) from None
+    connection.execute(_PATIENCE, ["0"])
 
 
 def _compress(connection: Connection) -> None:

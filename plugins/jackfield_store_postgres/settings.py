@@ -15,7 +15,11 @@ class PostgresSettings(BaseModel):
         description="Address of the database as libpq reads it: `postgresql://user:password@host:5432/database?"
         "sslmode=verify-full&sslrootcert=/path/ca.pem`, or `host=... dbname=...`. What it leaves out comes from the "
         "variables and files of libpq, such as PGPASSFILE.",
-        json_schema_extra={"secret": True, "libraries": ["PGPASSWORD"]},
+        json_schema_extra={
+            "secret": True,
+            "libraries": ["PGPASSWORD"],
+            "addresses": ["postgresql://", "postgres://"],
+        },
     )
     schema_name: str = Field(
         "jackfield",

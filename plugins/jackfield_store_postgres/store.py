@@ -14,6 +14,7 @@ from jackfield_store_postgres.file_references import PostgresFileReferences
 from jackfield_store_postgres.folders import PostgresFolders
 from jackfield_store_postgres.hosts import PostgresHosts
 from jackfield_store_postgres.imported import PostgresImported
+from jackfield_store_postgres.moving.store import PostgresMoves
 from jackfield_store_postgres.old_documents import PostgresOldDocuments
 from jackfield_store_postgres.ownership import PostgresOwnership
 from jackfield_store_postgres.retention import Pruning
@@ -40,6 +41,7 @@ class PostgresStore(
     PostgresTables,
     Pruning,
     PostgresOldDocuments,
+    PostgresMoves,
 ):
     """`jackfield.api.storage.Store` on one schema of a PostgreSQL database.
 

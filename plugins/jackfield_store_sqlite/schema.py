@@ -15,6 +15,7 @@ from pathlib import Path
 import orjson
 
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.store_moves import UNFINISHED, unfinished_told
 from jackfield.api.workflow_words import words_of
 
 APPLICATION_ID = 0x4A4B4644
@@ -283,6 +284,8 @@ def migrate(connection: sqlite3.Connection, file: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         version = _number(connection, "PRAGMA user_version")
+        if version >= UNFINISHED:
+            raise ConfigurationError(unfinished_told(f"The database {file}"))
         if version > len(MIGRATIONS):
             raise ConfigurationError(
                 f"The database {file} was written by a newer version (schema {version}, this program knows "

@@ -15,6 +15,7 @@ class SqliteSettings(BaseModel):
         min_length=1,
         description="Database file; a relative path starts at the configuration directory. On a local disk: SQLite's "
         "write-ahead log does not work on network file systems.",
+        json_schema_extra={"addresses": [""]},
     )
     timeout: float = Field(
         5.0,

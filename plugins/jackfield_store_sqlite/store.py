@@ -17,6 +17,7 @@ from jackfield_store_sqlite.facts import SqliteFacts
 from jackfield_store_sqlite.file_references import SqliteFileReferences
 from jackfield_store_sqlite.folders import SqliteFolders
 from jackfield_store_sqlite.imported import SqliteImported
+from jackfield_store_sqlite.moving.store import SqliteMoves
 from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.ownership import Lives, SqliteOwnership
 from jackfield_store_sqlite.retention import Pruning
@@ -42,6 +43,7 @@ class SqliteStore(
     Pruning,
     SqliteCopies,
     SqliteOldDocuments,
+    SqliteMoves,
 ):
     """`jackfield.api.storage.Store` on one SQLite file.
 

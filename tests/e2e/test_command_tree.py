@@ -52,7 +52,7 @@ ARGUMENTS = {
     "import cc-switch": ["."], "import claude-code-router": ["."], "import litellm": ["."], "import ringlet": ["."],
     "agents validate": ["file.json"], "providers validate": ["file.json"], "scripts validate": ["file.json"],
     "templates validate": ["file.json"],
-    "workflow run": ["Name"], "proxy stop": ["--all"], "variable set": ["k", "v"],
+    "store copy": ["--to", "other.db"], "workflow run": ["Name"], "proxy stop": ["--all"], "variable set": ["k", "v"],
     "credential change": ["c", "--name", "n"],
     "data-table add": ["t", "column=value"], "data-table import": ["t", "file.csv"],
 }  # fmt: skip

@@ -13,7 +13,7 @@ from jackfield.api.containment import interrupt
 from jackfield.api.errors import JackfieldError
 from jackfield.api.version import __version__
 
-from . import commands, daemon_control, host_commands, key_commands
+from . import commands, daemon_control, host_commands, key_commands, store_commands
 from .runtime import Runtime
 
 FAILED = 1
@@ -40,7 +40,8 @@ def jackfield(ctx: click.Context) -> None:
     """Webhooks, workflows and coding agents in one self-hosted daemon."""
 
 
-for _command in (*commands.ALL, daemon_control.daemon, host_commands.hosts, key_commands.keys):
+_GROUPS = (daemon_control.daemon, host_commands.hosts, key_commands.keys, store_commands.store)
+for _command in (*commands.ALL, *_GROUPS):
     jackfield.add_command(_command)
 
 

@@ -11,7 +11,7 @@ from jackfield.api.object_references import load
 from .checks.precedence import NameTaken
 from .plugins import PluginHost
 
-KERNEL_COMMANDS = ("serve", "config", "plugins", "doctor", "keys", "version")
+KERNEL_COMMANDS = ("serve", "config", "plugins", "doctor", "keys", "store", "version")
 
 
 def commands_of(host: PluginHost) -> dict[str, click.Command]:

@@ -61,6 +61,12 @@ class SettingKey:
         return [str(name) for name in found] if isinstance(found, list) else []
 
     @property
+    def addresses(self) -> Sequence[str]:
+        """Beginnings of the addresses of stores that this key holds; an empty one begins every other."""
+        found = _extra(self.field).get("addresses")
+        return [str(beginning) for beginning in found] if isinstance(found, list) else []
+
+    @property
     def secret(self) -> bool:
         return bool(_extra(self.field).get("secret"))
 

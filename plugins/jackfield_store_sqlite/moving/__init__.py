@@ -1,0 +1,1 @@
+"""Copying the store to another one, and another one to it."""
