@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from jackfield.api.auth import AuthMethod, Principal
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, JackfieldError
+from jackfield.api.memos import Memos
 from jackfield.api.object_references import load
 from jackfield.api.storage import Store
 from jackfield_auth.keys.api_keys import ApiKeyMethod
@@ -19,6 +20,7 @@ from jackfield_auth.logins.basic import BasicMethod, Remembered
 from jackfield_auth.logins.password_logins import PasswordLogins
 from jackfield_auth.logins.throttle import Throttle
 from jackfield_auth.sessions.browser_sessions import BrowserSessions
+from jackfield_auth.sessions.cookies import cookie_port
 from jackfield_auth.sessions.open_codes import OpenCodes
 from jackfield_auth.sessions.session_method import SessionMethod
 from jackfield_auth.settings import (
@@ -55,15 +57,16 @@ class AuthService:
         self.passwords = Passwords(context.settings(PasswordSettings))
         self.accounts = UserAccounts(self.store, self.passwords, clock)
         self.first_admin = FirstAdmin(self.accounts, self.store, secrets, os.environ)
-        self.throttle = Throttle(context.settings(LoginSettings), clock)
+        self.throttle = Throttle(context.settings(LoginSettings), self.memos)
         self.logins = PasswordLogins(self.accounts, self.throttle, self.first_admin)
         self.tokens = WebTokens(context.settings(JwtSettings), secrets, clock)
         self.revocations = Revocations(clock)
         self.usage = KeyUsage(context.settings(ApiKeysSettings), clock, self.store, context.spawn)
         self.session_settings = context.settings(SessionSettings)
         self.sessions = BrowserSessions(context, self.session_settings)
-        self.session_method = SessionMethod(self.sessions, context.service.port, self.store)
-        self.codes = OpenCodes(clock)
+        self.cookie_port = cookie_port(context.service.public_url)
+        self.session_method = SessionMethod(self.sessions, self.cookie_port, self.store)
+        self.codes = OpenCodes(self.memos)
         self.methods = self._methods()
         self._warming: asyncio.Task[None] | None = None
 
@@ -83,6 +86,9 @@ class AuthService:
 
     def store(self) -> Store:
         return self.context.store
+
+    def memos(self) -> Memos:
+        return self.context.port(Memos)
 
     def _methods(self) -> Sequence[AuthMethod]:
         basic, clock = self.context.settings(BasicSettings), self.context.clock

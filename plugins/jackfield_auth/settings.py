@@ -104,7 +104,9 @@ class LoginSettings(AuthTable):
         10, ge=1, le=1000, description="Failed passwords of one name from one address before both must wait."
     )
     window: int = Field(900, ge=1, le=86400, description="How long a failure counts, in seconds.")
-    remembered: int = Field(10_000, ge=100, le=1_000_000, description="Names and addresses that are watched at most.")
+    remembered: int = Field(
+        10_000, ge=100, le=1_000_000, description="Failed passwords that are remembered at most, of all names together."
+    )
     waiting: int = Field(64, ge=1, le=10_000, description="Logins that may wait at once; more are answered 429.")
     provider_timeout: float = Field(
         10.0, gt=0, le=120, description="How long a plugin's login may take to answer, in seconds."

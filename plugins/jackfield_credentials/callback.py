@@ -47,7 +47,7 @@ class Callback:
         authorizing = self._context.port(CredentialService).authorizing
         try:
             if given.get("error") or not code:
-                authorizing.take(state)
+                await authorizing.take(state)
                 told = given.get("error_description") or given.get("error") or "it sent no code"
                 return 400, f"The provider did not grant access: {told[:200]}"
             await authorizing.finish(state, code)

@@ -2,7 +2,7 @@
 RFC 7636, RFC 9700 section 2.1.
 
 The state is random, signed, good for one use and a limited time; what belongs to it (the credential, the PKCE
-verifier) never leaves the daemon.
+verifier) never leaves the daemon but sealed, for the others of its store: the answer may come to any of them.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import base64
 import hashlib
 import hmac
 import secrets
-from collections import OrderedDict
+from typing import cast
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from jackfield.api import jsontext
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput
+from jackfield.api.memos import Memos, Room
 from jackfield.api.records import record
 from jackfield_credentials.grants import OAuth2Client
 from jackfield_credentials.mounts import CALLBACK
@@ -24,6 +26,7 @@ from jackfield_credentials.settings import CredentialSettings
 from jackfield_credentials.tokens import TokenKeeper
 
 _KEY = "oauth2-state"
+_KIND = "oauth2-authorization"
 
 
 @record
@@ -31,7 +34,6 @@ class Pending:
     credential_id: str
     verifier: str
     redirect_uri: str
-    expires_at: int
 
 
 @record
@@ -50,7 +52,6 @@ class Authorizing:
         self._context = context
         self._keeper = keeper
         self._settings = context.settings(CredentialSettings)
-        self._pending: OrderedDict[str, Pending] = OrderedDict()
 
     async def begin(self, credential_id: str) -> Begun:
         """Raises `NodeError` for what is missing in the credential, `Conflict` for one that needs no user."""
@@ -62,29 +63,37 @@ class Authorizing:
             raise InvalidInput("The authorization URL must be http or https.", details={"authUrl": "give such a URL"})
         expires = self._context.clock.now_ms() + self._settings.authorize_timeout * 1000
         redirect_uri = self._context.service.public_url + CALLBACK
-        pending = Pending(credential_id, secrets.token_urlsafe(48), redirect_uri, expires)
+        pending = Pending(credential_id, secrets.token_urlsafe(48), redirect_uri)
         nonce = secrets.token_urlsafe(24)
-        self._pending[nonce] = pending
-        while len(self._pending) > self._settings.authorize_pending:
-            self._pending.popitem(last=False)
+        await self._keep(nonce, pending)
         state = _signed(self._context.secrets.key(_KEY), nonce)
         return Begun(_authorize_url(client, target, pending, state), iso(expires), redirect_uri)
 
     async def finish(self, state: str, code: str) -> None:
         """Redeem the code. Raises `NodeError`, `InvalidInput` for a state that is not good (any more)."""
-        pending = self.take(state)
+        pending = await self.take(state)
         await self._keeper.redeem(pending.credential_id, code, pending.redirect_uri, pending.verifier)
 
-    def take(self, state: str) -> Pending:
+    async def _keep(self, nonce: str, pending: Pending) -> None:
+        text = jsontext.dumps([pending.credential_id, pending.verifier, pending.redirect_uri])
+        sealed, lifetime = self._context.secrets.seal(text), self._settings.authorize_timeout
+        room = Room(self._settings.authorize_pending)
+        await self._context.port(Memos).put_memo(_KIND, _digest(nonce), sealed, lifetime, room)
+
+    async def take(self, state: str) -> Pending:
         """What belongs to the state, which is used up. Raises `InvalidInput`."""
         nonce, _, _ = state.partition(".")
         keys = (self._context.secrets.key(_KEY), *self._context.secrets.earlier_keys(_KEY))
         if not any(hmac.compare_digest(_signed(key, nonce).encode(), state.encode()) for key in keys):
             raise InvalidInput("This authorization was not begun here.")
-        pending = self._pending.pop(nonce, None)
-        if pending is None or pending.expires_at < self._context.clock.now_ms():
+        sealed = await self._context.port(Memos).take_memo(_KIND, _digest(nonce))
+        if sealed is None:
             raise InvalidInput("This authorization has ended or was used already; begin again.")
-        return pending
+        return Pending(*cast("list[str]", jsontext.loads(self._context.secrets.open(sealed))))
+
+
+def _digest(nonce: str) -> str:
+    return hashlib.sha256(nonce.encode()).hexdigest()
 
 
 def _signed(key: bytes, nonce: str) -> str:

@@ -11,6 +11,7 @@ from jackfield.api.storage import Retention
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.executions import remove
+from jackfield_store_postgres.memos import ENDED
 from jackfield_store_postgres.rows import Value, execute, number
 
 RowT = TypeVar("RowT")
@@ -109,5 +110,6 @@ def _expired(connection: Connection, retention: Retention, limit: int) -> int:
     gone = 0
     for sql in _EXPIRED:
         gone += execute(connection, sql, (retention.now, max(limit - gone, 0))).rowcount
+    gone += execute(connection, ENDED, [max(limit - gone, 0)]).rowcount
     execute(connection, _FORGOTTEN, [retention.calls_before])
     return gone

@@ -159,7 +159,17 @@ _HOSTS = (
     )""",
 )
 """The daemons that share the store."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS)
+_MEMOS = (
+    """CREATE TABLE memos (
+        kind TEXT, key TEXT, part TEXT NOT NULL, data bytea NOT NULL, ends_at timestamptz NOT NULL,
+        PRIMARY KEY (kind, key)
+    )""",
+    "CREATE INDEX memos_by_part ON memos (kind, part, ends_at)",
+    "CREATE INDEX memos_by_kind ON memos (kind, ends_at)",
+    "CREATE INDEX memos_by_end ON memos (ends_at)",
+)
+"""What ends by itself: sessions of browsers, logins under way, leases."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS, _MEMOS)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

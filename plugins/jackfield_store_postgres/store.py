@@ -14,6 +14,7 @@ from jackfield_store_postgres.file_references import PostgresFileReferences
 from jackfield_store_postgres.folders import PostgresFolders
 from jackfield_store_postgres.hosts import PostgresHosts
 from jackfield_store_postgres.imported import PostgresImported
+from jackfield_store_postgres.memos import PostgresMemos
 from jackfield_store_postgres.moving.store import PostgresMoves
 from jackfield_store_postgres.old_documents import PostgresOldDocuments
 from jackfield_store_postgres.ownership import PostgresOwnership
@@ -38,6 +39,7 @@ class PostgresStore(
     PostgresImported,
     PostgresFacts,
     PostgresFileReferences,
+    PostgresMemos,
     PostgresTables,
     Pruning,
     PostgresOldDocuments,

@@ -6,12 +6,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from jackfield.api.storage import Store
+from jackfield.core.memos import LocalMemos
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.contracts.store_leases import SharedStore
+from jackfield.testing.contracts.store_memos import MemosAlone
 from jackfield.testing.postgres import PostgresServer
 from jackfield.testing.store import MemoryStore
 from jackfield_store_sqlite.settings import SqliteSettings
@@ -71,6 +74,46 @@ SHARED: dict[str, Callable[[pytest.FixtureRequest], SharedStore]] = {
     "memory": memory_shared,
     "postgres": postgres_shared,
 }
+
+
+def local_memos(_: pytest.FixtureRequest) -> MemosAlone:
+    """Those of a daemon that has its store for itself."""
+    clock = FakeClock()
+    return MemosAlone(LocalMemos(clock), clock.advance)
+
+
+def memory_memos(_: pytest.FixtureRequest) -> MemosAlone:
+    clock = FakeClock()
+    return MemosAlone(MemoryStore(clock), clock.advance)
+
+
+def postgres_memos(request: pytest.FixtureRequest) -> MemosAlone:
+    """The database's clock goes on when somebody sets the ends back."""
+    server: PostgresServer = request.getfixturevalue("jackfield_postgres")
+    store = postgres_store(server)
+
+    async def passes(seconds: float) -> None:
+        sql = f"UPDATE contracts.memos SET ends_at = ends_at - make_interval(secs => {seconds})"
+        await asyncio.to_thread(server.run, sql)
+
+    return MemosAlone(store, passes)
+
+
+MEMOS: dict[str, Callable[[pytest.FixtureRequest], MemosAlone]] = {
+    "local": local_memos,
+    "memory": memory_memos,
+    "postgres": postgres_memos,
+}
+
+
+@pytest.fixture(params=MEMOS)
+async def memos_alone(request: pytest.FixtureRequest) -> AsyncIterator[MemosAlone]:
+    made = MEMOS[request.param](request)
+    if not isinstance(made.memos, LocalMemos):
+        await cast("Store", made.memos).open()
+    yield made
+    if not isinstance(made.memos, LocalMemos):
+        await cast("Store", made.memos).close()
 
 
 @pytest.fixture(params=SHARED)

@@ -7,6 +7,7 @@ from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_hosts import StoreHostsContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
+from jackfield.testing.contracts.store_memos import StoreMemosContract
 from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
 from jackfield.testing.contracts.store_runs import StoreRunsContract
 from jackfield.testing.contracts.store_tables import StoreTablesContract
@@ -56,6 +57,10 @@ class TestFacts(StoreFactsContract):
 
 class TestFiles(StoreFilesContract):
     """References to files."""
+
+
+class TestMemos(StoreMemosContract):
+    """What ends by itself."""
 
 
 class TestTables(StoreTablesContract):

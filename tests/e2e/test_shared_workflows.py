@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from jackfield.testing.daemon import Daemon, poll
+from jackfield.testing.daemon import PASSWORD, USERNAME, Daemon, poll
 from jackfield.testing.documents import chain, set_fields, webhook
 from jackfield.testing.nats import NoNats, nats_server
 from jackfield.testing.postgres import PostgresServer
@@ -34,6 +34,7 @@ def two(
     """With `memory` no daemon hears of the other: the backstop and the question before a 404 are all there is."""
     schema = jackfield_postgres.new_name()
     settings = (
+        '[server]\npublic_url = "http://127.0.0.1:8080"\n'
         f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{schema}"\n'
         f'[bus]\nname = "{request.param}"\n[bus.pg]\nchannel = "{schema}"\n'
         f'[bus.nats]\nservers = ["{request.getfixturevalue("nats") if request.param == "nats" else "nats://none"}"]\n'
@@ -73,6 +74,27 @@ def test_what_one_daemon_makes_of_a_workflow_the_other_serves(two: tuple[Daemon,
     for daemon in two:
         assert "Traceback" not in daemon.tail(100_000)
         assert not [line for line in daemon.logs() if line["level"] in ("ERROR", "CRITICAL")]
+
+
+def test_a_browsers_session_counts_at_every_daemon(two: tuple[Daemon, Daemon]) -> None:
+    first, second = two
+    here, there = first.client(), second.client()
+    begun = here.post("/api/session", json={"username": USERNAME, "password": PASSWORD})
+    assert begun.is_success
+    (cookie,) = here.cookies.items()
+    assert cookie[0] == "jackfield_session_8080", "the port that browsers see"
+    there.cookies.set(*cookie)
+    assert there.get("/api/session").json()["data"]["kind"] == "user"
+    assert there.get("/api/v1/workflows").status_code == 200
+    assert there.delete("/api/session", headers={"Origin": second.base_url}).is_success
+    assert here.get("/api/v1/workflows").status_code == 401
+
+
+def test_guesses_at_one_daemon_count_at_the_other(two: tuple[Daemon, Daemon]) -> None:
+    callers = [daemon.client() for daemon in two]
+    guess = {"username": "nobody", "password": "wrong-wrong-wrong"}
+    told = [callers[n % 2].post("/api/v1/auth/login", json=guess).status_code for n in range(12)]
+    assert told == [401] * 10 + [429] * 2
 
 
 def test_a_logout_counts_at_the_other_daemon(two: tuple[Daemon, Daemon]) -> None:

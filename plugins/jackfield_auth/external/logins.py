@@ -19,4 +19,4 @@ class ExternalLogins:
         calls = LoginCalls(settings.provider_timeout, context.log)
         users = ExternalUsers(lambda: context.store, context.clock, context.log)
         self.methods = LoginMethods(context, local, users, calls)
-        self.redirects = Redirects(self.methods, calls, settings, context.clock)
+        self.redirects = Redirects(self.methods, calls, settings, context)

@@ -9,15 +9,17 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections import OrderedDict
 from collections.abc import Iterable
+from typing import cast
 from urllib.parse import parse_qs, urlsplit
 
+from jackfield.api import jsontext
 from jackfield.api.auth import Peer
-from jackfield.api.clock import Clock
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import AuthRequired, InvalidInput, RateLimited
 from jackfield.api.limits import canonical_client
 from jackfield.api.logins import RedirectAnswer, RedirectStart
+from jackfield.api.memos import Memos, Room
 from jackfield.api.records import record
 from jackfield.api.storage import User
 from jackfield_auth.external.calls import LoginCalls
@@ -25,6 +27,7 @@ from jackfield_auth.external.methods import LoginMethods
 from jackfield_auth.external.mounts import CALLBACK
 from jackfield_auth.settings import LoginSettings
 
+KIND = "login-redirect"
 LONGEST_ANSWER = 8192
 LONGEST_URL = 8192
 _FIELDS = 50
@@ -38,14 +41,12 @@ class LoginEnded(AuthRequired):
 
 @record
 class PendingRedirect:
-    """One that is under way. binding: digest of the browser's cookie; until: monotonic seconds."""
+    """One that is under way. binding: digest of the browser's cookie."""
 
     provider: str
     binding: str
     start: RedirectStart
-    client: str
     peer: Peer
-    until: float
 
 
 @record
@@ -57,19 +58,21 @@ class BegunRedirect:
 
 
 class Redirects:
-    """In memory alone, bounded: of too many, or too many of one address, the oldest are given up."""
+    """Bounded: of too many, or too many of one address, the oldest are given up. They are kept sealed, so that the
+    answer may come to any daemon of the store."""
 
-    def __init__(self, methods: LoginMethods, calls: LoginCalls, settings: LoginSettings, clock: Clock) -> None:
+    def __init__(
+        self, methods: LoginMethods, calls: LoginCalls, settings: LoginSettings, context: PluginContext
+    ) -> None:
         self._methods = methods
         self._calls = calls
         self._settings = settings
-        self._clock = clock
-        self._pending: OrderedDict[str, PendingRedirect] = OrderedDict()
-        """Digest of the state -> the redirect; the oldest first."""
+        self._context = context
         self._starting = 0
 
-    def __len__(self) -> int:
-        return len(self._pending)
+    @property
+    def _memos(self) -> Memos:
+        return self._context.port(Memos)
 
     @property
     def lifetime(self) -> int:
@@ -93,46 +96,52 @@ class Redirects:
             self._starting -= 1
         if not is_web(url):
             raise self._calls.broken(provider)
-        until = self._clock.monotonic() + self._settings.redirect_timeout
-        self._keep(state, PendingRedirect(provider, digest(binding), start, canonical_client(client), peer, until))
+        await self._keep(PendingRedirect(provider, digest(binding), start, peer), canonical_client(client))
         return BegunRedirect(url, binding)
 
     async def finish(self, provider: str, answer: str, bindings: Iterable[bytes], peer: Peer) -> User:
         """answer: the callback's query string; bindings: the browser's cookies. Raises `LoginEnded`, `LoginRefused`,
         `InvalidInput`, `AccessDenied` for a disabled user, `UpstreamFailed`."""
         query = fields(answer)
-        pending = self._take(provider, query.pop("state", ""), bindings, peer)
+        pending = await self._take(provider, query.pop("state", ""), bindings, peer)
         login = await self._methods.redirect(provider)
         start = pending.start
         given = RedirectAnswer(query, start.callback, start.nonce, start.verifier)
         return await self._methods.enter(provider, await self._calls.answer(provider, lambda: login.finish(given)))
 
-    def _keep(self, state: str, redirect: PendingRedirect) -> None:
-        self._sweep()
-        of_client = [key for key, other in self._pending.items() if other.client == redirect.client]
-        if len(of_client) >= max(1, self._settings.redirects // 10):
-            del self._pending[of_client[0]]
-        while len(self._pending) >= self._settings.redirects:
-            self._pending.popitem(last=False)
-        self._pending[digest(state)] = redirect
+    async def _keep(self, redirect: PendingRedirect, client: str) -> None:
+        most = self._settings.redirects
+        room = Room(most, digest(client), max(1, most // 10))
+        sealed = self._context.secrets.seal(dumped(redirect))
+        await self._memos.put_memo(KIND, digest(redirect.start.state), sealed, self.lifetime, room)
 
-    def _sweep(self) -> None:
-        now = self._clock.monotonic()
-        while self._pending and next(iter(self._pending.values())).until <= now:
-            self._pending.popitem(last=False)
-
-    def _take(self, provider: str, state: str, bindings: Iterable[bytes], peer: Peer) -> PendingRedirect:
+    async def _take(self, provider: str, state: str, bindings: Iterable[bytes], peer: Peer) -> PendingRedirect:
         """Use it up. One that another browser brings stays for the right one."""
         key = digest(state)
-        pending = self._pending.get(key)
-        if pending is None or pending.provider != provider or pending.peer != peer:
+        sealed = await self._memos.memo(KIND, key)
+        if sealed is None:
+            raise LoginEnded
+        pending = loaded(self._context.secrets.open(sealed))
+        if pending.provider != provider or pending.peer != peer:
             raise LoginEnded
         if not any(hmac.compare_digest(pending.binding, digest_of(given)) for given in bindings):
             raise LoginEnded
-        del self._pending[key]
-        if pending.until <= self._clock.monotonic():
+        if await self._memos.take_memo(KIND, key) is None:  # another request was quicker
             raise LoginEnded
         return pending
+
+
+def dumped(redirect: PendingRedirect) -> bytes:
+    start = redirect.start
+    return jsontext.dumps(
+        [redirect.provider, redirect.binding, redirect.peer, start.state, start.callback, start.nonce, start.verifier]
+    )
+
+
+def loaded(data: bytes) -> PendingRedirect:
+    """The inverse of `dumped`."""
+    provider, binding, peer, *start = cast("list[str]", jsontext.loads(data))
+    return PendingRedirect(provider, binding, RedirectStart(*start), cast("Peer", peer))
 
 
 def digest(text: str) -> str:

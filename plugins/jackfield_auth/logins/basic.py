@@ -88,7 +88,7 @@ class BasicMethod:
         return user
 
     async def _user(self, username: str, password: str, client: str) -> User:
-        self._logins.throttle.check(username, client)
+        await self._logins.throttle.check(username, client)
         known = await self._known(username, password)
         if known is not None:
             return known

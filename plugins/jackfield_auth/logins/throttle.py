@@ -1,21 +1,32 @@
-"""Against guessing: failed passwords per login, user name and client address, in a sliding window."""
+"""Against guessing: failed passwords per login, user name and client address, in a sliding window.
+
+Failures count at every daemon of a store. Attempts of one name take turns at each daemon alone, so that a burst gets at
+most one guess more for each further daemon.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import secrets
 import unicodedata
-from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import field
 
-from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidCredentials, RateLimited
 from jackfield.api.limits import canonical_client
+from jackfield.api.memos import Memos, Room
 from jackfield.api.records import state
 from jackfield_auth.settings import LoginSettings
 
 Key = tuple[str, str, str]
+KIND = "failed-login"
+
+
+def digest_of(key: Key) -> str:
+    """Under which its failures are kept: names and addresses of strangers stay out of the store."""
+    return hashlib.sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def key_of(username: str, client: str, provider: str = "") -> Key:
@@ -27,30 +38,27 @@ def key_of(username: str, client: str, provider: str = "") -> Key:
 
 @state
 class AttemptRecord:
-    """One name at one address. failures: when they happened (monotonic seconds); waiting: attempts under way."""
+    """One name at one address, while somebody tries it. waiting: attempts under way."""
 
-    failures: deque[float] = field(default_factory=deque)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
 
 
 class Throttle:
-    """Refuses an attempt after too many failures. Bounded: the longest unused records go first."""
+    """Refuses an attempt after too many failures. Bounded: the oldest failures are forgotten first."""
 
-    def __init__(self, settings: LoginSettings, clock: Clock) -> None:
+    def __init__(self, settings: LoginSettings, memos: Callable[[], Memos]) -> None:
         self._settings = settings
-        self._clock = clock
-        self._records: OrderedDict[Key, AttemptRecord] = OrderedDict()
+        self._memos = memos
+        self._records: dict[Key, AttemptRecord] = {}
         self._waiting = 0
 
     def __len__(self) -> int:
         return len(self._records)
 
-    def check(self, username: str, client: str) -> None:
+    async def check(self, username: str, client: str) -> None:
         """Raises `RateLimited` while this name at this address must wait."""
-        record = self._records.get(key_of(username, client))
-        if record is not None:
-            self._check(record)
+        await self._check(digest_of(key_of(username, client)))
 
     @asynccontextmanager
     async def attempt(self, username: str, client: str, provider: str = "") -> AsyncIterator[None]:
@@ -64,27 +72,31 @@ class Throttle:
         record = self._enter(key)
         try:
             async with record.turn:
-                self._check(record)
+                digest = digest_of(key)
+                failed = await self._check(digest)
                 try:
                     yield
                 except InvalidCredentials:
-                    record.failures.append(self._clock.monotonic())
+                    await self._fail(digest)
                     raise
-                record.failures.clear()
+                if failed:
+                    await self._memos().end_memos(KIND, digest)
         finally:
             self._leave(key, record)
 
-    def _check(self, record: AttemptRecord) -> None:
-        now = self._clock.monotonic()
-        while record.failures and record.failures[0] + self._settings.window <= now:
-            record.failures.popleft()
-        if len(record.failures) >= self._settings.failures:
-            wait = record.failures[0] + self._settings.window - now
-            raise RateLimited(wait, "Too many failed logins with this name; try again later.")
+    async def _check(self, digest: str) -> int:
+        """How many failures count."""
+        failures = await self._memos().memos(KIND, digest)
+        if len(failures) >= self._settings.failures:
+            raise RateLimited(failures[0].left, "Too many failed logins with this name; try again later.")
+        return len(failures)
+
+    async def _fail(self, digest: str) -> None:
+        room = Room(self._settings.remembered, digest, self._settings.failures)
+        await self._memos().put_memo(KIND, secrets.token_hex(16), b"", self._settings.window, room)
 
     def _enter(self, key: Key) -> AttemptRecord:
         record = self._records.setdefault(key, AttemptRecord())
-        self._records.move_to_end(key)
         record.waiting += 1
         self._waiting += 1
         return record
@@ -92,7 +104,5 @@ class Throttle:
     def _leave(self, key: Key, record: AttemptRecord) -> None:
         record.waiting -= 1
         self._waiting -= 1
-        if not record.failures and not record.waiting and self._records.get(key) is record:
+        if not record.waiting and self._records.get(key) is record:
             del self._records[key]
-        while len(self._records) > self._settings.remembered:
-            self._records.popitem(last=False)

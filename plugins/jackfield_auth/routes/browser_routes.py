@@ -30,7 +30,7 @@ class BrowserRoutes:
 
     def __init__(self, auth: AuthService) -> None:
         self._auth = auth
-        self._port = auth.context.service.port
+        self._port = auth.cookie_port
 
     @operation(
         "Who this browser is, and which ways in there are",
@@ -72,7 +72,7 @@ class BrowserRoutes:
     async def _entry(self, body: EntryBody) -> tuple[str, int]:
         """Id and version of the user who may come in. Raises `AuthRequired`, `InvalidInput`, `RateLimited`."""
         if body.code is not None:
-            self._auth.codes.take(body.code, same_user=peer() != "other")
+            await self._auth.codes.take(body.code, same_user=peer() != "other")
             return OWNER.user_id, 0
         if body.answer is not None:
             if body.provider is None:
@@ -142,13 +142,13 @@ class BrowserRoutes:
         if principal().method != OWNER.method:
             raise AccessDenied("Codes are for the daemon's own user; run `jackfield open`.")
         body = await read_model(CodeBody)
-        made = self._auth.codes.new(same_user=body.same_user)
+        made = await self._auth.codes.new(same_user=body.same_user)
         return no_store(success({"code": made, "expires_in": int(LIFETIME)}))
 
     async def _end_present(self) -> None:
         """A browser has one session: the one that it came with ends, so that none is left that nobody can end."""
         for token in cookies(self._port):
-            found = self._auth.sessions.find(token, passive=True)
+            found = await self._auth.sessions.find(token, passive=True)
             # Who has stolen one can use it for nothing, not for a logout either.
             if found is None or PEERS.index(peer()) >= PEERS.index(found.peer):
                 await self._auth.sessions.end(token)

@@ -1,16 +1,26 @@
 """The cookies of a session and of a login that is under way. Over TLS a name begins with `__Host-`; else the port is in
-it, because browsers keep one jar for all ports of a machine, and two daemons would end each other's sessions (RFC 6265
-section 8.5)."""
+it, that of `server.public_url`, because browsers keep one jar for all ports of a machine, and two daemons would end
+each other's sessions (RFC 6265 section 8.5)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 NAME = "jackfield_session"
 LOGIN = "jackfield_login"
 """Binds a redirect to a provider to the browser that began it."""
 LONGEST = 8192
 """Bytes of a Cookie header that are looked at."""
+
+
+def cookie_port(public_url: str) -> int:
+    """The port in the cookie's name: the one that browsers see, so that daemons behind one address share the cookie."""
+    try:
+        parts = urlsplit(public_url)
+        return parts.port or {"https": 443}.get(parts.scheme, 80)
+    except ValueError:  # the settings refuse such an address
+        return 80
 
 
 def names(port: int, name: str = NAME) -> tuple[str, str]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
+from collections.abc import Callable
 
-from jackfield.api.clock import Clock
 from jackfield.api.errors import AuthRequired
+from jackfield.api.memos import Memos, Room
 from jackfield_auth.sessions.browser_sessions import digest_of
 
 PREFIX = "jf_oc_"
 LIFETIME = 60.0
 """Seconds."""
-REMEMBERED = 100
+ROOM = Room(100)
+KIND = "open-code"
+_ANYBODY, _SAME_USER = b"anybody", b"same-user"
+"""Whether only the daemon's own user may bring it."""
 
 
 class CodeInvalid(AuthRequired):
@@ -22,23 +25,20 @@ class CodeInvalid(AuthRequired):
 
 
 class OpenCodes:
-    """Kept hashed, in memory alone; each opens once."""
+    """Kept hashed; each opens once, at whichever daemon of the store."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._codes: OrderedDict[str, tuple[float, bool]] = OrderedDict()
-        """Digest -> when it ends (monotonic), and whether only the daemon's own user may bring it."""
+    def __init__(self, memos: Callable[[], Memos]) -> None:
+        self._memos = memos
 
-    def new(self, *, same_user: bool) -> str:
+    async def new(self, *, same_user: bool) -> str:
         """same_user: for a program that the command starts itself, whose arguments other users can see."""
         code = PREFIX + secrets.token_urlsafe(32)
-        self._codes[digest_of(code.encode())] = (self._clock.monotonic() + LIFETIME, same_user)
-        while len(self._codes) > REMEMBERED:
-            self._codes.popitem(last=False)
+        bound = _SAME_USER if same_user else _ANYBODY
+        await self._memos().put_memo(KIND, digest_of(code.encode()), bound, LIFETIME, ROOM)
         return code
 
-    def take(self, code: str, *, same_user: bool) -> None:
+    async def take(self, code: str, *, same_user: bool) -> None:
         """Use it up. Raises `CodeInvalid`."""
-        until, bound = self._codes.pop(digest_of(code.encode()), (0.0, False))
-        if until <= self._clock.monotonic() or (bound and not same_user):
+        bound = await self._memos().take_memo(KIND, digest_of(code.encode()))
+        if bound is None or (bound == _SAME_USER and not same_user):
             raise CodeInvalid

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from jackfield.api.auth import OWNER, SESSION, AuthRequest, Principal
 from jackfield.api.errors import SessionExpired
 from jackfield.api.storage import UserStore
-from jackfield_auth.sessions.browser_sessions import BrowserSession, BrowserSessions
+from jackfield_auth.sessions.browser_session import BrowserSession
+from jackfield_auth.sessions.browser_sessions import BrowserSessions
 from jackfield_auth.sessions.cookies import tokens
 
 USER, OWNERS = "user", "owner"
@@ -29,14 +30,16 @@ class SessionMethod:
         if not found:
             return None
         # Servers at other ports can add cookies that nobody gets rid of: one that is no session does no harm.
-        live = [token for token in found if self._sessions.find(token, passive=True)] or [*found]
+        live = [*found]
+        if len(found) > 1:
+            live = [token for token in found if await self._sessions.find(token, passive=True)] or live
         if len(live) > 1:
             raise SessionExpired("The request has two cookies of a session; log in again.")
         return await self.of_token(live[0], passive=request.passive)
 
     async def of_token(self, token: bytes, *, passive: bool = False) -> Principal:
         """Raises `SessionExpired`."""
-        session = self._sessions.find(token, passive=passive)
+        session = await self._sessions.find(token, passive=passive)
         if session is None:
             raise SessionExpired
         return await self._principal(session, token)

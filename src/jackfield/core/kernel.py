@@ -29,6 +29,7 @@ from jackfield.api.hosts import Hosts, HostsAdministration
 from jackfield.api.http_client import is_loopback
 from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
+from jackfield.api.memos import Memos
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.offers import Offer
 from jackfield.api.process_containers import ContainerSettings, ProcessContainers
@@ -55,6 +56,7 @@ from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .manifests import FileLayers, Libraries
 from .memory import trim_forever
+from .memos import LocalMemos
 from .packaged import PackagedDirectories
 from .plugins import PluginHost, things_of
 from .ports import Extensions, PortDirectory
@@ -197,12 +199,17 @@ class Kernel:
         self._assemble_authentication()
         self.mounts.extend(self._mounts().values())
         ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
+        ports.put(Memos, self._memos(ports.get(Store)))
         ports.put(
             BinaryStore, self._choose("jackfield_binary_store", BinaryStore, self.settings.get(BinarySettings).name)
         )
         ports.put(Engine, self._choose("jackfield_engine", Engine, self.settings.get(EngineSettings).name))
         ours = {MemoryBus.name: Offer(MemoryBus.name, lambda: MemoryBus(self.clock))}
         ports.put(Bus, self._choose("jackfield_bus", Bus, self.settings.get(BusSettings).name, ours))
+
+    def _memos(self, store: Store) -> Memos:
+        """In the store, where other daemons share it."""
+        return store if not store.exclusive and isinstance(store, Memos) else LocalMemos(self.clock)
 
     def _assemble_nodes(self) -> None:
         for name, node in self.plugins.sequence("jackfield_nodes"):

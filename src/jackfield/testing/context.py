@@ -26,6 +26,7 @@ from ..api.process_containers import ContainerSettings
 from ..api.storage import Store
 from ..core.bus import MemoryBus
 from ..core.containers.service import Containers
+from ..core.memos import LocalMemos
 from .binary import MemoryBinary
 
 PortT = TypeVar("PortT")
@@ -137,6 +138,7 @@ class FakeContext:
         self.ports.setdefault("BinaryStore", MemoryBinary())
         self.ports.setdefault("Bus", MemoryBus(self.clock))
         self.ports.setdefault("Hosts", OnlyHost(Host("test", "http://127.0.0.1:8765", ROLES)))
+        self.ports.setdefault("Memos", LocalMemos(self.clock))
         self.ports.setdefault("Authentication", self.authentication)
         self.ports.setdefault(
             "ProcessContainers", Containers(self.config_dir, self.settings(ContainerSettings), self.clock, self.spawn)

@@ -7,6 +7,7 @@ from .memory_facts import MemoryFacts
 from .memory_files import MemoryFileReferences
 from .memory_hosts import MemoryHosts
 from .memory_imported import MemoryImported
+from .memory_memos import MemoryMemos
 from .memory_runs import MemoryExecutions, MemoryPruning
 from .memory_users import MemoryConfiguration, MemoryUsers
 from .memory_workflows import MemoryWorkflows
@@ -23,6 +24,7 @@ class MemoryStore(
     MemoryExecutions,
     MemoryHosts,
     MemoryPruning,
+    MemoryMemos,
 ):
     """`jackfield.api.storage.Store` in dictionaries. Every verb fails with `fail_with` while that is set."""
 

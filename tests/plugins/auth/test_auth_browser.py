@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from jackfield.api.auth import AuthRequest, Principal
 from jackfield.api.errors import SessionExpired
+from jackfield.core.memos import LocalMemos
 from jackfield.testing.clock import FakeClock
+from jackfield.testing.store import MemoryStore
 from jackfield_auth.sessions.browser_sessions import BrowserSessions, digest_of
 from jackfield_auth.sessions.cookies import given, taken, tokens
 from jackfield_auth.sessions.open_codes import LIFETIME, CodeInvalid, OpenCodes
@@ -62,7 +64,7 @@ async def test_what_happens_to_the_user_ends_the_session(world: Any, change: str
         await world.auth.accounts.change(user.id, password="another long password")
     with pytest.raises(SessionExpired):
         await whose(world, token)
-    assert len(world.auth.sessions) == 0
+    assert not await world.auth.sessions.end(token.encode())
 
 
 async def test_a_session_ends_when_it_is_not_used_and_at_the_latest(make: Any) -> None:
@@ -104,9 +106,8 @@ async def test_a_damaged_file_ends_the_sessions_and_nothing_else(make: Any, cont
     (world.context.service.config_dir / "sessions.json").write_bytes(content)
     sessions = BrowserSessions(world.context, SessionSettings())
     await sessions.load()
-    assert len(sessions) == 0
-    await sessions.begin("owner", 0, peer="owner")
-    assert len(sessions) == 1
+    token, _ = await sessions.begin("owner", 0, peer="owner")
+    assert await sessions.find(token.encode())
 
 
 async def test_of_too_many_the_longest_unused_ends(make: Any) -> None:
@@ -134,6 +135,25 @@ async def test_a_last_use_is_written_once_a_minute(world: Any) -> None:
     assert file.read_bytes() != before
 
 
+async def test_sessions_of_a_shared_store_count_at_every_daemon(make: Any) -> None:
+    clock = FakeClock()
+    store = MemoryStore(clock)
+    first, second = [await make(SessionSettings(idle="2h", expiration="5h"), store=store) for _ in range(2)]
+    for world in (first, second):
+        world.context.ports["Memos"] = store
+        await world.auth.sessions.load()
+    token = await begin(first)
+    assert await whose(second, token)
+    assert not (first.context.service.config_dir / "sessions.json").exists()
+    for world in (first, second, first):
+        for each in (clock, first.clock, second.clock):
+            await each.advance(1.5 * HOUR)
+        assert await whose(world, token)
+    assert await second.auth.sessions.end(token.encode())
+    with pytest.raises(SessionExpired):
+        await whose(first, token)
+
+
 @pytest.mark.parametrize("token", ["", "x", "jf_ss_", "jf_ss_" + "A" * 43])
 async def test_an_unknown_cookie_is_no_session(world: Any, token: str) -> None:
     with pytest.raises(SessionExpired):
@@ -152,7 +172,7 @@ async def test_a_session_of_a_clock_that_was_wrong_ends_with_its_being_set(make:
 async def test_a_logout_is_kept_although_its_browser_has_gone(make: Any) -> None:
     world = await make()
     token = await begin(world)
-    async with world.auth.sessions._writing:
+    async with world.auth.sessions.keeper._writing:
         leaving = asyncio.ensure_future(world.auth.sessions.end(token.encode()))
         await asyncio.sleep(0)
         leaving.cancel()
@@ -209,27 +229,29 @@ def test_no_cookie_header_is_too_odd(headers: list[bytes]) -> None:
 
 async def test_a_code_opens_once_within_a_minute() -> None:
     clock = FakeClock()
-    codes = OpenCodes(clock)
-    code = codes.new(same_user=False)
-    codes.take(code, same_user=False)
+    memos = LocalMemos(clock)
+    codes = OpenCodes(lambda: memos)
+    code = await codes.new(same_user=False)
+    await codes.take(code, same_user=False)
     with pytest.raises(CodeInvalid):
-        codes.take(code, same_user=False)
-    late = codes.new(same_user=False)
+        await codes.take(code, same_user=False)
+    late = await codes.new(same_user=False)
     await clock.advance(LIFETIME)
     with pytest.raises(CodeInvalid):
-        codes.take(late, same_user=False)
+        await codes.take(late, same_user=False)
     with pytest.raises(CodeInvalid):
-        codes.take("jf_oc_guess", same_user=True)
+        await codes.take("jf_oc_guess", same_user=True)
 
 
 async def test_a_code_that_others_may_have_seen_is_for_the_same_user_and_used_up_by_a_try() -> None:
-    codes = OpenCodes(FakeClock())
-    code = codes.new(same_user=True)
+    memos = LocalMemos(FakeClock())
+    codes = OpenCodes(lambda: memos)
+    code = await codes.new(same_user=True)
     with pytest.raises(CodeInvalid):
-        codes.take(code, same_user=False)
+        await codes.take(code, same_user=False)
     with pytest.raises(CodeInvalid):
-        codes.take(code, same_user=True)
-    codes.take(codes.new(same_user=True), same_user=True)
+        await codes.take(code, same_user=True)
+    await codes.take(await codes.new(same_user=True), same_user=True)
 
 
 async def test_to_ask_whether_a_session_counts_is_no_use_of_it(make: Any) -> None:

@@ -1,0 +1,56 @@
+"""Sessions that count at every daemon of a store."""
+
+from __future__ import annotations
+
+from jackfield.api import jsontext
+from jackfield.api.clock import Clock
+from jackfield.api.memos import Memos, Room
+from jackfield.api.records import replace
+from jackfield_auth.sessions.browser_session import BrowserSession, SessionTimes, restored, row_of
+
+KIND = "browser-session"
+WRITE_MS = 60_000
+"""A session's use is written at most once in so many milliseconds."""
+
+
+class SharedSessions:
+    """`jackfield_auth.sessions.browser_sessions.SessionKeeper`. Each request asks the store, so that a session which
+    another daemon has ended counts nowhere."""
+
+    def __init__(self, memos: Memos, times: SessionTimes, clock: Clock, most: int) -> None:
+        self._memos = memos
+        self._times = times
+        self._clock = clock
+        self._room = Room(most)
+
+    async def load(self) -> None:
+        """They are where they are."""
+
+    async def add(self, digest: str, session: BrowserSession) -> None:
+        await self._memos.put_memo(KIND, digest, _data(session), self._left(session), self._room)
+
+    async def find(self, digest: str) -> BrowserSession | None:
+        data = await self._memos.memo(KIND, digest)
+        return None if data is None else restored(jsontext.loads(data))
+
+    async def use(self, digest: str, session: BrowserSession) -> None:
+        now = self._clock.now_ms()
+        if now - session.used_at >= min(WRITE_MS, self._left(session) * 500):
+            used = replace(session, used_at=now)
+            # One that has been ended meanwhile, or used elsewhere, is left as it is.
+            if await self._memos.change_memo(KIND, digest, _data(session), _data(used), self._left(used)):
+                session.used_at = now
+
+    async def remove(self, digest: str) -> bool:
+        return await self._memos.take_memo(KIND, digest) is not None
+
+    async def flush(self) -> None:
+        """Everything is written."""
+
+    def _left(self, session: BrowserSession) -> float:
+        """Seconds."""
+        return max(0.0, (self._times.expires_at(session)[1] - self._clock.now_ms()) / 1000)
+
+
+def _data(session: BrowserSession) -> bytes:
+    return jsontext.dumps(row_of(session))
