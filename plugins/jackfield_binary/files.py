@@ -5,25 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Callable
 from typing import TypeVar
 
-from jackfield.api.binary import (
-    CHUNK,
-    HEAD,
-    BinaryError,
-    BinarySettings,
-    Content,
-    Streamed,
-    entry,
-    inline_content,
-    inline_entry,
-    stream_of,
-    too_large,
-)
+from jackfield.api.binary import CHUNK, BinarySettings
+from jackfield.api.binary_drivers import ExecutionFiles
 from jackfield.api.workflows import BinaryData
-from jackfield_binary.layout import Incoming, Layout, is_file_id, reported
+from jackfield_binary.layout import Incoming, Layout, reported
 
 Result = TypeVar("Result")
 
@@ -46,8 +34,11 @@ class OpenFile:
             place += len(chunk)
             yield chunk
 
-    def whole(self) -> bytes:
-        """Blocking. Raises `BinaryError`."""
+    async def whole(self) -> bytes:
+        """Raises `BinaryError`."""
+        return await asyncio.to_thread(self._whole)
+
+    def _whole(self) -> bytes:
         first = self._read(self.size, 0)
         if len(first) == self.size:
             return first
@@ -61,69 +52,39 @@ class OpenFile:
             return os.pread(self._descriptor, size, place)
 
 
-class DiskFiles:
+class IncomingFile:
+    """`jackfield.api.binary_drivers.Incoming`. Its disk is written on threads."""
+
+    def __init__(self, incoming: Incoming, execution_id: str) -> None:
+        self._incoming = incoming
+        self._execution = execution_id
+
+    async def write(self, piece: bytes) -> None:
+        await _run_to_end(self._incoming.write, piece)
+
+    async def commit(self, rest: bytes) -> str:
+        return await _run_to_end(self._finish, rest)
+
+    async def close(self) -> None:
+        await _run_to_end(self._incoming.close)
+
+    def _finish(self, rest: bytes) -> str:
+        self._incoming.write(rest)
+        return self._incoming.commit(self._execution)
+
+
+class DiskFiles(ExecutionFiles):
     """`jackfield.api.binary.BinaryFiles`. Every read and write of the disk is done on a thread."""
 
     def __init__(self, layout: Layout, execution_id: str, settings: BinarySettings) -> None:
+        super().__init__(execution_id, settings)
         self._layout = layout
-        self._execution = execution_id
-        self._settings = settings
 
-    async def stream(self, file: BinaryData) -> AsyncIterator[bytes]:
-        if not file.get("id"):
-            content = await _decoded(file, self._settings.file_limit)
-            for start in range(0, len(content), CHUNK):
-                yield content[start : start + CHUNK]
-            return
-        async with aclosing((await self._opened(file)).chunks()) as chunks:
-            async for chunk in chunks:
-                yield chunk
+    async def opened(self, file_id: str) -> OpenFile:
+        return await asyncio.to_thread(self._open, file_id)
 
-    async def content(self, file: BinaryData) -> Content:
-        if not file.get("id"):
-            return await _decoded(file, self._settings.file_limit)
-        opened = await self._opened(file)
-        return Streamed(opened.size, opened.chunks, file["id"])
-
-    async def read(self, file: BinaryData, *, limit: int | None = None) -> bytes:
-        limit = self._settings.read_limit if limit is None else limit
-        if not file.get("id"):
-            return await _decoded(file, limit)
-        opened = await self._opened(file)
-        if opened.size > limit:
-            raise too_large(limit)
-        return await asyncio.to_thread(opened.whole)
-
-    async def write(
-        self, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
-    ) -> BinaryData:
-        chunks = stream_of(content) if isinstance(content, bytes) else content
-        incoming = Incoming(self._layout)
-        head, first = bytearray(), b""
-        try:
-            async for chunk in chunks:
-                if incoming.size + len(head) + len(chunk) > self._settings.file_limit:
-                    raise too_large(self._settings.file_limit)
-                head += chunk
-                if len(first) < HEAD:
-                    first += chunk[: HEAD - len(first)]
-                if len(head) > (max(CHUNK, self._settings.inline_limit)):
-                    await _run_to_end(incoming.write, bytes(head))
-                    head.clear()
-            if not incoming.size and len(head) <= self._settings.inline_limit:
-                return inline_entry(bytes(head), mime_type, file_name)
-            file_id = await _run_to_end(_finish, incoming, bytes(head), self._execution)
-        finally:
-            await _run_to_end(incoming.close)
-        made = entry(mime_type, file_name, incoming.size, first)
-        made["id"] = file_id
-        return made
-
-    async def _opened(self, file: BinaryData) -> OpenFile:
-        file_id = file.get("id")
-        if not is_file_id(file_id):
-            raise BinaryError("The file's id is not valid.")
-        return await asyncio.to_thread(self._open, str(file_id))
+    def incoming(self, described: BinaryData) -> IncomingFile:
+        return IncomingFile(Incoming(self._layout), self._execution)
 
     def _open(self, file_id: str) -> OpenFile:
         return OpenFile(*self._layout.open(self._execution, file_id))
@@ -138,14 +99,3 @@ async def _run_to_end(work: Callable[..., Result], *args: object) -> Result:
     except asyncio.CancelledError:
         await asyncio.wait([task])
         raise
-
-
-async def _decoded(file: BinaryData, limit: int) -> bytes:
-    if len(file.get("data") or "") <= CHUNK:
-        return inline_content(file, limit)
-    return await asyncio.to_thread(inline_content, file, limit)
-
-
-def _finish(incoming: Incoming, rest: bytes, execution_id: str) -> str:
-    incoming.write(rest)
-    return incoming.commit(execution_id)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import re
 import secrets
 import shutil
 import threading
@@ -23,21 +22,10 @@ from itertools import islice
 from pathlib import Path
 
 from jackfield.api.binary import BinaryError
+from jackfield.api.binary_drivers import is_execution_id, is_file_id
 
-_SHA = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_EXECUTION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{0,63}", re.ASCII)
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
-def is_file_id(text: object) -> bool:
-    """Whether the text can be a file's id: 64 lower-case hexadecimal digits."""
-    return isinstance(text, str) and _SHA.fullmatch(text) is not None
-
-
-def is_execution_id(text: object) -> bool:
-    """Whether the text can be an execution's id: up to 64 letters, digits and hyphens."""
-    return isinstance(text, str) and _EXECUTION.fullmatch(text) is not None
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from functools import partial
 
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import BinaryStoreUnavailable, StoreUnavailable
 from jackfield.api.storage import StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
@@ -154,6 +154,9 @@ class Backlog:
         """One that cannot be loaded does not hold up those behind it. Raises `StoreUnavailable`."""
         try:
             await self._load(execution_id)
+        except BinaryStoreUnavailable as exc:
+            self._services.context.log.warning("execution %s is taken up later: %s", execution_id, exc.message)
+            self._put_off_for(self._services.settings.poll_interval, execution_id)
         except StoreUnavailable:
             raise
         except Exception:

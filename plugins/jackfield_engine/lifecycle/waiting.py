@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from functools import partial
 
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import BinaryStoreUnavailable, StoreUnavailable
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.run.live_run import LiveRun, is_near
@@ -113,7 +113,11 @@ class Waiting:
         if stays or not self._recovery.read_back.may_come(execution_id):
             return False
         with self._live.reading(execution_id):
-            return await self._read(execution_id)
+            try:
+                return await self._read(execution_id)
+            except BinaryStoreUnavailable as exc:
+                self._services.context.log.warning("execution %s is taken up later: %s", execution_id, exc.message)
+                return False
 
     async def _read(self, execution_id: str) -> bool:
         lease = self._services.lease

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from jackfield.api.binary import CHUNK, BinaryError, BinaryStore, head_of
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Outcome
-from jackfield.api.errors import StoreUnavailable
+from jackfield.api.errors import BinaryStoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.storage import StoredAnswer
 from jackfield.api.workflows import BinaryData
@@ -22,7 +22,7 @@ _FILE = ":file"
 
 async def with_files_kept(context: PluginContext, parsed: ParsedBody) -> tuple[ParsedBody, str | None]:
     """The body with references in place of large files, and the id for the execution, if there were any. Should there
-    be no execution in the end, the files go with a later sweep. Raises `StoreUnavailable`."""
+    be no execution in the end, the files go with a later sweep. Raises `BinaryStoreUnavailable`."""
     if not parsed.contents:
         return parsed, None
     execution_id = new_id()
@@ -30,7 +30,7 @@ async def with_files_kept(context: PluginContext, parsed: ParsedBody) -> tuple[P
 
 
 async def kept_for(context: PluginContext, execution_id: str, parsed: ParsedBody) -> ParsedBody:
-    """The body with references in place of large files. Raises `StoreUnavailable`."""
+    """The body with references in place of large files. Raises `BinaryStoreUnavailable`."""
     kept: dict[str, BinaryData] = dict(parsed.binary)
     files = context.port(BinaryStore).files(execution_id)
     try:
@@ -39,7 +39,7 @@ async def kept_for(context: PluginContext, execution_id: str, parsed: ParsedBody
             kept[name] = await files.write(_pieces(content), mime_type=file["mimeType"], file_name=file.get("fileName"))
     except BinaryError as exc:
         context.log.error("the files of a call cannot be kept: %s", exc.message)
-        raise StoreUnavailable("The call's files cannot be kept now; call again later.") from None
+        raise BinaryStoreUnavailable("The call's files cannot be kept now; call again later.") from None
     finally:
         for content in parsed.contents.values():
             content.release()  # whoever waits for the answer has them still, and with them the body that came

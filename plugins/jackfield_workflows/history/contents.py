@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from jackfield.api.binary import BinaryError, BinaryStore, Content
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jackfield.api.binary import BinaryError, BinaryStore, BinaryUnavailable, Content, LinkedFiles
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import NotFound
+from jackfield.api.errors import BinaryStoreUnavailable, NotFound
 from jackfield.api.history import node_records, outputs_of
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import StoredExecution
@@ -27,15 +30,33 @@ async def executed_document(context: PluginContext, stored: StoredExecution) -> 
     return secrets.redacted(without_sealed(document))
 
 
-async def file_of(
-    context: PluginContext, stored: StoredExecution, run: int, output: int, item: int, name: str
-) -> tuple[BinaryData, Content]:
-    """A file of an item, and its content. Raises `NotFound` when it is not there, or not any more."""
+async def file_of(stored: StoredExecution, run: int, output: int, item: int, name: str) -> BinaryData:
+    """A file of an item. Raises `NotFound` when it is not there."""
     file = await rendered(stored, lambda: _found(stored, run, output, item, name))
     if file is None:
         raise NotFound("The execution has no such item, or the item has no file of this name.")
+    return file
+
+
+async def content_of(context: PluginContext, execution_id: str, file: BinaryData) -> Content:
+    """Raises `NotFound` for a file that is not there any more, `BinaryStoreUnavailable`."""
+    with _read():
+        return await context.port(BinaryStore).files(execution_id).content(file)
+
+
+async def link_to(context: PluginContext, execution_id: str, file: BinaryData) -> str | None:
+    """Where the file is to be had for a short time, if anywhere but here. Raises as `content_of`."""
+    with _read():
+        files = context.port(BinaryStore).files(execution_id)
+        return await files.link(file) if isinstance(files, LinkedFiles) else None
+
+
+@contextmanager
+def _read() -> Iterator[None]:
     try:
-        return file, await context.port(BinaryStore).files(stored.row.id).content(file)
+        yield
+    except BinaryUnavailable as exc:
+        raise BinaryStoreUnavailable(exc.message) from None
     except BinaryError as exc:
         raise NotFound(f"The file cannot be read: {exc.message}") from None
 

@@ -12,9 +12,9 @@ from jackfield.api.errors import Conflict, DataDamaged, NotFound
 from jackfield.api.http import SAVED, json_response, operation, principal, read_query
 from jackfield.api.storage import EXECUTION_STATUSES, ExecutionFilter
 from jackfield_workflows.history.actions import ExecutionActions
-from jackfield_workflows.history.contents import executed_document, file_of
+from jackfield_workflows.history.contents import content_of, executed_document, file_of, link_to
 from jackfield_workflows.history.views import execution_body, execution_row_view, items_body
-from jackfield_workflows.routes.files import file_answer
+from jackfield_workflows.routes.files import elsewhere, file_answer, may_leave
 from jackfield_workflows.routes.groups import Route, schema
 from jackfield_workflows.routes.requests import page_view
 
@@ -115,13 +115,16 @@ class ExecutionRoutes:
         tags=TAGS,
         errors=(DataDamaged,),
         media=("application/octet-stream",),
-        headers=SAVED,
+        also=(307,),
+        headers={**SAVED, "Location": "With 307 alone: where the file is, for a short time."},
     )
     async def get_file(self, execution_id: str) -> Response:
         query: FileQuery = read_query(schema("FileQuery"))
         stored = await self._actions.whole(execution_id)
-        file, content = await file_of(self._context, stored, query.run, query.output, query.item, query.name)
-        return file_answer(file, content)
+        file = await file_of(stored, query.run, query.output, query.item, query.name)
+        if may_leave() and (address := await link_to(self._context, execution_id, file)):
+            return elsewhere(address)
+        return file_answer(file, await content_of(self._context, execution_id, file))
 
     @operation(
         "Read the workflow as it ran in an execution",

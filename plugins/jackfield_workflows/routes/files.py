@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import re
+from quart import Response, request
 
-from quart import Response
-
-from jackfield.api.binary import DEFAULT_TYPE, Content
-from jackfield.api.http import response_of, save_as
+from jackfield.api.binary import Content
+from jackfield.api.downloads import content_disposition, content_type
+from jackfield.api.http import response_of
 from jackfield.api.workflows import BinaryData
-
-_TYPE = re.compile(r"[\w.+-]{1,100}/[\w.+-]{1,100}", re.ASCII)
-_UNNAMED = "file"
 
 
 def file_answer(file: BinaryData, content: Content) -> Response:
     """Items may come from anybody: their name and type are texts of any kind."""
-    kind, name = file.get("mimeType"), file.get("fileName")
-    known = _TYPE.match(kind) if isinstance(kind, str) else None
     answer = response_of(content)
-    answer.headers["Content-Type"] = DEFAULT_TYPE if known is None else known.group()
-    save_as(answer, name if isinstance(name, str) and name else _UNNAMED)
+    answer.headers["Content-Type"] = content_type(file)
+    answer.headers["Content-Disposition"] = content_disposition(file)
+    return _closed(answer)
+
+
+def elsewhere(address: str) -> Response:
+    """The file is to be had at this address, which is nobody else's to know."""
+    answer = Response(b"", status=307)
+    answer.headers["Location"] = address
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    return _closed(answer)
+
+
+def may_leave() -> bool:
+    """Whether the present request may be sent to another host: that of a script in a page may not, as a page's policy
+    names the hosts that it speaks to."""
+    return request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+
+
+def _closed(answer: Response) -> Response:
     answer.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
     answer.headers["X-Content-Type-Options"] = "nosniff"
     answer.headers["Cache-Control"] = "no-store"

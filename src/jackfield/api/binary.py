@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -58,6 +58,10 @@ class BinaryError(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+
+
+class BinaryUnavailable(BinaryError):
+    """The place of files does not answer, or refuses the daemon: what fails now may succeed later."""
 
 
 @record
@@ -131,6 +135,16 @@ class BinaryFiles(Protocol):
         """Keep a file for as long as the execution is kept and give the entry to put into an item (see the function
         `entry`): with `data` up to `binary.inline_limit`, else with `id`. A stream is never whole in memory. Raises
         `BinaryError` (too large: setting `binary.file_limit`; disk full)."""
+
+
+@runtime_checkable
+class LinkedFiles(Protocol):
+    """`BinaryFiles` of a store whose files may be had without the daemon, too."""
+
+    async def link(self, file: BinaryData) -> str | None:
+        """An address that gives this kept file to whoever has it, for a short time, with the type and the name that
+        `jackfield.api.downloads` says. None: there is none, and the daemon sends the file itself. Raises
+        `BinaryError`."""
 
 
 class BinaryStore(Protocol):

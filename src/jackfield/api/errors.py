@@ -223,6 +223,13 @@ class StoreUnavailable(JackfieldError):
     title = "Store unavailable"
 
 
+class BinaryStoreUnavailable(StoreUnavailable):
+    """The files of items cannot be reached or kept now; nothing was changed, try again."""
+
+    code = "BINARY_STORE_UNAVAILABLE"
+    title = "Files unavailable"
+
+
 class Fenced(JackfieldError):
     """Another daemon goes on with what this one had, as its lease ran out; nothing was changed, try again."""
 

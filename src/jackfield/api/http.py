@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
-from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 from quart import Request, Response, current_app, g, request
@@ -15,6 +13,7 @@ from . import jsontext
 from .auth import Principal, Standing, unending
 from .binary import Content, Streamed, stream_of
 from .body_budget import SMALL, TakenMemory, apart, budget_of, json_memory, taken_for
+from .downloads import saved_as
 from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
 from .http_client import is_loopback
 from .object_references import load
@@ -30,7 +29,6 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 View: TypeAlias = Callable[..., Awaitable[Response]]
 RouteT = TypeVar("RouteT", bound=Callable[..., Any])  # a view may take and return what Quart allows
 
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
 SAVED: Mapping[str, str] = {"Content-Disposition": "Name of the file to save."}
 """`headers` of an operation whose answer is saved as a file, see `save_as`."""
 
@@ -276,12 +274,7 @@ def response_of(content: Content, status: int = 200) -> Response:
 def save_as(answer: Response, name: str) -> None:
     """Make the browser save the answer as a file of this name, whatever it holds; the name may be anybody's text, of
     which 255 characters count."""
-    shown = name[:255]
-    if _PLAIN_NAME.fullmatch(shown):
-        told = f'filename="{shown}"'
-    else:
-        told = f"filename*=UTF-8''{quote(shown.encode('utf-8', 'replace'), safe='')}"
-    answer.headers["Content-Disposition"] = f"attachment; {told}"
+    answer.headers["Content-Disposition"] = saved_as(name)
 
 
 def json_response(value: object, status: int = 200) -> Response:

@@ -6,9 +6,9 @@ import asyncio
 
 import orjson
 
-from .binary import BinaryError, BinaryFiles, BinaryStore, told_size
+from .binary import BinaryError, BinaryFiles, BinaryStore, BinaryUnavailable, told_size
 from .context import PluginContext
-from .errors import JackfieldError
+from .errors import BinaryStoreUnavailable, JackfieldError
 from .history import NodeRecord, loaded, stored_json
 from .json_slices import written
 from .jsontext import LARGE
@@ -21,7 +21,8 @@ _MARK = b'"spilled":'
 
 async def with_outputs(context: PluginContext, stored: StoredExecution) -> StoredExecution:
     """The execution with all outputs in their records, as whoever reads items of the past needs it. Raises
-    `JackfieldError` when a file cannot be read, and ValueError when what is stored is damaged."""
+    `BinaryStoreUnavailable` when a file may be read later, `JackfieldError` when it cannot, and ValueError when what is
+    stored is damaged."""
     if not any(_MARK in chunk for chunk in stored.steps):
         return stored
     files = context.port(BinaryStore).files(stored.row.id)
@@ -54,7 +55,8 @@ async def _content(files: BinaryFiles, record: NodeRecord) -> bytes:
     try:
         return await files.read(file, limit=max(told_size(file), len(file.get("data", ""))))
     except BinaryError as exc:
-        raise JackfieldError(f"The outputs of the node '{record['node']}' cannot be read. {exc.message}") from None
+        kind = BinaryStoreUnavailable if isinstance(exc, BinaryUnavailable) else JackfieldError
+        raise kind(f"The outputs of the node '{record['node']}' cannot be read. {exc.message}") from None
 
 
 def _joined(record: NodeRecord, outputs: bytes) -> bytes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .context import FakeContext
     from .daemon import Daemon
     from .postgres import PostgresServer
+    from .s3 import S3Server
 
 pytest.register_assert_rewrite("jackfield.testing.contracts")
 
@@ -75,6 +76,22 @@ def jackfield_postgres() -> Iterator[PostgresServer]:
     made = load("jackfield.testing.postgres:postgres_server")
     server = cast("Callable[[], AbstractContextManager[PostgresServer]]", made)
     absent = cast("type[Exception]", load("jackfield.testing.postgres:NoPostgres"))
+    try:
+        with server() as running:
+            yield running
+    except absent as exc:
+        pytest.skip(str(exc))
+
+
+@pytest.fixture(scope="session")
+def jackfield_s3() -> Iterator[S3Server]:
+    """A real server of S3's protocol for the whole run; `jackfield_s3.new_bucket()` makes a bucket. Tests are skipped
+    where the server or the driver is not installed."""
+    pytest.importorskip("obstore")
+    pytest.importorskip("boto3")
+    made = load("jackfield.testing.s3:s3_server")
+    server = cast("Callable[[], AbstractContextManager[S3Server]]", made)
+    absent = cast("type[Exception]", load("jackfield.testing.s3:NoS3"))
     try:
         with server() as running:
             yield running

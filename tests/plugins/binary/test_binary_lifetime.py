@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from jackfield.api.binary import BinaryError, BinarySettings
+from jackfield.api.binary_drivers import referred
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import NewExecution
 from jackfield.api.workflows import BinaryData
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_binary.store import DiskStore, disk_store, referred
+from jackfield_binary.store import DiskStore, disk_store
 from jackfield_binary.sweeping import start, sweep, sweep_forever
 
 BIG = b"x" * 100

@@ -65,7 +65,7 @@ async def test_a_full_disk_is_503_and_starts_nothing(bench: Bench, monkeypatch: 
 
     monkeypatch.setattr(bench.context.port(BinaryStore).shared, "write", full)
     answer = await bench.call("files", body=LARGE, headers={"content-type": "image/png"})
-    assert (answer.status, answer.code) == (503, "STORE_UNAVAILABLE")
+    assert (answer.status, answer.code) == (503, "BINARY_STORE_UNAVAILABLE")
     assert bench.engine.requests == []
 
 

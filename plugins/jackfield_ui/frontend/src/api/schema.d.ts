@@ -15339,6 +15339,21 @@ export interface operations {
                 headers: {
                     /** @description Name of the file to save. */
                     "Content-Disposition"?: string;
+                    /** @description With 307 alone: where the file is, for a short time. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description Read a file of an item */
+            307: {
+                headers: {
+                    /** @description Name of the file to save. */
+                    "Content-Disposition"?: string;
+                    /** @description With 307 alone: where the file is, for a short time. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {

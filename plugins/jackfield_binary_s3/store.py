@@ -1,0 +1,40 @@
+"""The store of items' files in a bucket: an object for each, and references to it in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.binary import BinarySettings
+from jackfield.api.binary_drivers import checked_execution, referred
+from jackfield.api.context import PluginContext
+from jackfield.api.workflows import Items
+from jackfield_binary_s3.bucket import Bucket
+from jackfield_binary_s3.files import S3Files
+from jackfield_binary_s3.references import References
+from jackfield_binary_s3.settings import S3Settings
+
+
+class S3BinaryStore:
+    """`jackfield.api.binary.BinaryStore` in a bucket."""
+
+    name = "s3"
+
+    def __init__(self, context: PluginContext, bucket: Bucket, limits: BinarySettings) -> None:
+        self.bucket = bucket
+        self._references = References(context)
+        self._limits = limits
+        self._presigned = context.settings(S3Settings).presigned
+
+    def files(self, execution_id: str) -> S3Files:
+        checked_execution(execution_id)
+        return S3Files(self.bucket, self._references, execution_id, self._limits, self._presigned)
+
+    async def adopt(self, execution_id: str, items: Items) -> None:
+        checked_execution(execution_id)
+        if wanted := referred(items):
+            await self._references.add(execution_id, wanted)
+
+    async def release(self, execution_ids: Sequence[str]) -> None:
+        """Objects go with a later sweep: somebody may be reading them."""
+        if execution_ids:
+            await self._references.release([checked_execution(each) for each in execution_ids])
