@@ -29,4 +29,8 @@ def thresholds_of(plan: ProxyPlan) -> tuple[int, ...]:
 
 def doubtful(tokens: int, thresholds: tuple[int, ...]) -> bool:
     """tokens: as estimated."""
-    return any(tokens * LEAST <= threshold <= tokens * MOST for threshold in thresholds)
+    least, most = tokens * LEAST, tokens * MOST
+    for threshold in thresholds:  # noqa: SIM110 - for one or two numbers a generator costs more than they do
+        if least <= threshold <= most:
+            return True
+    return False

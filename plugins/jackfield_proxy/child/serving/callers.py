@@ -47,8 +47,12 @@ async def caller_of(request: web.BaseRequest, in_path: str, plan: ProxyPlan, pip
 
 
 def _is_own(given: str, plan: ProxyPlan) -> bool:
-    own = (plan.token, *plan.earlier_tokens) if given and plan.token else ()
-    return any(hmac.compare_digest(_bytes(given), _bytes(token)) for token in own)
+    if not given or not plan.token:
+        return False
+    shown = _bytes(given)
+    return hmac.compare_digest(shown, _bytes(plan.token)) or any(
+        hmac.compare_digest(shown, _bytes(token)) for token in plan.earlier_tokens
+    )
 
 
 def _shown(request: web.BaseRequest, in_path: str) -> Iterator[str]:

@@ -157,21 +157,15 @@ class Server:
         task = asyncio.current_task()
         if task is None:
             raise RuntimeError("a request is served outside of a task")
-        self._running.add(task)
-        try:
-            return await self._handled(request)
-        finally:
-            self._running.discard(task)
-
-    async def _handled(self, request: web.BaseRequest) -> web.StreamResponse:
         credential, path = token_in(request.path)
         named, path = self._tenants.split(path)
         route = route_of(request.method, path, request.headers)
         connection_of(request).begins(route.dialect, request.content)
-        request_id = next(self._ids)
+        asked = Asked(route, credential, named, path, next(self._ids))
         marks: addressing.Pairs = []
+        self._running.add(task)
         try:
-            return await self._answer(request, Asked(route, credential, named, path, request_id), marks)
+            return await self._answer(request, asked, marks)
         except DialectError as exc:
             error = exc
         except asyncio.CancelledError as exc:
@@ -179,13 +173,18 @@ class Server:
         except ConnectionError:  # the client is gone, or takes nothing; aiohttp would log it as a failure of ours
             return _cut(request)
         except Exception as exc:
-            trace = traceback.extract_tb(exc.__traceback__)[-1]
-            say(f"{request_id} failed: {type(exc).__name__} in {trace.name} ({trace.filename}:{trace.lineno})")
-            error = DialectError(500, f"The proxy failed; its log has more under {request_id}.")
+            error = _fault(exc, asked.request_id)
+        finally:
+            self._running.discard(task)
+        return self._refusal(request, asked, error, marks)
+
+    def _refusal(
+        self, request: web.BaseRequest, asked: Asked, error: DialectError, marks: addressing.Pairs
+    ) -> web.StreamResponse:
         _let_go(error)
         if request.writer.output_size:  # an answer has begun: another one would become part of it
             return _cut(request)
-        response = error_response(route, error, request_id, marks)
+        response = error_response(asked.route, error, asked.request_id, marks)
         if self._connections.is_surplus(request) or request.version < HttpVersion11 or _framing_fault(request):
             response.force_close()
         return response
@@ -269,6 +268,13 @@ def _cut(request: web.BaseRequest) -> web.Response:
     if request.transport is not None:
         request.transport.abort()
     return web.Response(status=CLIENT_GONE)
+
+
+def _fault(exc: Exception, request_id: str) -> DialectError:
+    """The client is not told of what is wrong within; the log is."""
+    trace = traceback.extract_tb(exc.__traceback__)[-1]
+    say(f"{request_id} failed: {type(exc).__name__} in {trace.name} ({trace.filename}:{trace.lineno})")
+    return DialectError(500, f"The proxy failed; its log has more under {request_id}.")
 
 
 def _let_go(error: DialectError) -> None:

@@ -102,7 +102,10 @@ class Fallback:
         return found
 
     def _healthy(self) -> Candidate | None:
-        return next((one for one in self._left if self._is_healthy(one)), None)
+        for one in self._left:  # most often the first one
+            if self._is_healthy(one):
+                return one
+        return None
 
     def _is_healthy(self, candidate: Candidate) -> bool:
         return not self._sender.health.open_for(candidate.target)

@@ -178,8 +178,11 @@ class UpstreamSender:
             raise UpstreamFailure(exc, elsewhere=True) from None
         try:
             headers = CIMultiDict([*outgoing.headers, *login])
-            reply = await self._over_kept(outgoing, headers, limits.first_byte_timeout)
-            return _with_status(reply or await self._over_new(outgoing, headers, limits.first_byte_timeout))
+            seconds, body = limits.first_byte_timeout, outgoing.body
+            reply: ProviderReply | None = None
+            if self._kept is not None and outgoing.method == "POST" and type(body) is bytes and len(body) < LARGE:
+                reply = await self._kept.post(outgoing.url, headers, body, seconds)
+            return _with_status(reply or await self._over_new(outgoing, headers, seconds))
         except aiohttp.ConnectionTimeoutError:
             raise failures.unreachable(provider, "no connection in time") from None
         except TimeoutError:
@@ -188,15 +191,6 @@ class UpstreamSender:
             if isinstance(outgoing.body, ClientBody) and outgoing.body.error is not None:
                 raise UpstreamFailure(outgoing.body.error) from None
             raise failures.unreachable(provider, _reason(exc), lasting=_nobody_there(exc)) from None
-
-    async def _over_kept(
-        self, outgoing: UpstreamRequest, headers: CIMultiDict[str], seconds: float
-    ) -> ProviderReply | None:
-        """None: nothing was sent, as the request needs a session. Raises what a session raises."""
-        body = outgoing.body
-        if self._kept is None or outgoing.method != "POST" or isinstance(body, ClientBody) or len(body) >= LARGE:
-            return None
-        return await self._kept.post(outgoing.url, headers, body, seconds)
 
     async def _over_new(
         self, outgoing: UpstreamRequest, headers: CIMultiDict[str], seconds: float

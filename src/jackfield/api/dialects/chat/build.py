@@ -150,7 +150,7 @@ def _result(result: ToolResult, target: UpstreamModel) -> Json:
 def _content(blocks: Iterable[Block], target: UpstreamModel) -> Json:
     """A bare text where there is nothing else: some backends take no parts."""
     parts = [part for block in blocks if (part := _part(block, target)) is not None]
-    if all(part.keys() == {"type", "text"} for part in parts):
+    if all(len(part) == 2 and "text" in part and "type" in part for part in parts):
         return "\n".join(str(part["text"]) for part in parts)
     return [*parts]
 
