@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { groups } from './tools/chunks.ts';
-import { budget, precompress } from './tools/finish.ts';
+import { budget, linked, precompress } from './tools/finish.ts';
 import { logos } from './tools/logos.ts';
 import { xtermPolicy } from './tools/xterm.ts';
 
@@ -19,7 +19,7 @@ const proxy = { '/api': toDaemon(true), '/ws': toDaemon(true), '/health': toDaem
 
 export default defineConfig({
   base: '/ui/',
-  plugins: [react(), xtermPolicy(), logos(), precompress(), budget()],
+  plugins: [react(), xtermPolicy(), logos(), linked(), precompress(), budget()],
   resolve: { tsconfigPaths: true },
   build: {
     target: 'es2022',

@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { Plugin } from 'vite';
+import type { HtmlTagDescriptor, Plugin, Rolldown } from 'vite';
+import { ROOT, reached } from './chunks.ts';
 
 const TEXT = /\.(js|css|html|svg|json|webmanifest)$/;
 /** Below this a compressed file saves no packet. */
@@ -15,6 +16,15 @@ function files(folder: string): string[] {
     return statSync(path).isDirectory() ? files(path) : [path];
   });
 }
+
+function chunkOf(bundle: Rolldown.OutputBundle, name: string): Rolldown.OutputChunk | undefined {
+  const found = bundle[name];
+  return found?.type === 'chunk' ? found : undefined;
+}
+
+const importsOf = (bundle: Rolldown.OutputBundle, name: string) => chunkOf(bundle, name)?.imports ?? [];
+
+const holds = (chunk: Rolldown.OutputChunk, path: string) => chunk.moduleIds.some((id) => id.includes(path));
 
 export function precompress(): Plugin {
   let out = '';
@@ -38,6 +48,30 @@ export function precompress(): Plugin {
   };
 }
 
+/** The page names what its entry imports later on, so that all of it is fetched at once. */
+export function linked(): Plugin {
+  return {
+    name: 'linked',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const root = Object.values(bundle).find((one) => one.type === 'chunk' && holds(one, ROOT));
+        const needed = [...reached(root ? [root.fileName] : [], (name) => importsOf(bundle, name))];
+        const tag = (rel: string, name: string): HtmlTagDescriptor[] =>
+          html.includes(name)
+            ? []
+            : [{ tag: 'link', attrs: { rel, crossorigin: true, href: `/ui/${name}` }, injectTo: 'head' }];
+        const styles = needed.flatMap((name) => [...(chunkOf(bundle, name)?.viteMetadata?.importedCss ?? [])]);
+        return [
+          ...needed.flatMap((name) => tag('modulepreload', name)),
+          ...styles.flatMap((name) => tag('stylesheet', name)),
+        ];
+      },
+    },
+  };
+}
+
 /** Writes node_modules/.cache/first-load.json: the scripts that the dashboard needs. `npm run size` adds them up. */
 export function budget(): Plugin {
   let root = '';
@@ -48,20 +82,16 @@ export function budget(): Plugin {
       root = config.root;
     },
     writeBundle(_options, bundle) {
-      const needed = new Set<string>();
-      const add = (name: string) => {
-        const chunk = bundle[name];
-        if (chunk?.type !== 'chunk' || needed.has(name)) return;
-        needed.add(name);
-        chunk.imports.forEach(add);
-      };
-      for (const chunk of Object.values(bundle)) {
-        if (chunk.type !== 'chunk') continue;
-        if (chunk.isEntry || chunk.facadeModuleId?.includes('/pages/dashboard/')) add(chunk.fileName);
-      }
+      const first = Object.values(bundle).filter(
+        (one) => one.type === 'chunk' && (one.isEntry || holds(one, ROOT) || holds(one, '/pages/dashboard/')),
+      );
+      const needed = reached(
+        first.map(({ fileName }) => fileName),
+        (name) => importsOf(bundle, name),
+      );
       const sizes = [...needed].map((name) => {
-        const chunk = bundle[name];
-        return { name, gzip: chunk?.type === 'chunk' ? gzipSync(chunk.code, { level: 9 }).length : 0 };
+        const code = chunkOf(bundle, name)?.code ?? '';
+        return { name, gzip: gzipSync(code, { level: 9 }).length };
       });
       writeFileSync(join(root, 'node_modules', '.first-load.json'), JSON.stringify(sizes, null, 2));
     },

@@ -1,6 +1,6 @@
 import { Center, Loader, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { LoginForm, LoginPage } from './Login';
 import { OfflineBanner } from './OfflineBanner';
 import { Shell } from './Shell';
@@ -11,9 +11,12 @@ export function Gatekeeper() {
   const { phase, info } = useSession();
   const queries = useQueryClient();
 
+  const before = useRef(phase);
+
   // The same user's page is brought up to date.
   useEffect(() => {
-    if (phase === 'in') void queries.invalidateQueries();
+    if (phase === 'in' && (before.current === 'expired' || before.current === 'out')) void queries.invalidateQueries();
+    before.current = phase;
   }, [phase, queries]);
 
   if (phase === 'starting') {

@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router';
+import { Fetched } from '../components/fetched';
 import { areaPath } from './areas';
 import { Gatekeeper } from './Gatekeeper';
 import { LoginRoute } from './Login';
@@ -13,18 +14,24 @@ const Shared = lazy(() => import('../pages/terminals/Shared'));
 
 const pages: RouteObject[] = PAGES.flatMap(({ area, routes }) =>
   routes.map(({ path, load, full }) => {
-    const Content = lazy(load);
+    const fetched = new Fetched(load);
+    const at = path ? `${areaPath(area)}/${path}` : areaPath(area);
     return {
-      path: path ? `${areaPath(area)}/${path}` : areaPath(area),
-      handle: load,
+      path: at,
+      handle: fetched.fetch,
       element: (
         <PageFrame full={full ?? false}>
-          <Content />
+          <Content key={at} fetched={fetched} />
         </PageFrame>
       ),
     };
   }),
 );
+
+function Content({ fetched }: { fetched: Fetched<object> }) {
+  const [Shown] = useState(() => fetched.here ?? fetched.later);
+  return <Shown />;
+}
 
 // No loaders and no actions: pages ask with react-query. The router is the one that can block a navigation (unsaved work).
 export const router = createBrowserRouter([
@@ -47,9 +54,8 @@ export const router = createBrowserRouter([
   },
 ]);
 
-/** The code of the page that is opened is on its way while the session is asked for. */
-export function fetchPage(): void {
+/** The code of the page that is opened. What fails here fails again, and is told, where the page is drawn. */
+export async function fetchPage(): Promise<void> {
   const load: unknown = router.state.matches.at(-1)?.route.handle;
-  // What fails here fails again, and is told, where the page is drawn.
-  if (typeof load === 'function') void Promise.resolve(load()).catch(() => undefined);
+  if (typeof load === 'function') await Promise.resolve(load()).catch(() => undefined);
 }

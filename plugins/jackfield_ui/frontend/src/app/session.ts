@@ -157,13 +157,18 @@ class Session {
   /** Called before anything is shown to another user than the one before. */
   onAnotherUser: () => void = () => {};
 
+  /** Called when somebody is here, before anything is drawn. */
+  onEntry: () => void = () => {};
+
   private set(change: Partial<SessionState>): void {
+    const before = this.state.phase;
     this.state = { ...this.state, ...change };
     const user = this.state.phase === 'in' ? this.state.info?.user?.id : undefined;
     if (user !== undefined && user !== this.user) {
       if (this.user !== undefined) this.onAnotherUser();
       this.user = user;
     }
+    if (change.phase === 'in' && before === 'starting') this.onEntry();
     events.allow(this.state.phase === 'in');
     for (const listener of [...this.listeners]) listener();
   }

@@ -1,23 +1,13 @@
 import { Skeleton } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { EditorProps } from './code/Editor';
+import { Fetched } from './fetched';
 
 export type { EditorProps, Language } from './code/Editor';
 
-/** CodeMirror, fetched once. Whoever must not wait for the first one asks for it before. */
-class Fetched {
-  /** undefined: it is not here yet. */
-  editor: ComponentType<EditorProps> | undefined;
-
-  readonly fetch = async () => {
-    const module = await import('./code/Editor');
-    this.editor = module.default;
-    return module;
-  };
-}
-
-const fetched = new Fetched();
-const Later = lazy(fetched.fetch);
+/** CodeMirror. Whoever must not wait for the first one asks for it before. */
+const fetched = new Fetched(() => import('./code/Editor'));
+const Later = fetched.later;
 
 /** So that an input can become an editor between two keys. */
 export function fetchEditor(): void {
@@ -27,7 +17,7 @@ export function fetchEditor(): void {
 /** CodeMirror, fetched when the first one is shown. Its place is kept meanwhile. */
 export function CodeEditor(props: EditorProps) {
   // An editor that is shown stays the same one, with its cursor.
-  const [Editor] = useState(() => fetched.editor);
+  const [Editor] = useState(() => fetched.here);
   if (Editor) return <Editor {...props} />;
   return (
     <Suspense fallback={<Skeleton height={props.minHeight ?? 120} />}>

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, body, data } from '../../api/client';
 import type { ExecutionRow, Schemas } from '../../api/types';
 import { useInvalidate } from '../../api/useEvents';
@@ -9,11 +9,36 @@ export type Stats = Schemas['Counts'];
 /** For what no event tells: often enough to be true, seldom enough to cost nothing. */
 const SLOWLY = 30_000;
 
+const stats = queryOptions({
+  queryKey: ['executions', 'stats'],
+  queryFn: ({ signal }) => body(api.GET('/api/v1/executions/stats', { signal })),
+});
+
+const sessions = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: ({ signal }) => data(api.GET('/api/terminal/sessions', { signal })),
+});
+
+const proxies = queryOptions({
+  queryKey: ['proxies'],
+  queryFn: ({ signal }) => data(api.GET('/api/proxy/status', { signal })),
+});
+
+const today = queryOptions({
+  queryKey: ['usage', 'today'],
+  queryFn: ({ signal }) => data(api.GET('/api/usage', { params: { query: { period: 'today' } }, signal })),
+});
+
+/** The figures are on their way while the page is not drawn yet. */
+export function askForFigures(client: QueryClient): void {
+  void client.prefetchQuery(today);
+  void client.prefetchQuery(stats);
+  void client.prefetchQuery(sessions);
+  void client.prefetchQuery(proxies);
+}
+
 export function useStats() {
-  return useQuery({
-    queryKey: ['executions', 'stats'],
-    queryFn: ({ signal }) => body(api.GET('/api/v1/executions/stats', { signal })),
-  });
+  return useQuery(stats);
 }
 
 export function useExecutions(query: { status?: ExecutionRow['status'] }, limit: number) {
@@ -31,18 +56,11 @@ export function useWorkflowNames() {
 }
 
 export function useSessions() {
-  return useQuery({
-    queryKey: ['sessions'],
-    queryFn: ({ signal }) => data(api.GET('/api/terminal/sessions', { signal })),
-  });
+  return useQuery(sessions);
 }
 
 export function useProxies() {
-  return useQuery({
-    queryKey: ['proxies'],
-    queryFn: ({ signal }) => data(api.GET('/api/proxy/status', { signal })),
-    refetchInterval: SLOWLY,
-  });
+  return useQuery({ ...proxies, refetchInterval: SLOWLY });
 }
 
 export function useProfiles() {
@@ -53,10 +71,7 @@ export function useProfiles() {
 }
 
 export function useToday() {
-  return useQuery({
-    queryKey: ['usage', 'today'],
-    queryFn: ({ signal }) => data(api.GET('/api/usage', { params: { query: { period: 'today' } }, signal })),
-  });
+  return useQuery(today);
 }
 
 /** What happens elsewhere shows here. */

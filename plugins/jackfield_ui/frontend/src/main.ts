@@ -1,0 +1,4 @@
+import { begin } from './app/begin';
+
+begin();
+void import('./root');
