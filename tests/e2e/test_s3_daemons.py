@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -24,12 +25,11 @@ def settings(bucket: str, server: S3Server) -> str:
     return (
         '[binary]\nname = "s3"\n'
         f'[binary.s3]\nbucket = "{bucket}"\nendpoint = "{server.endpoint}"\npresigned = 60\nretries = 0\ntimeout = 2\n'
-        f'access_key_id = "{ACCESS_KEY}"\n'
     )
 
 
-def secrets(**more: str) -> Mapping[str, str]:
-    return {"JACKFIELD_BINARY_S3_SECRET_ACCESS_KEY": SECRET_KEY, **more}
+OURS = {"JACKFIELD_BINARY_S3_ACCESS_KEY_ID": ACCESS_KEY, "JACKFIELD_BINARY_S3_SECRET_ACCESS_KEY": SECRET_KEY}
+AMAZONS = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
 
 
 @pytest.fixture
@@ -45,11 +45,11 @@ def two(
         f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{jackfield_postgres.new_name()}"\n'
         "[executions]\nlease = 1\nrenewal_interval = 0.2\npoll_interval = 1\nspill_bytes = 50_000\n"
     )
-    env = secrets(
-        JACKFIELD_STORE_POSTGRES_DSN=jackfield_postgres.dsn(),
-        JACKFIELD_ENCRYPTION_KEY="an-encryption-key-that-both-daemons-have",
-    )
-    return new_daemon(text, env=env), new_daemon(text, env=env)
+    env = {
+        "JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(),
+        "JACKFIELD_ENCRYPTION_KEY": "an-encryption-key-that-both-daemons-have",
+    }
+    return new_daemon(text, env={**env, **OURS}), new_daemon(text, env={**env, **AMAZONS})
 
 
 def finished(api: httpx.Client) -> list[dict[str, Any]] | None:
@@ -60,6 +60,8 @@ def finished(api: httpx.Client) -> list[dict[str, Any]] | None:
 
 def test_the_other_daemon_has_the_files(two: tuple[Daemon, Daemon], bucket: str, jackfield_s3: S3Server) -> None:
     first, second = two
+    for daemon in two:
+        assert SECRET_KEY.encode() not in Path(f"/proc/{daemon.pid}/environ").read_bytes()
     wait = node("Wait", "wait", {"resume": "timeInterval", "amount": 2, "unit": "seconds"}, version=1.1)
     digest = node("Digest", "crypto", {"type": "SHA256", "binaryData": True, "binaryPropertyName": "f"}, version=1)
     first.live(chain("File", webhook("file"), wait, digest))
@@ -95,7 +97,7 @@ def downloaded(api: httpx.Client, execution: str) -> None:
 def test_a_daemon_without_its_bucket(new_daemon: StartDaemon, jackfield_s3: S3Server, bucket: str) -> None:
     """It starts and says so; what has large files is refused, and the rest works."""
     text = settings(bucket, jackfield_s3).replace(jackfield_s3.endpoint, "http://127.0.0.1:1")
-    daemon = new_daemon(text, env=secrets())
+    daemon = new_daemon(text, env=OURS)
     daemon.live(chain("File", webhook("file"), node("Pass", "noOp")))
     client = daemon.client()
     poll(lambda: "files over binary.inline_limit fail" in daemon.tail(100_000), "the log tells")

@@ -8,8 +8,9 @@ from typing import Any
 
 import orjson
 import pytest
-from engine_lab import Lab, doc, ended, request
+from engine_lab import Lab, doc, ended, request, until
 
+from jackfield.api.binary import BinaryUnavailable
 from jackfield.api.caller_secrets import hidden_in
 from jackfield.api.errors import JackfieldError
 from jackfield.api.history import NodeRecord, node_records
@@ -132,6 +133,73 @@ async def test_an_interrupted_execution_goes_on_with_what_was_spilled(spilling: 
     outcome = await asyncio.wait_for(second.result(execution.id, 60), 60)
     assert (outcome.status, outcome.items[0]["json"]) == ("success", {"count": COUNT})
     assert spilling.ran == ["M", "H", "H"]
+
+
+class FilesAway:
+    """The place of files does not answer until `back` is called; `asked` counts."""
+
+    def __init__(self, binary: MemoryBinary, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.asked = 0
+        self.back = monkeypatch.undo
+
+        async def read(file: object, *, limit: int | None = None) -> bytes:
+            self.asked += 1
+            raise BinaryUnavailable("The bucket is away.")
+
+        monkeypatch.setattr(binary.shared, "read", read)
+
+
+async def test_what_was_in_flight_waits_for_its_files(
+    spilling: Lab, binary: MemoryBinary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Others go on meanwhile."""
+    reached = asyncio.Event()
+
+    async def hanging(run: NodeRun) -> Outputs:
+        reached.set()
+        if spilling.ran.count("H") == 1:
+            await asyncio.Event().wait()
+        return [[{"json": {"count": len(run.items)}}]]
+
+    spilling.kind("acting", many, effect=True)
+    spilling.kind("hangs", hanging, effect=True)
+    first = spilling.engine()
+    execution = first.submit(request(await spilling.save(doc(("Start", "webhook"), ("M", "acting"), ("H", "hangs")))))
+    await asyncio.wait_for(reached.wait(), 60)
+    await first.drain(0)
+    away = FilesAway(binary, monkeypatch)
+    second = spilling.engine()
+    assert await second.recover() == 1
+    await until(lambda: away.asked == 1)
+    other = second.submit(request(await spilling.save(doc(("Start", "webhook"), ("P", "pass")))))
+    assert (await ended(other)).status == "success"
+    assert await spilling.status(execution.id) == "queued"
+    away.back()
+    await spilling.clock.advance(spilling.settings.poll_interval + 1)
+    outcome = await asyncio.wait_for(second.result(execution.id, 60), 60)
+    assert (outcome.status, outcome.items[0]["json"]) == ("success", {"count": COUNT})
+
+
+async def test_a_wait_that_is_over_waits_for_its_files(
+    spilling: Lab, binary: MemoryBinary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = {"parameters": {"until": spilling.clock.now_ms() + 600_000}}
+    engine = spilling.engine()
+    await engine.recover()
+    execution = engine.submit(
+        request(await spilling.save(doc(("Start", "webhook"), ("M", "many"), ("W", "wait", later))))
+    )
+    async with asyncio.timeout(60):
+        while not binary.shared.kept or engine.live.runs:
+            await asyncio.sleep(0.001)
+    away = FilesAway(binary, monkeypatch)
+    for _ in range(21):
+        await spilling.clock.advance(30)
+    assert away.asked > 0
+    assert await spilling.status(execution.id) == "waiting"
+    away.back()
+    await spilling.clock.advance(60)
+    assert (await asyncio.wait_for(engine.result(execution.id, 60), 60)).status == "success"
 
 
 async def test_a_file_that_is_gone_is_told(spilling: Lab, binary: MemoryBinary) -> None:
