@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-
-import aiohttp
+from typing import cast
 
 from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidInput
+from jackfield.api.object_references import load
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
 
+_QUESTION = "jackfield_profiles.launching.key_question:status_of"
 MOST = 1000
 """Keys that are remembered as good."""
 _PATHS = {"anthropic": "/v1/messages", "openai": "/chat/completions"}
@@ -42,10 +44,8 @@ class KeyCheck:
         mark = hashlib.sha256(f"{url}\0{key or ''}".encode()).hexdigest()
         if self._clock.monotonic() < self._good.get(mark, 0.0):
             return
-        try:
-            async with asyncio.timeout(self._timeout):
-                status = await _status(url.rstrip("/") + path, _credential(provider, key))
-        except (TimeoutError, aiohttp.ClientError, OSError, ValueError):
+        status = await self._status(url.rstrip("/") + path, _credential(provider, key))
+        if status is None:
             return
         if status == HTTPStatus.UNAUTHORIZED:
             raise _refused(provider, profile)
@@ -53,19 +53,20 @@ class KeyCheck:
         while len(self._good) > MOST:
             self._good.popitem(last=False)
 
+    async def _status(self, url: str, headers: Mapping[str, str]) -> int | None:
+        """None: no answer in time."""
+        # The first import of HTTP takes long, and no start but this needs it.
+        ask = cast("Callable[..., Awaitable[int | None]]", await asyncio.to_thread(load, _QUESTION))
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await ask(url, headers, self._timeout)
+        except TimeoutError:
+            return None
+
 
 def checkable(provider: Provider) -> bool:
     """Its login is the key itself, sent in the way of its family."""
     return provider.dialect in _PATHS and not provider.needs_proxy and provider.auth.kind in (None, "bearer")
-
-
-async def _status(url: str, headers: dict[str, str]) -> int:
-    jar = aiohttp.DummyCookieJar()
-    async with (
-        aiohttp.ClientSession(cookie_jar=jar, trust_env=True) as session,
-        session.post(url, json={}, headers=headers, allow_redirects=False) as reply,
-    ):
-        return reply.status
 
 
 def _credential(provider: Provider, key: str | None) -> dict[str, str]:

@@ -16,6 +16,7 @@ from jackfield_gateway.keys.virtual_key import KeyBudget, VirtualKey
 from jackfield_gateway.limits.account import Hold, KeyAccount
 from jackfield_gateway.limits.minute import SlidingMinute
 from jackfield_gateway.limits.periods import date_of, day_of, days_before, end_of
+from jackfield_proxy.messages import PermissionRefusal
 
 NOON = round(datetime(2026, 12, 31, 12).timestamp() * 1000)  # noqa: DTZ001 - local time, as budgets count it
 DAY_MS = 86_400_000
@@ -32,7 +33,7 @@ def test_a_minute_holds_what_came_in_it(gaps: list[tuple[float, int]]) -> None:
         now += gap
         minute.add(now, amount)
         came.append((now, amount))
-        # Seconds are counted whole: what is 60 to 61 s old may be in or out.
+        # What came in one second goes with the last of it: what is 60 to 61 s old may be in or out.
         least = sum(one for at, one in came if at > now - 60)
         most = sum(one for at, one in came if at > now - 61)
         assert least <= minute.sum(now) <= most
@@ -43,7 +44,7 @@ def test_a_minute_that_nobody_asks_keeps_no_more_than_a_minute() -> None:
     minute = SlidingMinute()
     for second in range(10_000):
         minute.add(float(second), 1)
-    assert len(minute._amounts) <= 62
+    assert len(minute._seconds) <= 62
 
 
 @given(st.lists(st.tuples(st.floats(0, 5), st.integers(1, 20)), min_size=1, max_size=30))
@@ -53,8 +54,20 @@ def test_after_the_told_wait_there_is_room(gaps: list[tuple[float, int]]) -> Non
         now += gap
         minute.add(now, amount)
     wait = minute.room_after(now, 100, 10)
-    assert 1 <= wait <= 61
-    assert minute.sum(now + wait) + 10 <= 100
+    assert 1 <= wait <= 60
+    assert minute.sum(now + wait + 1e-6) + 10 <= 100
+
+
+@pytest.mark.parametrize("begin", [1000.0, 1000.1, 4_000_000.7])
+def test_a_full_minute_asks_official_clients_to_come_back(begin: float) -> None:
+    """They wait a minute at most, and are told not to try again where it takes longer."""
+    found = account(requests=1)
+    found.reserve("a", Hold(1, 0.0, begin), NOON)
+    with pytest.raises(DialectError) as refused:
+        found.reserve("b", Hold(1, 0.0, begin + 0.01), NOON)
+    error = PermissionRefusal.of(refused.value).error()
+    assert (error.retry_after, error.lasting) == (60, False)
+    found.reserve("c", Hold(1, 0.0, begin + 60.5), NOON)
 
 
 def test_a_budget_lets_one_pass_that_may_need_more_and_then_none() -> None:

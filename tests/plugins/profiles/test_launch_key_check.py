@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -79,3 +81,31 @@ async def test_a_provider_that_is_not_there_refuses_nothing(lab: Lab) -> None:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
         acme = provider(type="anthropic-compatible", endpoints={"main": url})
         await KeyCheck(FakeClock(), 5, 60).require(acme, lab.profile, KEY)
+
+
+FIRST_START = """
+import asyncio, sys, threading
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from launch_lab import Lab, provider
+from jackfield.testing.clock import FakeClock
+from jackfield_profiles.launching.launcher import KeyCheck
+
+class Imports(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "aiohttp":
+            print("main" if threading.current_thread() is threading.main_thread() else "other")
+
+assert "aiohttp" not in sys.modules
+sys.meta_path.insert(0, Imports())
+acme = provider(type="anthropic-compatible", endpoints={"main": "http://127.0.0.1:1"})
+asyncio.run(KeyCheck(FakeClock(), 5, 60).require(acme, Lab(Path(sys.argv[1])).profile, "key"))
+"""
+
+
+def test_the_first_check_imports_http_on_a_thread(tmp_path: Path) -> None:
+    """That reads the system's certificate authorities, and would hold the event loop."""
+    lab = str(Path(__file__).parent)
+    command = [sys.executable, "-c", FIRST_START, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=lab)
+    assert (done.stdout, done.stderr) == ("other\n", "")

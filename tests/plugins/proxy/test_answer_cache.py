@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from proxy_lab import Pipe, profile
+import pytest
+from proxy_lab import ASKED, Pipe, Provider_, plan, profile, proxy_of, rule, upstream
 
+from jackfield.api.dialects.model import DialectName
+from jackfield.api.gateway import CallerPass
 from jackfield.api.records import replace
 from jackfield_proxy.child.answers.answer_cache import ENTRY, AnswerCache, CachedFor, name_of
-from jackfield_proxy.child.incoming.client_request import NOT_NAMED
+from jackfield_proxy.child.incoming import client_request
+from jackfield_proxy.child.incoming.addressing import Pairs
+from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.serving.tenants import Tenants
 from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.daemon.planning import with_cache_part
-from jackfield_proxy.plan import ProxyPlan, Target
+from jackfield_proxy.plan import ProxyPlan, Rule, Target
+from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.settings import ProxySettings
 
 TARGET = Target("north", "m")
@@ -64,18 +70,24 @@ def test_a_copy_that_grows_too_large_is_none() -> None:
     assert copy.whole() is None
 
 
+def asked(
+    pairs: Pairs | None = None, query: str = "", dialect: DialectName = "anthropic", end: bytes = b""
+) -> ClientRequest:
+    return ClientRequest(dialect, b'{"model":"m"}' + end, pairs or [], query)
+
+
 def test_names_tell_requests_apart() -> None:
-    pairs = [("Anthropic-Beta", "one"), ("X-Trace", "1")]
-    name = name_of(("k", "p"), "anthropic", NOT_NAMED, "", pairs, b"{}")
-    assert name == name_of(("k", "p"), "anthropic", NOT_NAMED, "", [("anthropic-beta", "one")], b"{}")
+    mine, here, pairs = ("k", "p"), [Candidate(TARGET)], [("Anthropic-Beta", "one"), ("X-Trace", "1")]
+    name = name_of(mine, asked(pairs), here)
+    assert name == name_of(mine, asked([("anthropic-beta", "one")]), here)
     others = [
-        name_of(("l", "p"), "anthropic", NOT_NAMED, "", pairs, b"{}"),
-        name_of(("k", "p"), "chat", NOT_NAMED, "", pairs, b"{}"),
-        name_of(("k", "p"), "anthropic", NOT_NAMED, "beta=true", pairs, b"{}"),
-        name_of(("k", "p"), "anthropic", NOT_NAMED, "", [("anthropic-beta", "two")], b"{}"),
-        name_of(("k", "p"), "anthropic", NOT_NAMED, "", pairs, b"{ }"),
+        name_of(("l", "p"), asked(pairs), here),
+        name_of(("k", "q"), asked(pairs), here),
+        name_of(mine, asked(pairs, dialect="chat"), here),
+        name_of(mine, asked(pairs, "beta=true"), here),
+        name_of(mine, asked([("anthropic-beta", "two")]), here),
+        name_of(mine, asked(pairs, end=b" "), here),
     ]
-    others.append(name_of(("k", "q"), "anthropic", NOT_NAMED, "", pairs, b"{}"))
     assert len({name, *others}) == 7
 
 
@@ -86,7 +98,41 @@ def test_what_stands_in_the_path_tells_requests_apart() -> None:
         NamedInPath("gemini-x", True, "v1beta"),
         NamedInPath("gemini-x", False, "v1alpha"),
     ]
-    assert len({name_of(("k", "p"), "gemini", one, "", [], b"{}") for one in paths}) == len(paths)
+    calls = [ClientRequest("gemini", b"{}", [], "", named=one) for one in paths]
+    assert len({name_of(("k", "p"), one, [Candidate(TARGET)]) for one in calls}) == len(paths)
+
+
+def test_other_rules_tell_requests_apart_and_the_order_of_targets_does_not() -> None:
+    one, two = Candidate(TARGET, "gold"), Candidate(Target("south", "m"), "all")
+    chosen = [[one, two], [two], [one], [Candidate(TARGET, "gold"), Candidate(TARGET, "all")]]
+    names = [name_of(("k", "p"), asked(), found) for found in chosen]
+    assert len(set(names)) == len(chosen)
+    assert name_of(("k", "p"), asked(), [two, one]) == names[0]
+
+
+async def test_rules_on_headers_and_the_time_count_before_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same body of the same key, to which other rules apply."""
+    minute = 0
+    monkeypatch.setattr(client_request, "minute_of_day", lambda _: minute)
+    rules = [
+        Rule("gold", {"type": "header", "name": "x-tier", "equals": "gold"}, Target("north", "gold"), 2),
+        rule("night", "north/night", 1, type="time", **{"from": "22:00", "to": "23:00"}),
+        rule("else", "north/basic"),
+    ]
+    async with Provider_().serving() as north, proxy_of(plan({"north": upstream(north)}, *rules, keys=True)) as proxy:
+        proxy.pipe.caller = CallerPass("k", cache_seconds=60)
+        key = {"Authorization": "Bearer jf_vk_x"}
+
+        async def served(**headers: str) -> str:
+            assert (await proxy.post(ASKED, **key, **headers))[0] == 200
+            last = proxy.pipe.served[-1]
+            return f"{last.model} {'kept' if last.cached else 'sent'}"
+
+        assert [await served(**{"x-tier": tier}) for tier in ("basic", "gold", "other", "gold")] == [
+            "basic sent", "gold sent", "basic kept", "gold kept",
+        ]  # fmt: skip
+        minute = 22 * 60 + 30
+        assert [await served(), await served()] == ["night sent", "night kept"]
 
 
 def test_a_profile_that_leaves_the_shared_listener_keeps_no_answers() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from jackfield.api.records import record, state
 from jackfield_proxy.child.incoming.addressing import Pairs
-from jackfield_proxy.client_routes import NamedInPath
+from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.plan import Target
+from jackfield_proxy.routing.choosing import Candidate
 
 LARGEST_SHARE = 8
 """An answer takes this part of the cache at most."""
@@ -153,11 +154,13 @@ class AnswerCache:
             del self._keys[found.key]
 
 
-def name_of(who: tuple[str, str], dialect: str, named: NamedInPath, query: str, headers: Pairs, body: bytes) -> bytes:
-    """The same for the same request of the same key, byte for byte. who: the key, and the profile that serves it.
-    named: what the path says in place of the body."""
-    told = sorted((name.lower(), value) for name, value in headers if name.lower() in _TOLD)
-    path = (named.model, named.stream, named.version)
-    found = hashlib.sha256(repr((who, dialect, path, query, told)).encode("utf-8", "surrogateescape"))
-    found.update(body)
+def name_of(who: tuple[str, str], call: ClientRequest, candidates: Sequence[Candidate]) -> bytes:
+    """The same for the same request of the same key, byte for byte, as long as the same rules fit, which may look at
+    any header, the time, or anything else. In which order a strategy takes their targets does not matter. who: the key,
+    and the profile that serves it."""
+    told = sorted((name.lower(), value) for name, value in call.pairs if name.lower() in _TOLD)
+    path = (call.named.model, call.named.stream, call.named.version)  # in place of the body
+    rules = sorted({(one.rule or "", one.target.text) for one in candidates})
+    found = hashlib.sha256(repr((who, call.dialect, path, call.query, told, rules)).encode("utf-8", "surrogateescape"))
+    found.update(call.body)
     return found.digest()

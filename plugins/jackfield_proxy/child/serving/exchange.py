@@ -118,11 +118,15 @@ class ProxiedExchange:
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
         try:
-            kept = self._cached()
-            if kept is not None:
-                return kept
-            self._require_budget()
-            return await self._answered(request)
+            if self._caller.cache_seconds and self.call.answers:
+                candidates = await self.candidates()
+                if (kept := self._cached(candidates)) is not None:
+                    return kept
+                self._require_budget()
+            else:
+                self._require_budget()
+                candidates = await self.candidates()
+            return await self._answered(request, candidates)
         except UpstreamFailure as exc:
             return self._refused(exc)
         except DialectError as exc:
@@ -131,13 +135,10 @@ class ProxiedExchange:
         finally:
             self._tell()
 
-    def _cached(self) -> web.Response | None:
-        """The answer that the same request of this key has had, where its key wants that. It costs nothing."""
-        if not (self._caller.cache_seconds and self.call.answers):
-            return None
-        call, cache = self.call, self.shared.cache
-        who = (self._caller.key, self.plan.alias)
-        self._kept_as = name_of(who, call.dialect, call.named, call.query, call.pairs, call.body)
+    def _cached(self, candidates: Sequence[Candidate]) -> web.Response | None:
+        """The answer that the same request of this key has had under the same rules. It costs nothing."""
+        cache = self.shared.cache
+        self._kept_as = name_of((self._caller.key, self.plan.alias), self.call, candidates)
         found = cache.find(self._kept_as)
         if found is None:
             return None
@@ -145,7 +146,7 @@ class ProxiedExchange:
         served.provider, served.model = found.target.provider, found.target.model
         served.status, served.cached = 200, True
         own = [("x-jackfield-cache", "hit"), ("age", str(cache.age(found)))]
-        name = addressing.REQUEST_ID[call.dialect]
+        name = addressing.REQUEST_ID[self.call.dialect]
         return web.Response(headers=[*found.headers, *own, (name, self.request_id)], body=found.body)
 
     def _keep(self, target: Target, carrier: relay.Carrier, response: web.StreamResponse, copy: AnswerCopy) -> None:
@@ -197,9 +198,8 @@ class ProxiedExchange:
         )
         await self._pipe.permission(self.plan.limits.key_timeout, planned=planned)
 
-    async def _answered(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def _answered(self, request: web.BaseRequest, candidates: Sequence[Candidate]) -> web.StreamResponse:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
-        candidates = await self.candidates()
         if self.plan.budgeted or self._caller.metered:
             await self._reserve(candidates)
         if self._caller.key and isinstance(self.call, EndpointRequest) and (file := input_of(self.call)) is not None:
