@@ -21,6 +21,7 @@ class AgentSessionsPlugin(Plugin):
     parts = (_HUB,)
 
     jackfield_agent_protocols = later("jackfield_agent_sessions.protocols.offered:PROTOCOLS")
+    jackfield_host_resources = later("jackfield_agent_sessions.host_resources:resources")
     jackfield_blueprints = later("jackfield_agent_sessions.http.routes:blueprints")
     start = deferred("jackfield_agent_sessions.serving:start")
     stop = when_built(_HUB, "jackfield_agent_sessions.serving:stop")

@@ -48,6 +48,7 @@ class ProfilesPlugin(Plugin):
     jackfield_manifest_kinds = later("jackfield_profiles.templates:KINDS")
     jackfield_nodes = later("jackfield_profiles.offers:nodes")
     jackfield_blueprints = later("jackfield_profiles.routes.profiles:blueprints")
+    jackfield_host_resources = later("jackfield_profiles.host_resources:resources")
     jackfield_sealed_values = later("jackfield_profiles.keys.resealing:sealed_values")
     jackfield_findings = later("jackfield_profiles.findings:findings")
     jackfield_metrics = later("jackfield_profiles.findings:metrics")

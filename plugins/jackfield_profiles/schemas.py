@@ -132,6 +132,7 @@ class ProfileItem(BaseModel):
     endpoint_id: str
     model: str
     last_used: str | None
+    host: str | None = Field(None, description="In a list that is joined over hosts: the host that has it.")
 
 
 class ProfileDetail(ProfileItem):
@@ -155,6 +156,7 @@ class ProfileList(BaseModel):
     success: Literal[True]
     data: list[ProfileItem]
     warnings: list[str] | None = None
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
 class ProfileShown(BaseModel):

@@ -19,6 +19,7 @@ class ProxyPlugin(Plugin):
 
     jackfield_proxy_strategies = later("jackfield_proxy.routing.strategies:STRATEGIES")
     jackfield_proxy_conditions = later("jackfield_proxy.routing.conditions:CONDITIONS")
+    jackfield_host_resources = later("jackfield_proxy.host_resources:resources")
     jackfield_blueprints = later("jackfield_proxy.routes:blueprints")
     jackfield_metrics = hookimpl(when_built(_PORT, "jackfield_proxy.daemon.manager:metrics"))
     jackfield_standing = hookimpl(when_built(_PORT, "jackfield_proxy.daemon.manager:standing"))

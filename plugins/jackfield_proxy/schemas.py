@@ -20,6 +20,7 @@ class ProxyShown(BaseModel):
     requests: int = Field(description="Served since the daemon has started.")
     budgets: list[dict[str, JsonValue]] = Field(description="Each limit, what is spent of it, and when it resets.")
     error: str | None = Field(description="The last line of its log, when it has failed.")
+    host: str | None = Field(None, description="In a list that is joined over hosts: the host that has it.")
 
 
 class ProxyAnswer(BaseModel):
@@ -46,6 +47,7 @@ class SharedAnswer(BaseModel):
 class ProxyList(BaseModel):
     success: Literal[True]
     data: list[ProxyShown]
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
 class StoppedProxies(BaseModel):

@@ -22,6 +22,7 @@ class TerminalPlugin(Plugin):
     parts = ("jackfield_terminal.hub:Hub", "jackfield_terminal.http.sharing:Sharing")
 
     jackfield_asgi = later("jackfield_terminal.serving:mounts")
+    jackfield_host_resources = later("jackfield_terminal.host_resources:resources")
     jackfield_blueprints = later("jackfield_terminal.http.routes:blueprints")
     jackfield_nodes = later("jackfield_terminal.serving:nodes")
     jackfield_findings = later("jackfield_terminal.findings:findings")

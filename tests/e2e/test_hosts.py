@@ -9,9 +9,16 @@ from typing import Any
 import httpx
 import pytest
 
+from jackfield.api.auth import OWNER
+from jackfield.api.clock import SystemClock
+from jackfield.core.redaction import Redactor
+from jackfield.core.secrets import FileSecrets
+from jackfield.http.hosts.tokens import HEADER, ForwardedCaller, ForwardingTokens
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.postgres import PostgresServer
+from jackfield.testing.shell import add_shell
+from jackfield.testing.websocket import BINARY, CLOSE, RawWebSocket
 
 KEY = "an-encryption-key-that-both-daemons-have"
 
@@ -29,12 +36,13 @@ class Fleet:
         text = (
             f'[store]\nname = "postgres"\n[store.postgres]\nschema_name = "{self._schema}"\nreaders = 2\n'
             "[executions]\nlease = 2\nrenewal_interval = 0.2\nclaim_interval = 0.2\n"
-            f'[hosts]\nname = "{name}"\nlease = 2\nrenewal_interval = 0.2\n{settings}\n'
+            f'[hosts]\nname = "{name}"\nrenewal_interval = 0.2\n{settings}\n'
         )
         if roles:
             text += f"[daemon]\nroles = {roles}\n"
         env = {"JACKFIELD_STORE_POSTGRES_DSN": self._dsn, "JACKFIELD_ENCRYPTION_KEY": KEY}
         made = Daemon(self._directory / name, settings=text, env=env)
+        add_shell(made)
         self.daemons[name] = made.start()
         return made
 
@@ -117,3 +125,103 @@ def test_a_host_that_is_drained_takes_no_work_until_it_is_resumed(fleet: Fleet, 
     assert client.post("/api/hosts/alpha/resume").status_code == 200
     poll(lambda: statuses() == {"success"}, "alpha runs it now")
     assert client.post("/api/hosts/nobody/drain").json()["code"] == "HOST_NOT_FOUND"
+
+
+def create(client: httpx.Client, alias: str, host: str = "") -> None:
+    body = {"agent_id": "shell", "alias": alias, "provider_id": "self", "model": "none"}
+    answer = client.post("/api/profiles", json=body, params={"host": host} if host else None)
+    assert answer.status_code == 200, answer.text
+
+
+def aliases(daemon: Daemon) -> set[str]:
+    return {path.stem for path in (daemon.config_dir / "profiles").glob("*.*")}
+
+
+def test_a_profile_of_one_host_is_reached_through_the_other(alpha: Daemon, beta: Daemon) -> None:
+    client = beta.client()
+    create(client, "far", "alpha")
+    assert "far" in aliases(alpha)
+    assert "far" not in aliases(beta)
+    create(client, "near")
+    listed = client.get("/api/profiles").json()
+    assert {row["alias"]: row["host"] for row in listed["data"]} == {"far": "alpha", "near": "beta"}
+    assert "missing_hosts" not in listed
+    shown = client.get("/api/profiles/far")
+    assert shown.json()["data"]["alias"] == "far"
+    assert shown.headers["x-jackfield-host"] == "alpha"
+    assert "x-jackfield-host" not in client.get("/api/profiles/near").headers
+    assert client.patch("/api/profiles/far", json={"args": ["-u"]}).json()["data"]["args"] == ["-u"]
+    assert alpha.client().get("/api/profiles/far").json()["data"]["args"] == ["-u"]
+    assert client.get("/api/profiles/nowhere").json()["code"] == "PROFILE_NOT_FOUND"
+    assert client.get("/api/profiles/far", params={"host": "nobody"}).json()["code"] == "HOST_NOT_FOUND"
+    ran = client.post("/api/profiles/far/run", json={"args": ["-c", "pwd"]}).json()
+    assert str(alpha.directory) in ran["data"]["output"]
+
+
+def test_a_terminal_of_one_host_is_used_through_the_other(alpha: Daemon, beta: Daemon) -> None:
+    here, there = alpha.client(), beta.client()
+    create(here, "shelled")
+    made = there.post("/api/terminal/sessions", json={"profile_alias": "shelled", "args": ["-c", "exec cat"]})
+    assert made.status_code == 200, made.text
+    session = made.json()["data"]["session_id"]
+    assert [row["id"] for row in here.get("/api/terminal/sessions", params={"host": "alpha"}).json()["data"]] == [
+        session
+    ]
+    assert {row["host"] for row in there.get("/api/terminal/sessions").json()["data"]} == {"alpha"}
+    with RawWebSocket(beta.port, f"/ws/terminal/{session}") as socket:
+        socket.send(BINARY, b"\x00" + b"hello\n")
+        heard = b""
+        while b"hello" not in heard:
+            frame = socket.receive()
+            assert frame is not None, heard
+            heard += frame.payload
+        assert there.delete(f"/api/terminal/sessions/{session}").status_code == 200
+        assert socket.find(CLOSE).code != 1012
+    assert there.get("/api/terminal/sessions/unknown").json()["code"] == "SESSION_NOT_FOUND"
+
+
+def test_the_caller_is_the_same_behind_the_other_host(alpha: Daemon, beta: Daemon) -> None:
+    api = alpha.admin()
+    user = {"username": "looker", "password": "correct-horse-battery", "role": "viewer"}
+    assert api.post("/users", json=user).status_code == 201
+    login = {name: user[name] for name in ("username", "password")}
+    token = beta.client().post("/api/v1/auth/login", json=login).json()["token"]
+    viewer = beta.client(headers={"Authorization": f"Bearer {token}"})
+    create(alpha.client(), "guarded")
+    assert viewer.get("/api/profiles/guarded").status_code == 200
+    assert viewer.delete("/api/profiles/guarded").status_code == 403
+    assert "guarded" in aliases(alpha)
+
+
+def forwarded(daemon: Daemon, token: str, path: str = "/api/profiles") -> tuple[int, str]:
+    answer = daemon.client().get(path, headers={HEADER.decode(): token})
+    return answer.status_code, answer.json().get("code", "")
+
+
+def test_only_a_fresh_token_for_this_request_at_this_host_counts(alpha: Daemon, tmp_path: Path) -> None:
+    caller = ForwardedCaller(OWNER, "127.0.0.1", ("127.0.0.1", 1))
+
+    def made(host: str = "alpha", method: str = "GET", key: str = KEY) -> str:
+        secrets = FileSecrets(tmp_path, Redactor(), {"JACKFIELD_ENCRYPTION_KEY": key})
+        return ForwardingTokens(secrets, SystemClock(), "test").make(host, method, b"/api/profiles", caller)
+
+    refused = (401, "FORWARDING_REFUSED")
+    good = made()
+    assert forwarded(alpha, good) == (200, "")
+    assert forwarded(alpha, good) == refused, "it counts once"
+    assert forwarded(alpha, made(), "/api/profiles?agent=shell") == refused
+    assert forwarded(alpha, made("beta")) == refused
+    assert forwarded(alpha, made(method="POST")) == refused
+    assert forwarded(alpha, made(key=KEY[::-1])) == refused
+    assert forwarded(alpha, "nonsense") == refused
+
+
+def test_a_list_says_which_host_did_not_answer(fleet: Fleet, alpha: Daemon) -> None:
+    third = fleet.start("delta", "lease = 60", roles='["agents", "flows"]')
+    client = alpha.client(timeout=30)
+    poll(lambda: hosts(client).get("delta", {}).get("state") == "ready", "alpha knows it")
+    create(client, "lost", "delta")
+    third.kill()
+    found = client.get("/api/profiles").json()
+    assert found["missing_hosts"] == ["delta"]
+    assert client.get("/api/profiles/lost").json()["code"] == "HOST_UNAVAILABLE"

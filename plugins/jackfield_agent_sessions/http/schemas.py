@@ -62,6 +62,7 @@ class AgentSessionOut(BaseModel):
     working_dir: str
     agent_session: str | None
     revision: int
+    host: str | None = Field(None, description="In a list that is joined over hosts: the host that has it.")
     exit_code: int | None = None
     reason: str | None = None
 
@@ -74,6 +75,7 @@ class AgentSessionAnswer(BaseModel):
 class AgentSessionList(BaseModel):
     success: Literal[True]
     data: list[AgentSessionOut]
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
 class SessionMessageOut(BaseModel):

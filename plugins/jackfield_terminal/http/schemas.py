@@ -102,6 +102,7 @@ class SessionOut(BaseModel):
     cols: int
     rows: int
     client_count: int
+    host: str | None = Field(None, description="In a list that is joined over hosts: the host that has it.")
     persistent: bool = False
     exit_code: int | None = None
     reason: str | None = None
@@ -116,6 +117,7 @@ class SessionShown(BaseModel):
 class SessionList(BaseModel):
     success: Literal[True]
     data: list[SessionOut]
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
 class SessionMade(BaseModel):

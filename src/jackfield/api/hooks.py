@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .credentials import CredentialKind
     from .diagnosis import Finding, Metric
     from .engine import Engine
+    from .hosts import HostResources
     from .logins import PasswordLogin, RedirectLogin
     from .manifests import Manifest, ManifestDirectory, ManifestKind
     from .nodes import NodeOffer, NodeType
@@ -172,6 +173,11 @@ class Hooks:
     @hookspec
     def jackfield_browser_extensions(self) -> Sequence[BrowserExtension]:  # type: ignore[empty-body]
         """Pages, icons and controls for the browser interface. Asked for when a browser asks first."""
+
+    @hookspec
+    def jackfield_host_resources(self) -> Sequence[HostResources]:  # type: ignore[empty-body]
+        """Things that stay with the host that has them, by the paths that name them. Asked for with the first request
+        while other hosts are there."""
 
     @hookspec
     def jackfield_asgi(self) -> Sequence[AsgiMount]:  # type: ignore[empty-body]

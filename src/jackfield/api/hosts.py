@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Literal, Protocol, TypeAlias, get_args
 
+from .auth import Principal
 from .errors import JackfieldError
+from .json_values import Json
 from .records import record
 
 Role: TypeAlias = Literal["ingress", "flows", "agents", "ui"]
@@ -86,6 +88,44 @@ class Hosts(Protocol):
 
     def count(self, role: Role, slots: Callable[[], Slots]) -> None:
         """From now on the others are told of these slots. slots: quick, asked once per renewal."""
+
+
+@record
+class HostResources:
+    """Things of one kind that stay with the host that has them. Of a path that names one, this daemon looks whether it
+    has the thing; if not, the request goes to the host that has it.
+
+    kind: a word, the same for all that name the same things, such as `profile`; has: whether this daemon has the one of
+    this name; paths: the next segment behind them is a name; words: segments there that are no names; lists: paths
+    whose GET gives rows as the `data` of the envelope, to which those of all hosts are joined; starts: path -> field of
+    its JSON body that is a name, for a POST that begins something where that thing is."""
+
+    kind: str
+    has: Callable[[str], Awaitable[bool]]
+    paths: Sequence[str] = ()
+    words: Collection[str] = ()
+    lists: Sequence[str] = ()
+    starts: Mapping[str, str] = field(default_factory=dict)
+
+
+@record
+class HostReply:
+    """A whole answer of another host. data: its JSON; None when it is none."""
+
+    status: int
+    data: Json
+
+
+class HostCalls(Protocol):
+    """Asks other hosts in the name of a caller, as a port."""
+
+    async def find(self, kind: str, name: str) -> Sequence[Host]:
+        """Those of the others that have this thing. Each has `hosts.answer_timeout` to say so. Raises `HostUnavailable`
+        when none has it and some did not answer."""
+
+    async def call(self, host: Host, method: str, path: str, caller: Principal, *, body: Json = None) -> HostReply:
+        """path: with its query. Takes as long as the host takes, and ends with `HostUnavailable` as soon as it is gone:
+        with its connection, or its lease."""
 
 
 class HostsAdministration(Protocol):

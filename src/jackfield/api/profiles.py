@@ -5,18 +5,22 @@ Source: docs/decisions.md, 'Agents, providers and profiles'.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import field
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
-from .errors import AccessDenied, InvalidInput, JackfieldError
+from .errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFound
+from .hosts import HostResources
 from .jsontext import Json
 from .process_containers import ProcessLimits
 from .proxy import ProxyFailure
 from .records import record, replace
 from .usage import RunUsage
+
+if TYPE_CHECKING:
+    from .context import PluginContext
 
 Sandbox: TypeAlias = Literal["off", "standard", "strict"]
 NOT_STARTED = 127
@@ -199,6 +203,34 @@ class Profiles(Protocol):
 
     def warnings(self) -> Sequence[str]:
         """One sentence for each stored profile that cannot be read, as of the last look."""
+
+
+async def has_profile(profiles: Profiles, alias: str) -> bool:
+    """Whether this host has the profile, damaged or not."""
+    try:
+        await profiles.find(alias)
+    except NotFound:
+        return False
+    except Conflict:
+        return True
+    return True
+
+
+def profile_resources(
+    context: PluginContext,
+    *,
+    paths: Sequence[str] = (),
+    words: Collection[str] = (),
+    lists: Sequence[str] = (),
+    starts: Mapping[str, str] | None = None,
+) -> HostResources:
+    """What profiles name, for `jackfield_host_resources`; see `HostResources`."""
+
+    async def has(alias: str) -> bool:
+        found = context.find_port(Profiles)
+        return found is not None and await has_profile(found, alias)
+
+    return HostResources("profile", has, paths, words, lists, starts or {})
 
 
 class ProviderKeys(Protocol):

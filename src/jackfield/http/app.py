@@ -10,6 +10,7 @@ from pathlib import Path
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.files import read_private, write_private
+from jackfield.api.hosts import HostCalls
 from jackfield.api.limits import SlidingWindow
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
@@ -17,6 +18,7 @@ from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSetting
 from .cors import Cors
 from .dispatch import Counters, Dispatcher
 from .gate import Gate
+from .hosts.router import HostRouter
 from .management import Management
 from .mounts import Mounts
 from .peer import PeerLookup
@@ -43,7 +45,8 @@ def daemon_token(config_dir: Path) -> str:
 class Lifespan:
     """ASGI lifespan: start and stop the kernel with the server."""
 
-    def __init__(self, kernel: Kernel, management: Management) -> None:
+    def __init__(self, kernel: Kernel, management: Management, hosts: HostRouter) -> None:
+        self._hosts = hosts
         self._kernel = kernel
         self._management = management
         self.failure: JackfieldError | None = None
@@ -63,6 +66,7 @@ class Lifespan:
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await self._management.close()
+                await self._hosts.close()
                 await self._kernel.stop()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
@@ -92,7 +96,9 @@ class Application(Dispatcher):
         self.kernel = kernel
         counters = self.counters = Counters()
         self.management = Management(kernel, counters)
-        self.lifespan = Lifespan(kernel, self.management)
+        self.hosts = HostRouter(kernel)
+        kernel.ports.put(HostCalls, self.hosts)
+        self.lifespan = Lifespan(kernel, self.management, self.hosts)
         self._token = ""
         cors = settings.get(CorsSettings)
         super().__init__(
@@ -113,6 +119,7 @@ class Application(Dispatcher):
             self.management.public,
             self.lifespan,
             counters,
+            self.hosts,
         )
 
     def _rate_limit(self, settings: RateLimitSettings) -> SlidingWindow | None:

@@ -24,6 +24,7 @@ from .cors import Cors
 from .credential_lifetime import CredentialBoundSocket, while_credential_counts
 from .errors import is_service, send_error
 from .gate import Access, Gate
+from .hosts.router import HostRouter
 from .mounts import Mounts
 from .probes import PROBES
 from .replay import BodyReplay
@@ -63,6 +64,7 @@ class Dispatcher:
         public: Callable[[], Awaitable[frozenset[str]]],
         lifespan: AsgiApp,
         counters: Counters,
+        hosts: HostRouter,
     ) -> None:
         """public: paths that nobody has to authenticate for."""
         self._kernel = kernel
@@ -73,6 +75,7 @@ class Dispatcher:
         self._mount_of = mounts.find
         self._public = public
         self._lifespan = lifespan
+        self._hosts = hosts
         server = kernel.settings.get(ServerSettings)
         self._head_limit = server.header_limit
         self._body_timeout = server.body_timeout
@@ -156,6 +159,10 @@ class Dispatcher:
     async def _guarded(self, scope: Scope, receive: Receive, send: Send, mount: AsgiMount | None) -> None:
         path: str = scope["path"]
         access: Access = "service" if is_service(path) else "gated"
+        if self._comes_from_host(scope, access):
+            if not await self._hosts.answer_host(scope, send):
+                await (mount.app if mount else self._quart)(scope, receive, send)
+            return
         self._gate.check_host(scope, access)
         scope["jackfield.client"] = self._gate.client(scope)
         if access == "service" and self._cors.enabled:
@@ -172,7 +179,7 @@ class Dispatcher:
             # Answered here, so that the answer carries the CORS permission.
             await send_error(send, exc, path, scope["jackfield.request_id"], scope["method"])
             return
-        app = mount.app if mount else self._quart
+        app = self._hosts.around(scope, mount.app if mount else self._quart)
         caller: Principal | None = scope.get("jackfield.principal")
         if caller is None or not has_credential(caller):
             await app(scope, receive, send)
@@ -182,6 +189,21 @@ class Dispatcher:
             await while_credential_counts(app, scope, receive, send, lambda: self._gate.still_counts(scope, caller))
         else:
             await app(scope, receive, send)
+
+    def _comes_from_host(self, scope: Scope, access: Access) -> bool:
+        """Whether another host has passed it on, which vouches for the caller and watches the credential. Raises
+        `AuthRequired`, `AccessDenied`."""
+        found = self._hosts.accept(scope)
+        if found is None:
+            return False
+        caller = found.principal
+        if caller is not None:
+            if access == "gated":
+                require(caller, scope)
+            if has_credential(caller):
+                headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in found.credentials]
+                scope["jackfield.standing"] = self._gate.standing({**scope, "headers": headers}, caller)
+        return True
 
     async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None) -> None:
         if mount is not None and mount.access == "open":
@@ -215,12 +237,15 @@ class Dispatcher:
         try:
             if (problem := target_problem(path)) is not None:
                 raise problem
-            self._gate.check_host(scope, "gated")
-            scope["jackfield.client"] = self._gate.client(scope)
             access: Access = "service" if is_service(path) else "gated"
             mount = self._mount_of(path)
+            if self._comes_from_host(scope, access):
+                await (mount.app if mount else self._quart)(scope, receive, send)
+                return
+            self._gate.check_host(scope, "gated")
+            scope["jackfield.client"] = self._gate.client(scope)
             caller = await self._caller(scope, access, mount)
-            app = mount.app if mount else self._quart
+            app = self._hosts.around(scope, mount.app if mount else self._quart)
             if caller is not None and has_credential(caller):
                 await CredentialBoundSocket(receive, send, lambda: self._gate.still_counts(scope, caller)).run(
                     app, scope

@@ -83,6 +83,11 @@ class Membership:
         self._slots[role] = slots
 
     @property
+    def answer_timeout(self) -> float:
+        """Seconds that another host has for a short answer."""
+        return self._settings.answer_timeout
+
+    @property
     def _store(self) -> HostStore | None:
         """None: this daemon is alone."""
         found = self._store_of()
@@ -91,8 +96,7 @@ class Membership:
     async def all(self) -> Sequence[Host]:
         if (store := self._store) is None:
             return [self.here]
-        found = [host_of(stored) for stored in await store.stored_hosts()]
-        others = [host for host in found if host.name != self._host.name]
+        others = await self._look(store)
         return sorted([self.here, *others], key=lambda host: host.name)
 
     async def drain(self, name: str, *, draining: bool) -> None:
@@ -142,8 +146,14 @@ class Membership:
         if draining != self._draining:
             log.info("This host takes no new work: it is being drained." if draining else "This host takes work again.")
         self._draining = draining
+        await self._look(store)
+
+    async def _look(self, store: HostStore) -> Sequence[Host]:
+        """All others, dead or alive."""
         found = [host_of(stored) for stored in await store.stored_hosts()]
-        self._others = [host for host in found if host.alive and host.name != self._host.name]
+        others = [host for host in found if host.name != self._host.name]
+        self._others = [host for host in others if host.alive]
+        return others
 
 
 def _kept_id(path: Path) -> str:

@@ -2876,6 +2876,12 @@ export interface components {
             /** Data */
             data: components["schemas"]["AgentSessionOut"][];
             /**
+             * Missing Hosts
+             * @description Hosts that did not answer.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
+            /**
              * Success
              * @constant
              */
@@ -2899,6 +2905,12 @@ export interface components {
              * @default null
              */
             exit_code?: number | null;
+            /**
+             * Host
+             * @description In a list that is joined over hosts: the host that has it.
+             * @default null
+             */
+            host?: string | null;
             /** Id */
             id: string;
             /** Profile Alias */
@@ -7575,6 +7587,12 @@ export interface components {
             hooks_config: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /**
+             * Host
+             * @description In a list that is joined over hosts: the host that has it.
+             * @default null
+             */
+            host?: string | null;
             /** Last Used */
             last_used: string | null;
             limits: components["schemas"]["LimitsBody"];
@@ -7622,6 +7640,12 @@ export interface components {
             alias: string;
             /** Endpoint Id */
             endpoint_id: string;
+            /**
+             * Host
+             * @description In a list that is joined over hosts: the host that has it.
+             * @default null
+             */
+            host?: string | null;
             /** Last Used */
             last_used: string | null;
             /** Model */
@@ -7633,6 +7657,12 @@ export interface components {
         ProfileList: {
             /** Data */
             data: components["schemas"]["ProfileItem"][];
+            /**
+             * Missing Hosts
+             * @description Hosts that did not answer.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
             /**
              * Success
              * @constant
@@ -7870,6 +7900,12 @@ export interface components {
             /** Data */
             data: components["schemas"]["ProxyShown"][];
             /**
+             * Missing Hosts
+             * @description Hosts that did not answer.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
+            /**
              * Success
              * @constant
              */
@@ -7907,6 +7943,12 @@ export interface components {
              * @description The last line of its log, when it has failed.
              */
             error: string | null;
+            /**
+             * Host
+             * @description In a list that is joined over hosts: the host that has it.
+             * @default null
+             */
+            host?: string | null;
             /** Pid */
             pid: number | null;
             /**
@@ -8839,6 +8881,12 @@ export interface components {
             /** Data */
             data: components["schemas"]["SessionOut"][];
             /**
+             * Missing Hosts
+             * @description Hosts that did not answer.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
+            /**
              * Success
              * @constant
              */
@@ -8918,6 +8966,12 @@ export interface components {
              * @default null
              */
             exit_code?: number | null;
+            /**
+             * Host
+             * @description In a list that is joined over hosts: the host that has it.
+             * @default null
+             */
+            host?: string | null;
             /** Id */
             id: string;
             /**

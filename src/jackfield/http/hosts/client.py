@@ -1,0 +1,152 @@
+"""Requests from this host to others, over connections that are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from ssl import SSLContext
+from typing import TypeVar
+
+from aiohttp import (
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    ClientWebSocketResponse,
+    DummyCookieJar,
+    TCPConnector,
+    WSServerHandshakeError,
+)
+from yarl import URL
+
+from jackfield.api import jsontext
+from jackfield.api.errors import AccessDenied, InvalidInput, NotFound
+from jackfield.api.hosts import Host, HostReply, HostUnavailable
+from jackfield.api.plain_http import failure_text
+from jackfield.api.tls import client_tls
+
+from .scopes import Headers
+from .tokens import HEADER, ForwardedCaller, ForwardingTokens
+
+T = TypeVar("T")
+_CONNECT_S = 5.0
+_LOOK_S = 0.5
+"""Seconds between two looks whether a host that is waited for still lives."""
+_FAILURES = (ClientError, OSError, ValueError)
+_AUTOMATIC = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
+
+
+class HostClient:
+    """For one event loop. Every method raises `HostUnavailable`."""
+
+    def __init__(self, tokens: ForwardingTokens, lives: Callable[[str], bool]) -> None:
+        """lives: whether the host of this name is among the living."""
+        self._tokens = tokens
+        self._lives = lives
+        self._session: ClientSession | None = None
+
+    @contextlib.asynccontextmanager
+    async def request(
+        self,
+        host: Host,
+        method: str,
+        path: bytes,
+        caller: ForwardedCaller,
+        headers: Headers = (),
+        body: AsyncIterator[bytes] | bytes | None = None,
+    ) -> AsyncIterator[ClientResponse]:
+        """The answer with its body still to be read. path: raw, with the query."""
+        token = self._tokens.make(host.name, method, path, caller)
+        asking = self._opened().request(
+            method,
+            _url(host, path),
+            headers=[*headers, (HEADER.decode(), token)],
+            data=body,
+            allow_redirects=False,
+            ssl=await _tls(host),
+        )
+        try:
+            answer = await self.while_alive(host, asking)
+        except _FAILURES as exc:
+            raise unavailable(host, exc) from None
+        async with answer:
+            yield answer
+
+    async def whole(
+        self,
+        host: Host,
+        method: str,
+        path: bytes,
+        caller: ForwardedCaller,
+        headers: Headers = (),
+        body: bytes | None = None,
+    ) -> HostReply:
+        async with self.request(host, method, path, caller, headers, body) as answer:
+            try:
+                content = await self.while_alive(host, answer.read())
+            except _FAILURES as exc:
+                raise unavailable(host, exc) from None
+        try:
+            return HostReply(answer.status, await asyncio.to_thread(jsontext.loads, content))
+        except InvalidInput:
+            return HostReply(answer.status, None)
+
+    async def websocket(
+        self, host: Host, path: bytes, caller: ForwardedCaller, headers: Headers, protocols: Sequence[str]
+    ) -> ClientWebSocketResponse:
+        """Connected. Raises `NotFound` and `AccessDenied` as the host does."""
+        token = self._tokens.make(host.name, "GET", path, caller)
+        try:
+            return await self._opened().ws_connect(
+                _url(host, path),
+                headers=[*headers, (HEADER.decode(), token)],
+                protocols=protocols,
+                max_msg_size=0,
+                ssl=await _tls(host),
+            )
+        except WSServerHandshakeError as exc:
+            if exc.status in (NotFound.status, AccessDenied.status):
+                raise (NotFound if exc.status == NotFound.status else AccessDenied) from None
+            raise HostUnavailable(f"The host {host.name} refused the WebSocket with {exc.status}.") from None
+        except _FAILURES as exc:
+            raise unavailable(host, exc) from None
+
+    async def while_alive(self, host: Host, work: Coroutine[object, object, T]) -> T:
+        """What it gives, unless the host is gone meanwhile: a machine that is off closes no connection."""
+        task = asyncio.ensure_future(work)
+        try:
+            while not (await asyncio.wait({task}, timeout=_LOOK_S))[0]:
+                if not self._lives(host.name):
+                    raise HostUnavailable(f"The host {host.name} is gone.")
+            return task.result()
+        finally:
+            task.cancel()
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def _opened(self) -> ClientSession:
+        if self._session is None:
+            self._session = ClientSession(
+                connector=TCPConnector(limit=0),  # as many as callers: server.connections bounds those
+                skip_auto_headers=_AUTOMATIC,
+                cookie_jar=DummyCookieJar(),
+                timeout=ClientTimeout(total=None, sock_connect=_CONNECT_S),
+                auto_decompress=False,
+                trust_env=False,
+            )
+        return self._session
+
+
+def unavailable(host: Host, error: Exception) -> HostUnavailable:
+    return HostUnavailable(f"The host {host.name} does not answer at {host.address}: {failure_text(error)}.")
+
+
+def _url(host: Host, path: bytes) -> URL:
+    return URL(host.address + path.decode("latin-1"), encoded=True)
+
+
+async def _tls(host: Host) -> SSLContext | bool:
+    return await asyncio.to_thread(client_tls, verify=True) if host.address.startswith("https:") else True

@@ -1,0 +1,314 @@
+"""Behind the gate: does a request belong to this host?
+
+A path that names a thing of a host goes where the thing is: here first, then wherever another host says that it has it,
+which is remembered for a while. Lists are joined. `?host=NAME` names a host whatever the path is. What another host has
+passed on stays here. A daemon that is alone looks at nothing of this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, cast
+from urllib.parse import parse_qsl, urlencode
+
+from jackfield.api import jsontext
+from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
+from jackfield.api.auth import OWNER, Principal
+from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
+from jackfield.api.hosts import Host, HostReply, HostResources, HostUnavailable, RoleMissing
+from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
+from jackfield.core.kernel import Kernel
+
+from . import merging
+from .scopes import caller_of, target_of
+from .tokens import HEADER, ForwardedCaller, ForwardingTokens
+
+if TYPE_CHECKING:
+    from .client import HostClient
+
+    PassRequest = Callable[[HostClient, Host, Scope, Receive, Send], Awaitable[int]]
+    PassWebSocket = Callable[[HostClient, Host, Scope, Receive, Send], Awaitable[None]]
+
+HAS = "/internal/hosts/has"
+"""Path at which hosts ask each other for a thing. From outside there is nothing."""
+_OF_ALL = ("/api/v1", "/api/hosts", "/api/session")
+"""Paths that are the same at every host."""
+_REMEMBERED = 1000
+_REMEMBER_S = 30.0
+_MOST_BODY = 1024 * 1024
+"""Bytes of a request that begins something, which are read to see where."""
+
+
+class HostRouter:
+    """One per daemon. Also `HostCalls`."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._hosts = kernel.hosts
+        self._tokens = ForwardingTokens(kernel.secrets, kernel.clock, kernel.hosts.here.name)
+        self._index: _Index | None = None
+        self._known: dict[tuple[str, str], tuple[str, float]] = {}
+        """Thing -> the host that has it, and until when that is believed (monotonic)."""
+        self._client: HostClient | None = None
+
+    # -- from other hosts
+
+    def accept(self, scope: Scope) -> ForwardedCaller | None:
+        """None: no other host has passed it on. Raises `ForwardingRefused`. The scope is that of the caller then."""
+        token = next((value for name, value in scope["headers"] if name.lower() == HEADER), None)
+        if token is None:
+            return None
+        found = self._tokens.read(token, scope.get("method", "GET"), target_of(scope))
+        scope["headers"] = [pair for pair in scope["headers"] if pair[0].lower() != HEADER]
+        scope["client"] = found.peer
+        scope["jackfield.client"] = found.client
+        scope["jackfield.forwarded"] = found.through
+        scope["jackfield.principal"] = found.principal
+        return found
+
+    async def answer_host(self, scope: Scope, send: Send) -> bool:
+        """Whether it was a question of another host, which is answered."""
+        if scope["path"] != HAS or scope["type"] != "http":
+            return False
+        asked = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+        has = await self._has(asked.get("kind", ""), asked.get("name", ""))
+        await _send_json(send, {"success": True, "data": {"has": has}})
+        return True
+
+    # -- to other hosts
+
+    def around(self, scope: Scope, app: AsgiApp) -> AsgiApp:
+        """The application that answers: this host's own, unless it may be another's turn."""
+        path: str = scope["path"]
+        alone = not self._hosts.others and self._hosts.takes("agents")
+        if alone or not path.startswith(("/api/", "/ws/")) or path.startswith(_OF_ALL):
+            return app
+        return partial(self._serve, app)
+
+    async def _serve(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+        named = await self._named_host(scope)
+        if named is not None:
+            await self._pass(named, scope, receive, send)
+            return
+        method, path = scope.get("method", "GET"), scope["path"]
+        index = self._resources()
+        if method == "GET" and scope["type"] == "http" and path in index.lists:
+            await self._list(app, scope, receive, send)
+            return
+        if method == "POST" and path in index.starts:
+            resource = index.starts[path]
+            body = await _body(receive)
+            receive = _Replay(body, receive)
+            thing = resource.kind, _field(body, resource.starts[path])
+        elif (found := index.find(path)) is not None:
+            thing = found
+        else:
+            thing = "", ""
+        if thing[1] and not await self._has(*thing):
+            hosts = await self.find(*thing)
+            if hosts:
+                await self._pass(hosts[0], scope, receive, send, thing)
+                return
+        if method == "POST" and (path in index.starts or path in index.lists):
+            self._require_agents()
+        await app(scope, receive, send)
+
+    async def _named_host(self, scope: Scope) -> Host | None:
+        """By the query, which loses it. Raises `NotFound`."""
+        query: bytes = scope.get("query_string", b"")
+        if b"host=" not in query:
+            return None
+        pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+        named = [value for name, value in pairs if name == "host"]
+        if not named:
+            return None
+        scope["query_string"] = urlencode([pair for pair in pairs if pair[0] != "host"]).encode()
+        scope["raw_path"] = (scope.get("raw_path") or b"").partition(b"?")[0]
+        if named[-1] == self._hosts.here.name:
+            return None
+        return await self._living(named[-1])
+
+    async def _living(self, name: str) -> Host:
+        """One that has come a moment ago too. Raises `NotFound`."""
+        if not self._lives(name):
+            await self._hosts.all()
+        found = next((host for host in self._hosts.others if host.name == name), None)
+        if found is None:
+            raise NotFound(
+                f"There is no host {name[:100]} that lives; `GET /api/hosts` lists them.", code="HOST_NOT_FOUND"
+            )
+        return found
+
+    def _require_agents(self) -> None:
+        if not self._hosts.has("agents"):
+            raise RoleMissing("daemon.roles of this host lacks agents; name another one with ?host=NAME.")
+        if not self._hosts.takes("agents"):
+            raise RoleMissing("This host is being drained; name another one with ?host=NAME.", code="HOST_DRAINING")
+
+    async def _pass(
+        self, host: Host, scope: Scope, receive: Receive, send: Send, thing: tuple[str, str] = ("", "")
+    ) -> None:
+        client = self._opened()
+        if scope["type"] == "websocket":
+            pass_websocket = cast("PassWebSocket", load("jackfield.http.hosts.passing:pass_websocket"))
+            await pass_websocket(client, host, scope, receive, send)
+            return
+        pass_request = cast("PassRequest", load("jackfield.http.hosts.passing:pass_request"))
+        if await pass_request(client, host, scope, receive, send) == NotFound.status:
+            self._known.pop(thing, None)
+
+    async def _list(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+        own = await merging.captured(app, scope, receive)
+        if own.status != 200:
+            await own.again(send)
+            return
+        caller, target = caller_of(scope), target_of(scope)
+        parts = await asyncio.gather(*(self._part(host, target, caller) for host in self._hosts.others))
+        found = [merging.Part(host, reply) for host, reply in parts]
+        body = await merging.joined(bytes(own.body), self._hosts.here.name, found)
+        if body is None:
+            await own.again(send)
+            return
+        kept = [pair for pair in own.head["headers"] if pair[0].lower() != b"content-length"]
+        own.head["headers"] = [*kept, (b"content-length", str(len(body)).encode())]
+        own.body = bytearray(body)
+        await own.again(send)
+
+    async def _part(self, host: Host, target: bytes, caller: ForwardedCaller) -> tuple[Host, HostReply | None]:
+        try:
+            async with asyncio.timeout(self._hosts.answer_timeout):
+                return host, await self._opened().whole(host, "GET", target, caller)
+        except (JackfieldError, TimeoutError):
+            return host, None
+
+    # -- where things are
+
+    async def _has(self, kind: str, name: str) -> bool:
+        resource = self._resources().kinds.get(kind)
+        return resource is not None and bool(name) and await resource.has(name)
+
+    async def find(self, kind: str, name: str) -> Sequence[Host]:
+        """See `HostCalls.find`."""
+        now = self._kernel.clock.monotonic()
+        host, until = self._known.get((kind, name), ("", 0.0))
+        remembered = [each for each in self._hosts.others if each.name == host]
+        if remembered and until > now:
+            return remembered
+        target = f"{HAS}?{urlencode({'kind': kind, 'name': name})}".encode()
+        caller = ForwardedCaller(OWNER, "", ("", 0))
+        parts = await asyncio.gather(*(self._part(each, target, caller) for each in self._hosts.others))
+        found = [each for each, reply in parts if reply is not None and _says_yes(reply.data)]
+        silent = [each.name for each, reply in parts if reply is None or reply.status != 200]
+        if not found and silent:
+            raise HostUnavailable(
+                f"No host that answers has the {kind} {name[:100]}; these do not answer: {', '.join(silent)}.",
+                details={"hosts": silent},
+            )
+        if len(found) == 1:
+            self._remember((kind, name), found[0].name, now)
+        return found
+
+    def _remember(self, thing: tuple[str, str], host: str, now: float) -> None:
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[thing] = host, now + _REMEMBER_S
+
+    async def call(self, host: Host, method: str, path: str, caller: Principal, *, body: Json = None) -> HostReply:
+        """See `HostCalls.call`."""
+        content = None if body is None else jsontext.dumps(body)
+        headers = [] if body is None else [("content-type", "application/json")]
+        asked = ForwardedCaller(caller, "", ("127.0.0.1", 0))
+        return await self._opened().whole(host, method, path.encode(), asked, headers, content)
+
+    def _resources(self) -> _Index:
+        if self._index is None:
+            given = self._kernel.plugins.each("jackfield_host_resources", HostResources)
+            self._index = _Index([cast("HostResources", resource) for _, resource in given])
+        return self._index
+
+    def _opened(self) -> HostClient:
+        """Its library is loaded with the first request to another host."""
+        if self._client is None:
+            made = cast("type[HostClient]", load("jackfield.http.hosts.client:HostClient"))
+            self._client = made(self._tokens, self._lives)
+        return self._client
+
+    def _lives(self, name: str) -> bool:
+        return any(host.name == name for host in self._hosts.others)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+
+class _Index:
+    """Resources by what names them."""
+
+    def __init__(self, resources: Sequence[HostResources]) -> None:
+        self.kinds: Mapping[str, HostResources] = {resource.kind: resource for resource in resources}
+        self.lists = {path for resource in resources for path in resource.lists}
+        self.starts = {path: resource for resource in resources for path in resource.starts}
+        self._paths = sorted(
+            ((path + "/", resource) for resource in resources for path in resource.paths),
+            key=lambda pair: -len(pair[0]),
+        )
+
+    def find(self, path: str) -> tuple[str, str] | None:
+        """Kind and name of what the path names."""
+        for prefix, resource in self._paths:
+            if path.startswith(prefix):
+                name = path[len(prefix) :].partition("/")[0]
+                if name not in resource.words:
+                    return (resource.kind, name) if name else None
+        return None
+
+
+class _Replay:
+    """`Receive` that gives a body again."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+
+async def _body(receive: Receive) -> bytes:
+    """Raises `InvalidInput` when it is too large to tell where it belongs."""
+    found = bytearray()
+    while True:
+        message = await receive()
+        found += message.get("body", b"")
+        if len(found) > _MOST_BODY:
+            raise InvalidInput(f"The body may have at most {_MOST_BODY} bytes.")
+        if message["type"] != "http.request" or not message.get("more_body"):
+            return bytes(found)
+
+
+def _field(body: bytes, name: str) -> str:
+    """Empty where the view has something to complain of."""
+    try:
+        found = jsontext.loads(body)
+    except InvalidInput:
+        return ""
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _says_yes(data: Json) -> bool:
+    found = data.get("data") if isinstance(data, dict) else None
+    return isinstance(found, dict) and found.get("has") is True
+
+
+async def _send_json(send: Send, value: object) -> None:
+    body = jsontext.dumps(value)
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": head})
+    await send({"type": "http.response.body", "body": body})
