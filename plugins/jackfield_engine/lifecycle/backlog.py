@@ -146,6 +146,7 @@ class Backlog:
                 found = await self._lease.claim(("running", "queued"), min(PAGE, wanted))
                 if not found:
                     return self._cleared(marks)
+                self._scheduler.count_turns(len(found))
                 self._claimed.extend(found)
             except StoreUnavailable:
                 await self._services.clock.sleep(RETRY_S)
@@ -199,7 +200,7 @@ class Backlog:
             return
         run = await self._recovery.load(stored, memory)
         if run is not None:
-            self._scheduler.enter(run)
+            self._scheduler.enter_claimed(run)
 
     def _put_off_for(self, seconds: float, execution_id: str) -> None:
         self._put_off.add(execution_id)

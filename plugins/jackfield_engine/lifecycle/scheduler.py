@@ -33,6 +33,8 @@ class Scheduler:
         self._left_before = 0
         self._seen: set[str] = set()
         """Ids of those that stood in the queue at the last `surplus`."""
+        self._turns = 0
+        """How many of the store may still come before those that fill the queue, until the next `surplus`."""
 
     def __len__(self) -> int:
         return len(self._counted)
@@ -74,18 +76,21 @@ class Scheduler:
 
     @property
     def wanted(self) -> int:
-        """How many more there are free slots for, and a few that begin behind them; 0 as long as enough wait."""
+        """How many more there are free slots for, and a few that begin behind them. As long as enough wait here, those
+        that wait in the store have their turns: what another daemon has handed over would wait for ever."""
         ahead = min(self.soon, self._settings.concurrency)
         if len(self.queue) > ahead // 2:
-            return 0
+            return min(self._turns, self.places)
         free = max(self._settings.concurrency - len(self._slots) - len(self._announced), 0)
         return min(free + ahead - len(self.queue), self.places)
 
     def surplus(self) -> list[LiveRun]:
         """Those that have stood in the queue since the last call, and do not begin before the next one either."""
         self._left_before, self._left = self._left, 0
+        self._turns = 0
         if not self._takes():
             return list(self.queue)
+        self._turns = max(self.soon // 2, 1)
         found = [run for run in islice(self.queue, self.soon, None) if run.id in self._seen]
         self._seen = {run.id for run in self.queue}
         return found
@@ -113,6 +118,19 @@ class Scheduler:
             run.move(RunEvent.QUEUE)
         else:
             self._take_slot(run)
+
+    def enter_claimed(self, run: LiveRun) -> None:
+        """The same for one that has waited in the store: before those that came here since."""
+        if not self.queue or not self._takes():
+            self.enter(run)
+            return
+        self._count(run)
+        self.queue.appendleft(run)
+        run.move(RunEvent.QUEUE)
+
+    def count_turns(self, count: int) -> None:
+        """So many were claimed."""
+        self._turns = max(self._turns - count, 0)
 
     def enter_first(self, run: LiveRun) -> None:
         """The same, before all others."""

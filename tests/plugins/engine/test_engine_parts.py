@@ -128,6 +128,7 @@ class ARun:
     """An execution that only notes that it was started."""
 
     def __init__(self, size: int, running: list[Any]) -> None:
+        self.id = str(size)
         self.disk = SimpleNamespace(size=size)
         self.handle = SimpleNamespace(waiters=0)
         self._running = running
@@ -135,6 +136,31 @@ class ARun:
     def move(self, event: RunEvent) -> None:
         if event is RunEvent.START:
             self._running.append(self)
+
+
+def test_what_waits_in_the_store_has_its_turns_beside_a_full_queue() -> None:
+    takes = [True]
+    scheduler = Scheduler(ExecutionsSettings(concurrency=4), lambda: takes[0])
+    running: list[Any] = []
+    for number in range(30):
+        run: Any = ARun(number, running)
+        scheduler.enter(run)
+    assert scheduler.wanted == 0
+    scheduler.surplus()
+    assert scheduler.wanted == 1
+    for _ in range(6):
+        scheduler.leave(running.pop(0))
+        scheduler.next()
+    scheduler.surplus()
+    assert scheduler.wanted == 3
+    scheduler.count_turns(2)
+    assert scheduler.wanted == 1
+    claimed: Any = ARun(99, running)
+    scheduler.enter_claimed(claimed)
+    assert next(iter(scheduler)) is claimed
+    takes[0] = False
+    scheduler.surplus()
+    assert scheduler.wanted == 0
 
 
 @given(st.lists(st.sampled_from(("announce", "enter", "first", "leave", "withdraw", "lend", "back")), max_size=60))

@@ -86,6 +86,9 @@ async def fill(store: Store) -> None:
     await store.add_execution(NewExecution("e2", None, 0, "manual", "running", 2, b"\x00", document={"d": ODD}))
     await store.set_waiting("e2", 2**40, b"[2]", 0)
     assert await store.ask_cancel("e1")
+    await store.refer_to_files("e1", ["f1", "f2"], 5)
+    await store.refer_to_files("e9", ["f3"], 5)
+    await store.release_files(["e9"], 6)
     call = NewCall("l", "h", 7, "POST", b'{"a":"b"}', ODD, True, query=ODD, event=ODD)
     end = FinishedExecution("e3", "failed", 4, 3, b"[3]", b"{}", forget_at=2**40)
     await store.add_execution(NewExecution("e3", None, 0, "webhook", "failed", 3, b"{}", call=call), end)
@@ -111,6 +114,7 @@ async def answers(store: Store) -> list[object]:
         await store.credential("c"),
         await store.imported_ids(ODD, ODD), await store.fact("master-key"), tables, rows, runs,
         await store.delivery("h", ODD, 5), await store.webhook_stats("h"), await store.pending_call("e3"),
+        await store.released_files(9, 9),
         await store.calls("h", status=None, offset=0, limit=9), await store.versions("w", 0, 9),
     ]  # fmt: skip
 
