@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jackfield.api.offers import Offer
-from jackfield.api.plugin import Plugin, SettingsTable, deferred, hookimpl
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, hookimpl, later
 
 
 class S3BinaryPlugin(Plugin):
@@ -11,6 +11,8 @@ class S3BinaryPlugin(Plugin):
 
     name = "binary_s3"
     settings = (SettingsTable("binary.s3", "jackfield_binary_s3.settings:S3Settings"),)
+    commands = ("jackfield_binary_s3.commands:files",)
+    jackfield_findings = later("jackfield_binary_s3.diagnosis:findings")
     start = deferred("jackfield_binary_s3.sweeping:start")
 
     _made = deferred("jackfield_binary_s3.making:s3_store")

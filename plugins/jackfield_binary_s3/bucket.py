@@ -60,6 +60,15 @@ class Bucket:
             attributes = {str(name): str(value) for name, value in found.attributes.items()}
             return StoredObject(int(found.meta["size"]), attributes)
 
+    async def size_of(self, key: str) -> int | None:
+        """Bytes of an object; None: there is none."""
+        try:
+            return (await self.look(key)).size
+        except BinaryUnavailable:
+            raise
+        except BinaryError:
+            return None
+
     async def part(self, key: str, start: int, size: int) -> bytes:
         """So many bytes from there on; size: at least 1."""
         with reported("The file could not be read"):

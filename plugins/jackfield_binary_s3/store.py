@@ -12,6 +12,7 @@ from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.files import S3Files
 from jackfield_binary_s3.references import References
 from jackfield_binary_s3.settings import S3Settings
+from jackfield_binary_s3.uploads import Upload
 
 
 class S3BinaryStore:
@@ -29,10 +30,16 @@ class S3BinaryStore:
         checked_execution(execution_id)
         return S3Files(self.bucket, self._references, execution_id, self._limits, self._presigned)
 
+    async def refer(self, execution_id: str, file_ids: Sequence[str]) -> None:
+        """The execution refers to these files, which may still be on their way. Raises `BinaryUnavailable`."""
+        await self._references.add(checked_execution(execution_id), file_ids)
+
+    def upload(self, execution_id: str, file_id: str) -> Upload:
+        """A file that has its id already, which tells neither its name nor its type."""
+        return Upload(self.bucket, self._references, checked_execution(execution_id), {}, file_id)
+
     async def adopt(self, execution_id: str, items: Items) -> None:
-        checked_execution(execution_id)
-        if wanted := referred(items):
-            await self._references.add(execution_id, wanted)
+        await self.refer(execution_id, referred(items))
 
     async def release(self, execution_ids: Sequence[str]) -> None:
         """Objects go with a later sweep: somebody may be reading them."""

@@ -10,6 +10,8 @@ from jackfield.api.binary import BinaryError
 from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.references import References
 
+_END = b""
+
 
 class _Stopped(Exception):
     """Whoever wrote the file has given it up."""
@@ -20,13 +22,19 @@ class Upload:
     never whole in memory."""
 
     def __init__(
-        self, bucket: Bucket, references: References, execution_id: str, attributes: Mapping[str, str]
+        self,
+        bucket: Bucket,
+        references: References,
+        execution_id: str,
+        attributes: Mapping[str, str],
+        file_id: str | None = None,
     ) -> None:
+        """attributes: headers with which the bucket gives the file; file_id: None: a fresh one."""
         self._bucket = bucket
         self._references = references
         self._execution = execution_id
         self._attributes = attributes
-        self._id = secrets.token_hex(32)
+        self._id = file_id or secrets.token_hex(32)
         self._begun = bytearray()
         self._pieces: asyncio.Queue[bytes | None] = asyncio.Queue(1)
         self._sending: asyncio.Task[None] | None = None
@@ -47,8 +55,9 @@ class Upload:
             await self._references.add(self._execution, [self._id])
             await self._bucket.put(self._id, bytes(self._begun + rest), self._attributes)
             return self._id
-        for last in (rest, b""):
-            await self._give(self._sending, last)
+        if rest:
+            await self._give(self._sending, rest)
+        await self._give(self._sending, _END)
         await asyncio.shield(self._sending)
         return self._id
 
@@ -72,7 +81,8 @@ class Upload:
             giving.cancel()
         if sending.done():
             sending.result()
-            raise BinaryError("The file could not be kept: its upload ended early.")
+            if piece != _END:
+                raise BinaryError("The file could not be kept: its upload ended early.")
 
     async def _taken(self) -> AsyncIterator[bytes]:
         """The pieces, up to an empty one."""

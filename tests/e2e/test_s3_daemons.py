@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,3 +108,26 @@ def test_a_daemon_without_its_bucket(new_daemon: StartDaemon, jackfield_s3: S3Se
     assert (answer.status_code, answer.json()["code"]) == (503, "BINARY_STORE_UNAVAILABLE")
     assert "Traceback" not in daemon.tail(100_000)
     assert SECRET_KEY not in daemon.tail(100_000)
+
+
+def test_files_move_from_the_disk_into_a_bucket(new_daemon: StartDaemon, jackfield_s3: S3Server, bucket: str) -> None:
+    daemon = new_daemon(env=OURS)
+    daemon.live(chain("File", webhook("file"), node("Pass", "noOp")))
+    answer = daemon.client().post("/webhook/file", files={"f": ("a.bin", LARGE, "application/x-own")})
+    address = f"/executions/{answer.json()['executionId']}/file?run=0&output=0&item=0&name=f"
+    poll(lambda: daemon.admin().get(address).status_code == 200, "the execution is stored")
+    daemon.stop()
+    (daemon.config_dir / "config.toml").write_text(settings(bucket, jackfield_s3))
+    assert '"sent": 1' in command(daemon, "files", "upload", "--json")
+    shutil.rmtree(daemon.config_dir / "binary")
+    daemon.start()
+    here = daemon.admin().get(address)
+    assert (here.status_code, here.content) == (200, LARGE), "the bucket knows no name of it, so the daemon sends it"
+    assert "takes them" in command(daemon, "doctor")
+
+
+def command(daemon: Daemon, *arguments: str) -> str:
+    program = [daemon.command()[0], *arguments, "--config-dir", str(daemon.config_dir)]
+    run = subprocess.run(program, capture_output=True, text=True, env=daemon.environment(), check=False, timeout=60)
+    assert SECRET_KEY not in run.stdout + run.stderr
+    return run.stdout + run.stderr
