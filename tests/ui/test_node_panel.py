@@ -45,6 +45,22 @@ def test_the_head_of_the_node_panel_is_on_the_screen(page: Page, daemon: Daemon,
     panel.wait_for(state="detached")
 
 
+def test_the_focus_goes_back_to_the_node(page: Page, daemon: Daemon) -> None:
+    opened(page, made(daemon.admin(), SMALL))
+    one = nodes(page).filter(has_text="One")
+    one.focus()
+    for close in ("Escape", "Close the node"):
+        page.keyboard.press("Enter")
+        panel = page.get_by_role("dialog", name="Node One")
+        panel.wait_for()
+        if close == "Escape":
+            page.keyboard.press(close)
+        else:
+            panel.get_by_role("button", name=close).click()
+        panel.wait_for(state="detached")
+        page.wait_for_function("document.activeElement?.getAttribute('data-name') === 'One'")
+
+
 RICH: dict[str, Any] = {
     "name": "Rich",
     "nodes": [

@@ -99,6 +99,21 @@ def test_a_failure_is_told(page: Page, api: httpx.Client, model: str) -> None:
     panel.locator("[data-failed]").wait_for()
 
 
+def test_the_reason_of_a_failure_is_told_to_who_runs_it(page: Page, api: httpx.Client) -> None:
+    trigger = node("Chat", "chatTrigger", 0, type=f"{LANGCHAIN}chatTrigger", typeVersion=1.1, webhookId="stops")
+    stop = node("Stop", "stopAndError", 224, parameters={"errorMessage": "No bread today."})
+    between = wires("Chat", "Stop")
+    opened(page, made(api, {"name": "Stops", "nodes": [trigger, stop], "connections": between, "settings": {}}))
+    page.get_by_role("button", name="Chat", exact=True).click()
+    panel = page.get_by_role("region", name="Chat with the workflow")
+    panel.get_by_role("textbox", name="Message").fill("Hi")
+    panel.get_by_role("button", name="Send").click()
+    panel.get_by_text("Stop: No bread today.").wait_for()
+    assert page.get_by_text("Waiting for a test call").count() == 0
+    panel.get_by_role("link", name="Open the execution").click()
+    page.get_by_text("No bread today.").first.wait_for()
+
+
 def test_it_is_this_workflow_that_answers(page: Page, api: httpx.Client) -> None:
     def saying(name: str) -> str:
         trigger = node("Chat", "chatTrigger", 0, type=f"{LANGCHAIN}chatTrigger", typeVersion=1.1, webhookId="twice")

@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable
+from typing import TypeAlias, TypeVar
 
 from quart import Response
 
 from jackfield.api.body_budget import TakenMemory
-from jackfield.api.chunk_streams import HEADERS, ChunkBuffer, error_chunk
+from jackfield.api.chunk_streams import HEADERS, ChunkBuffer
 from jackfield.api.clock import Clock
 from jackfield.api.context import PluginContext
-from jackfield.api.engine import Engine, Execution, ExecutionRequest
+from jackfield.api.engine import Engine, Execution, ExecutionRequest, Outcome
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, StoreUnavailable
 from jackfield.api.http import response_of
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeAnswer
+from jackfield.api.streaming import Chunk
 from jackfield.api.workflows import Node, Workflow
 from jackfield_ai.chat.trigger import mode_of
 
 T = TypeVar("T")
 FAILED = "The message was received, but could not be worked on."
+Ends: TypeAlias = "Callable[[Execution, Workflow, int], Chunk | None]"
+"""How the stream of an ended execution ends; see `error_chunk`."""
 _SANDBOX = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
 _RESPONSE_NODES = ("responseNode", "responseNodes")
+
+
+class ChatFailed(ExecutionFailed):
+    """The message was received, but could not be worked on."""
+
+    def __init__(self, execution: str, outcome: Outcome) -> None:
+        """outcome: for a caller who may see the execution; strangers are not told of it."""
+        super().__init__(FAILED)
+        self.execution, self.outcome = execution, outcome
+
+    def explained(self) -> ExecutionFailed:
+        """For a caller who may see the execution."""
+        return ExecutionFailed(reason_of(self.outcome), extra={"executionId": self.execution})
+
+
+def reason_of(outcome: Outcome) -> str:
+    """Why an execution gave no answer, as its own page says it."""
+    failure = outcome.failure
+    if failure is None:
+        return f"The execution ended as {outcome.status}."
+    return f"{failure.node}: {failure.message}" if failure.node else failure.message
 
 
 async def started(
@@ -58,11 +82,13 @@ async def started(
     return execution
 
 
-def streamed(stream: ChunkBuffer, execution: Execution, workflow: Workflow, clock: Clock, keepalive: float) -> Response:
+def streamed(
+    stream: ChunkBuffer, execution: Execution, workflow: Workflow, clock: Clock, keepalive: float, ends: Ends
+) -> Response:
     """What the nodes send, while they run. keepalive: seconds."""
 
     def over(_: object) -> None:
-        stream.end(error_chunk(execution, workflow, clock.now_ms()))
+        stream.end(ends(execution, workflow, clock.now_ms()))
 
     async def lines() -> AsyncIterator[bytes]:
         try:
@@ -82,14 +108,14 @@ def streamed(stream: ChunkBuffer, execution: Execution, workflow: Workflow, cloc
 
 
 async def answer_of(node: Node, execution: Execution, limit: float) -> Response:
-    """limit: seconds. Raises `ExecutionFailed`, `ExecutionTimeout`, `NoResponseNode`."""
+    """limit: seconds. Raises `ChatFailed`, `ExecutionTimeout`, `NoResponseNode`."""
     if mode_of(node) in _RESPONSE_NODES:
         answer = await _within(execution.answer, limit)
         if answer is not None:
             return _of_node(answer)
     outcome = await _within(execution.finished, limit)
     if outcome.status != "success":
-        raise ExecutionFailed(FAILED)
+        raise ChatFailed(execution.id, outcome)
     if mode_of(node) in _RESPONSE_NODES:
         raise NoResponseNode
     last = outcome.items[0]["json"] if outcome.items else {}

@@ -9,14 +9,14 @@ from quart import Response
 from werkzeug.datastructures import Authorization
 
 from jackfield.api.body_budget import TakenMemory
-from jackfield.api.chunk_streams import ChunkBuffer
+from jackfield.api.chunk_streams import ChunkBuffer, error_chunk
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Node, Workflow
-from jackfield_ai.chat.answering import answer_of, started, streamed
+from jackfield_ai.chat.answering import Ends, answer_of, started, streamed
 from jackfield_ai.chat.trigger import BASIC, authentication, streams
 from jackfield_ai.settings import AiSettings
 
@@ -27,9 +27,11 @@ _LONGEST = 200
 class Talk:
     """Answers messages to Chat Trigger nodes."""
 
-    def __init__(self, context: PluginContext, settings: AiSettings) -> None:
+    def __init__(self, context: PluginContext, settings: AiSettings, ends: Ends = error_chunk) -> None:
+        """ends: how the stream of an execution that has failed ends."""
         self._context = context
         self._settings = settings
+        self._ends = ends
 
     async def fits(self, node: Node, given: Authorization | None) -> bool:
         """Whether the name and the password are those of the node's credential; False when that cannot be used."""
@@ -64,7 +66,8 @@ class Talk:
         stream = ChunkBuffer(self._settings.chat_stream_bytes) if streams(node) else None
         execution = await started(self._context, workflow, node, message, request_id, memory, test=test, stream=stream)
         if stream is not None:
-            return streamed(stream, execution, workflow, self._context.clock, self._settings.chat_keepalive)
+            clock, keepalive = self._context.clock, self._settings.chat_keepalive
+            return streamed(stream, execution, workflow, clock, keepalive, self._ends)
         return await answer_of(node, execution, self._settings.chat_response_timeout)
 
 

@@ -8,12 +8,14 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** Seconds to wait before another try, where the server says so. */
   readonly retryAfter: number | undefined;
+  /** The execution that tells more, where there is one. */
+  readonly executionId: string | undefined;
 
   constructor(
     status: number,
     code: string,
     message: string,
-    more: { fields?: Record<string, string>; requestId?: string; retryAfter?: number } = {},
+    more: { fields?: Record<string, string>; requestId?: string; retryAfter?: number; executionId?: string } = {},
   ) {
     super(message);
     this.name = 'ApiError';
@@ -22,6 +24,7 @@ export class ApiError extends Error {
     this.fields = more.fields ?? {};
     this.requestId = more.requestId;
     this.retryAfter = more.retryAfter;
+    this.executionId = more.executionId;
   }
 }
 
@@ -39,6 +42,7 @@ export function errorOf(status: number, body: unknown, headers: Headers): ApiErr
     fields: fieldsOf(said.details),
     requestId: text(said.requestId) ?? headers.get('x-request-id') ?? undefined,
     retryAfter: wait > 0 ? wait : undefined,
+    executionId: text(said.executionId),
   });
 }
 

@@ -7,10 +7,12 @@ import { Failure } from '../../components/Failure';
 import { notifyDone, notifyError } from '../../components/notify';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
 import { RelativeTime } from '../../components/values';
-import { type Difference, difference, type FieldChange, isSame } from './model/diff';
-import type { Wire } from './model/document';
+import { formOf, type NodeField } from './form/model';
+import { type Difference, difference, type FieldChange, isSame, type NodeChange } from './model/diff';
+import { kindOf, type Wire } from './model/document';
+import { fieldWords } from './model/fieldWords';
 import { presentDoc, useEditor, useStore } from './model/store';
-import { labelVersion, readVersion, readWorkflow, useVersions, workflowKey } from './queries';
+import { labelVersion, readVersion, readWorkflow, useNodeType, useVersions, workflowKey } from './queries';
 import classes from './versions.module.css';
 
 /** All versions; the chosen one against what is on the canvas, and the way back to it. */
@@ -189,21 +191,15 @@ function Shown({ found }: { found: Difference }) {
     <Stack gap="md">
       <Names title="Nodes added" tone="good" names={found.added} />
       <Names title="Nodes removed" tone="bad" names={found.removed} />
-      {found.changed.map(({ name, was, fields }) => (
-        <div key={name}>
-          <Title order={3}>
-            {name}
-            {was !== undefined && ` (was “${was}”)`}
-          </Title>
-          <Fields fields={fields} />
-        </div>
+      {found.changed.map((change) => (
+        <Changed key={change.name} change={change} />
       ))}
       <Names title="Wires added" tone="good" names={found.wiresAdded.map(wireText)} />
       <Names title="Wires removed" tone="bad" names={found.wiresRemoved.map(wireText)} />
       {found.rest.length > 0 && (
         <div>
           <Title order={3}>The workflow itself</Title>
-          <Fields fields={found.rest} />
+          <Fields fields={found.rest} words={(path) => fieldWords(path, [])} />
         </div>
       )}
       {found.moved > 0 && (
@@ -213,6 +209,29 @@ function Shown({ found }: { found: Difference }) {
       )}
     </Stack>
   );
+}
+
+function Changed({ change: { name, was, type, version, fields } }: { change: NodeChange }) {
+  const { data } = useNodeType(kindOf(type));
+  const form = data && formOf(data.forms, version);
+  return (
+    <div>
+      <Title order={3}>
+        {name}
+        {was !== undefined && ` (was “${was}”)`}
+      </Title>
+      {fields.length ? (
+        <Fields fields={fields} words={(path) => placeOf(path, form?.fields ?? [])} />
+      ) : (
+        <Text size="sm">Only the name was changed.</Text>
+      )}
+    </div>
+  );
+}
+
+/** Parameters have the names of the form; what else a document has keeps its own. */
+function placeOf(path: string, fields: readonly NodeField[]): string {
+  return path.startsWith('parameters.') ? fieldWords(path.slice('parameters.'.length), fields) : path;
 }
 
 function wireText({ source, target, type, output }: Wire): string {
@@ -233,12 +252,12 @@ function Names({ title, tone, names }: { title: string; tone: 'good' | 'bad'; na
   );
 }
 
-function Fields({ fields }: { fields: readonly FieldChange[] }) {
+function Fields({ fields, words }: { fields: readonly FieldChange[]; words: (path: string) => string }) {
   return (
     <dl className={classes.fields}>
       {fields.map(({ path, before, after }) => (
         <div key={path}>
-          <dt className="jf-mono">{path}</dt>
+          <dt title={path}>{words(path)}</dt>
           {before !== undefined && (
             <dd data-tone="bad">
               <span className="jf-hidden">before: </span>

@@ -20,6 +20,7 @@ import { useDrawn } from './useDrawn';
 import { useDropping } from './useDropping';
 import { useMenu } from './useMenu';
 import { usePointer } from './usePointer';
+import { useReturn } from './useReturn';
 import { useSight } from './useSight';
 import { useStable } from './useStable';
 import { useViewport } from './useViewport';
@@ -62,6 +63,7 @@ export function Canvas({
   const large = doc.nodes.length > MANY;
   const whole = useFlow(({ transform: [, , zoom] }) => zoom < FAR) && doc.nodes.length <= WHOLE;
   const moving = useViewport(box, large, whole);
+  useReturn(box);
   const drawn = useDrawn(facts, ids);
   const actions = useCanvasActions(ids, editable, setWriting, onWanted);
   const { place, ...pointer } = usePointer(box);

@@ -1,7 +1,22 @@
-import { ActionIcon, Button, Group, PasswordInput, Select, Text, Textarea, TextInput, Title } from '@mantine/core';
+import {
+  ActionIcon,
+  Anchor,
+  Button,
+  Group,
+  PasswordInput,
+  Select,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { IconRefresh, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Link } from 'react-router';
+import { segment } from '../../../api/client';
 import { isRecord } from '../../../api/errors';
+import { areaPath } from '../../../app/areas';
+import { hasArea } from '../../../app/pages';
 import { Markdown } from '../../../components/markdown/Markdown';
 import { useLiveRun } from '../live/context';
 import { type DocNode, parametersOf } from '../model/document';
@@ -75,6 +90,8 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
     live.clear();
     live.listen(true);
     await talk.say(said, asksLogin ? login : undefined);
+    // An execution that has not come to its first node by now will tell nothing more.
+    live.listen(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -89,9 +106,14 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
             <Markdown text={line} />
           </li>
         ))}
-        {messages.map(({ id, by, text: said, failed }) => (
+        {messages.map(({ id, by, text: said, failed, execution }) => (
           <li key={id} className={classes[by]} data-failed={failed || undefined}>
             {by === 'workflow' ? <Markdown text={said} /> : said}
+            {execution && hasArea('executions') && (
+              <Anchor component={Link} to={`${areaPath('executions')}/${segment(execution)}`} size="sm">
+                Open the execution
+              </Anchor>
+            )}
           </li>
         ))}
         {busy && (

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { send } from '../../../api/client';
-import { messageOf } from '../../../api/errors';
+import { ApiError, messageOf } from '../../../api/errors';
 import { uuid } from '../../../api/uuid';
 import { addressOf } from './address';
 import { ChunkReader, type Said, textOf } from './answer';
@@ -10,6 +10,8 @@ export interface Spoken {
   by: 'user' | 'workflow';
   text: string;
   failed?: boolean;
+  /** The execution that tells more of a failure. */
+  execution?: string;
 }
 
 export interface Conversation {
@@ -52,12 +54,12 @@ export function useConversation(workflow: string, path: string | undefined, stre
   const leaving = useRef<AbortController>(undefined);
 
   const add = (spoken: Spoken) => setMessages((before) => [...before, spoken]);
-  const hear = (turn: string, { from, text, failed }: Said) => {
+  const hear = (turn: string, { from, text, failed }: Said, execution?: string) => {
     const id = `${turn} ${from}`;
     setMessages((before) =>
       before.some((one) => one.id === id)
         ? before.map((one) => (one.id === id ? { ...one, text: one.text + text } : one))
-        : [...before, { id, by: 'workflow', text, failed }],
+        : [...before, { id, by: 'workflow', text, failed, execution }],
     );
   };
 
@@ -79,7 +81,9 @@ export function useConversation(workflow: string, path: string | undefined, stre
       });
       if (silent) hear(turn, { from: 'error', text: NOTHING, failed: true });
     } catch (error) {
-      if (!leaving.current.signal.aborted) hear(turn, { from: 'error', text: messageOf(error), failed: true });
+      if (leaving.current.signal.aborted) return;
+      const execution = error instanceof ApiError ? error.executionId : undefined;
+      hear(turn, { from: 'error', text: messageOf(error), failed: true }, execution);
     } finally {
       setBusy(false);
     }

@@ -10,6 +10,9 @@ export interface FieldChange {
 
 export interface NodeChange {
   name: string;
+  type: string;
+  /** Of its type. */
+  version: number | undefined;
   /** Its name before, where it was another. */
   was?: string;
   fields: FieldChange[];
@@ -49,7 +52,8 @@ export function difference(before: Doc, after: Doc): Difference {
     if (JSON.stringify(old.position) !== JSON.stringify(node.position)) found.moved += 1;
     const fields = changes(plain(old), plain(node), '');
     if (fields.length || old.name !== node.name) {
-      found.changed.push({ name: node.name, fields, ...(old.name === node.name ? {} : { was: old.name }) });
+      const { name, type, typeVersion: version } = node;
+      found.changed.push({ name, type, version, fields, ...(old.name === name ? {} : { was: old.name }) });
     }
   }
   found.removed = [...left].map(({ name }) => name);

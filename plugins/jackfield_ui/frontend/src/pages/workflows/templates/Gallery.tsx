@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { segment } from '../../../api/client';
 import { areaPath } from '../../../app/areas';
+import { useCredentialTypes } from '../../../components/credentials/kinds';
 import { Failure } from '../../../components/Failure';
 import { notifyError } from '../../../components/notify';
 import { Warnings } from '../../../components/Warnings';
@@ -63,7 +64,8 @@ export default function Gallery({ folder }: { folder: string | null }) {
 
 function Card({ template, busy, onTake }: { template: Template; busy: boolean; onTake: () => void }) {
   const { name, description, category, credentials } = template;
-  const kinds = [...new Set(credentials.map(({ kind }) => kind))];
+  const known = useCredentialTypes();
+  const kinds = [...new Set(credentials.map(({ kind }) => known.data?.get(kind)?.title ?? kind))];
   return (
     <li className={classes.item}>
       <UnstyledButton className={classes.card} disabled={busy} onClick={onTake}>
