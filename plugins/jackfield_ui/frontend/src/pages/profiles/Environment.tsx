@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconAlertTriangle, IconVariable } from '@tabler/icons-react';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useMay } from '../../app/session';
 import { ChangedElsewhere } from '../../components/ChangedElsewhere';
 import { type Column, DataTable } from '../../components/DataTable';
@@ -8,26 +8,25 @@ import { EmptyState } from '../../components/EmptyState';
 import { KeyValueEditor, type Pair } from '../../components/KeyValueEditor';
 import { explained, notifyDone } from '../../components/notify';
 import { useUnsaved } from '../../components/unsaved';
-import { useDraft } from '../../components/useDraft';
 import { envOf, pairsOf } from './model';
 import classes from './profiles.module.css';
 import { type Detail, useChange, useEnvironment } from './queries';
+import { useStoredRows } from './useStoredRows';
 
 /** The profile's own variables, and all that the agent gets, with secrets masked by the daemon. */
 export function Environment({ profile }: { profile: Detail }) {
   const writes = useMay('member');
   const change = useChange(profile.alias);
-  const { draft: pairs, setDraft: setPairs, dirty, ...draft } = useDraft(profile.env, pairsOf, textOf);
+  const { form, rows, dirty, late, take, keep } = useStoredRows(profile.env, pairsOf, textOf);
   useUnsaved(dirty, 'the variables');
 
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    const checked = envOf(pairs);
-    setPairs(checked.pairs);
+  const save = async () => {
+    const checked = envOf(rows);
+    form.setFieldValue('rows', checked.pairs);
     if (!checked.valid) return;
     try {
       const saved = await change.mutateAsync({ env: checked.env });
-      draft.take(saved.env);
+      take(saved.env);
       notifyDone('Saved.');
     } catch {
       // Shown below.
@@ -36,14 +35,14 @@ export function Environment({ profile }: { profile: Detail }) {
 
   return (
     <Stack gap="lg">
-      <form onSubmit={(event) => void save(event)} className={classes.form}>
+      <form onSubmit={form.onSubmit(save)} className={classes.form}>
         <Stack gap="sm">
           <KeyValueEditor
             label="Variables of this profile"
             description="Stored unencrypted: put secrets in the API key instead. Values named like secrets show as ***; leave *** to keep what is stored."
             addLabel="Add a variable"
-            pairs={pairs}
-            onChange={setPairs}
+            pairs={rows}
+            onChange={(pairs) => form.setFieldValue('rows', pairs)}
             readOnly={!writes}
           />
           {change.error && (
@@ -51,14 +50,14 @@ export function Environment({ profile }: { profile: Detail }) {
               {explained(change.error)}
             </Alert>
           )}
-          {draft.outdated && <ChangedElsewhere what="The variables were" onReload={draft.reload} onKeep={draft.keep} />}
+          {late && <ChangedElsewhere what="The variables were" onReload={() => take(profile.env)} onKeep={keep} />}
           {writes && (
             <Group gap="sm">
-              <Button type="submit" disabled={!dirty || draft.outdated} loading={change.isPending}>
+              <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
                 Save
               </Button>
               {dirty && (
-                <Button variant="default" onClick={draft.reload}>
+                <Button variant="default" onClick={() => take(profile.env)}>
                   Undo
                 </Button>
               )}

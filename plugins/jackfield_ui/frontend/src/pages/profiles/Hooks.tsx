@@ -14,7 +14,6 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle, IconDownload, IconPlus, IconTrash, IconUpload, IconWebhook } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { api, data } from '../../api/client';
 import { ApiError, isRecord, messageOf } from '../../api/errors';
 import { useMay } from '../../app/session';
@@ -24,9 +23,9 @@ import { EmptyState } from '../../components/EmptyState';
 import { notifyDone, notifyError } from '../../components/notify';
 import { save } from '../../components/save';
 import { useUnsaved } from '../../components/unsaved';
-import { useDraft } from '../../components/useDraft';
 import { type ActionType, configOf, EVENTS, fieldOf, type HookRow, rowsOf } from './hooksModel';
 import { type Detail, ofProfile, useChange } from './queries';
+import { useStoredRows } from './useStoredRows';
 
 const NEW: HookRow = { event: 'PreToolUse', matcher: '*', kind: 'command', text: '', timeout: '', rest: {} };
 const KIND_LABELS: { value: ActionType; label: string }[] = [
@@ -43,14 +42,13 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
   const writes = useMay('member') && supported !== false;
   const client = useQueryClient();
   const change = useChange(profile.alias);
-  const { draft: rows, setDraft: setRows, dirty, ...draft } = useDraft(profile.hooks_config, rowsOf, textOf);
+  const stored = profile.hooks_config;
+  const { form, rows, dirty, late, take, keep } = useStoredRows(stored, rowsOf, textOf, () => {
+    if (change.error) change.reset();
+  });
   const { config, paths } = configOf(rows);
   useUnsaved(dirty, 'the hooks');
   const fields = change.error instanceof ApiError ? change.error.fields : {};
-  const put = (at: number, more: Partial<HookRow>) => {
-    setRows(rows.map((row, index) => (index === at ? { ...row, ...more } : row)));
-    if (change.error) change.reset();
-  };
   const importing = useMutation({
     mutationFn: async (file: File) => {
       const given: unknown = JSON.parse(await file.text());
@@ -63,25 +61,24 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
         ['profiles', 'one', profile.alias],
         (before) => before && { ...before, hooks_config: hooks as Detail['hooks_config'] },
       );
-      draft.take(hooks as Detail['hooks_config']);
+      take(hooks as Detail['hooks_config']);
       void client.invalidateQueries({ queryKey: ['profiles'] });
       notifyDone('The hooks were imported.');
     },
     onError: (error) =>
       notifyError(error instanceof SyntaxError ? new Error('The file is no JSON.') : error, 'Not imported'),
   });
-  const take = async (file: File | null) => {
+  const replace = async (file: File | null) => {
     if (!file) return;
     const title = `Replace all hooks of “${profile.alias}”?`;
     const sure =
       rows.length === 0 || (await confirm({ title, body: `With those in ${file.name}.`, action: 'Replace' }));
     if (sure) importing.mutate(file);
   };
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     try {
       const saved = await change.mutateAsync({ hooks_config: config });
-      draft.take(saved.hooks_config);
+      take(saved.hooks_config);
       notifyDone('Saved.');
     } catch {
       // Shown below and at the fields.
@@ -96,12 +93,12 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
     );
   }
   const add = (
-    <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setRows([...rows, NEW])}>
+    <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => form.insertListItem('rows', NEW)}>
       Add a hook
     </Button>
   );
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={form.onSubmit(submit)}>
       <Stack>
         <Group justify="space-between" gap="sm">
           <Text size="sm" c="dimmed" maw={560}>
@@ -112,7 +109,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
             {writes && (
               <FileButton
                 accept="application/json,.json"
-                onChange={(file) => void take(file)}
+                onChange={(file) => void replace(file)}
                 inputProps={{ 'aria-label': 'File of hooks' }}
               >
                 {(props) => (
@@ -157,9 +154,8 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   label="Event"
                   searchable
                   data={EVENTS.some((event) => event === row.event) ? [...EVENTS] : [row.event, ...EVENTS]}
-                  value={row.event}
-                  onChange={(event) => put(at, { event: event ?? row.event })}
                   allowDeselect={false}
+                  {...form.getInputProps(`rows.${at}.event`)}
                   disabled={!writes}
                 />
                 <TextInput
@@ -167,8 +163,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   label="Matcher"
                   classNames={{ input: 'jf-mono' }}
                   placeholder="*"
-                  value={row.matcher}
-                  onChange={(event) => put(at, { matcher: event.currentTarget.value })}
+                  {...form.getInputProps(`rows.${at}.matcher`)}
                   error={fields[`${paths[at]?.replace(/\.hooks\[\d+\]$/, '')}.matcher`]}
                   readOnly={!writes}
                 />
@@ -176,9 +171,8 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   flex="0 1 8rem"
                   label="Does"
                   data={KIND_LABELS}
-                  value={row.kind}
-                  onChange={(kind) => put(at, { kind: (kind ?? 'command') as ActionType })}
                   allowDeselect={false}
+                  {...form.getInputProps(`rows.${at}.kind`)}
                   disabled={!writes}
                 />
                 <NumberInput
@@ -187,8 +181,8 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   min={1}
                   allowDecimal={false}
                   placeholder="Its own"
-                  value={row.timeout}
-                  onChange={(value) => put(at, { timeout: value === '' ? '' : Number(value) })}
+                  {...form.getInputProps(`rows.${at}.timeout`)}
+                  onChange={(value) => form.setFieldValue(`rows.${at}.timeout`, value === '' ? '' : Number(value))}
                   error={wrong('timeout')}
                   readOnly={!writes}
                 />
@@ -196,7 +190,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   <ActionIcon
                     mt={26}
                     aria-label={`Remove the ${number.toLowerCase()}`}
-                    onClick={() => setRows(rows.filter((_, index) => index !== at))}
+                    onClick={() => form.removeListItem('rows', at)}
                   >
                     <IconTrash size={16} />
                   </ActionIcon>
@@ -210,8 +204,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                 minRows={1}
                 maxRows={8}
                 required
-                value={row.text}
-                onChange={(event) => put(at, { text: event.currentTarget.value })}
+                {...form.getInputProps(`rows.${at}.text`)}
                 error={wrong(fieldOf(row.kind))}
                 readOnly={!writes}
               />
@@ -228,17 +221,17 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
             ))}
           </Alert>
         )}
-        {draft.outdated && <ChangedElsewhere what="The hooks were" onReload={draft.reload} onKeep={draft.keep} />}
+        {late && <ChangedElsewhere what="The hooks were" onReload={() => take(stored)} onKeep={keep} />}
         {writes && (
           <Group gap="sm">
             {rows.length > 0 && add}
             {(rows.length > 0 || dirty) && (
-              <Button type="submit" disabled={!dirty || draft.outdated} loading={change.isPending}>
+              <Button type="submit" disabled={!dirty || late} loading={change.isPending}>
                 Save
               </Button>
             )}
             {dirty && (
-              <Button variant="default" onClick={draft.reload}>
+              <Button variant="default" onClick={() => take(stored)}>
                 Undo
               </Button>
             )}
