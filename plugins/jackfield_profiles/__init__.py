@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
-from jackfield.api.profiles import ProfileImports, Profiles, ProviderKeys, Shells
+from jackfield.api.profile_imports import ProfileImports
+from jackfield.api.profiles import Profiles, ProviderKeys, Shells
 
 
 class ProfilesPlugin(Plugin):

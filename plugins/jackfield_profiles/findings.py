@@ -13,7 +13,7 @@ from jackfield.api.providers import Provider, Providers
 from jackfield_profiles.generated.script_check import problems
 from jackfield_profiles.keys.store import KeyStore
 from jackfield_profiles.mcp_servers import nameless
-from jackfield_profiles.preferences import ServerPreferences
+from jackfield_profiles.preferences import ServerPreferences, servers_for
 from jackfield_profiles.storage.profiles import ProfileStore
 
 
@@ -28,6 +28,10 @@ async def findings(context: PluginContext) -> Sequence[Finding]:
     for profile in profiles:
         found += [Finding(f"profile {profile.alias}", False, text) for text in _missing(profile, agents, providers)]
     servers = context.settings(ServerPreferences)
+    for profile in profiles:
+        if names := _untaken(profile, agents, servers):
+            text = f"its agent does not take the MCP servers {', '.join(names)}; switch them off for the profile"
+            found.append(Finding(f"profile {profile.alias}", True, text))
     for name in nameless(servers.custom, servers.__pydantic_extra__):
         text = f"the switch {name} names no server; add [mcp_servers.custom.{name}], or remove it"
         found.append(Finding("mcp_servers", False, text))
@@ -48,6 +52,11 @@ def _missing(profile: Profile, agents: Mapping[str, Agent], providers: Mapping[s
     elif profile.endpoint_id not in provider.endpoints:
         problems.append(f"its provider {provider.id} has no endpoint {profile.endpoint_id}; choose another")
     return problems
+
+
+def _untaken(profile: Profile, agents: Mapping[str, Agent], settings: ServerPreferences) -> Sequence[str]:
+    agent = agents.get(profile.agent_id)
+    return [] if agent is None else agent.untaken_servers(servers_for(settings, profile))
 
 
 def _without_home(profiles: Sequence[Profile]) -> Sequence[Profile]:

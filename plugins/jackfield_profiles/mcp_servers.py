@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from jackfield.api.agents import Agent
 from jackfield.api.caller_secrets import SHORTEST, is_secret_parameter
 from jackfield.api.jsontext import Json
 
@@ -76,6 +77,12 @@ def of_profile(given: Mapping[str, Json], own: Json, names: Json) -> dict[str, J
         else:
             found.pop(name, None)
     return found
+
+
+def taken(agent: Agent, servers: Mapping[str, Json]) -> dict[str, Json]:
+    """Those that the agent can have, by what its manifest says."""
+    left = agent.untaken_servers(servers)
+    return {name: server for name, server in servers.items() if name not in left}
 
 
 def secrets_of(servers: Mapping[str, Json]) -> list[str]:

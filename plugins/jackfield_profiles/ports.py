@@ -8,8 +8,10 @@ from dataclasses import field
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
+from jackfield.api.agents import Agent
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile, Sandbox
+from jackfield.api.providers import Provider
 from jackfield.api.records import record
 from jackfield.api.usage import RunUsage
 
@@ -49,6 +51,14 @@ class Written:
     warnings: Sequence[str] = ()
 
 
+@record
+class Promised:
+    """Agents and providers, by id, that are not here yet and will be before the profile is made."""
+
+    agents: Mapping[str, Agent] = field(default_factory=dict)
+    providers: Mapping[str, Provider] = field(default_factory=dict)
+
+
 class ProfileCreation(Protocol):
     """Makes profiles. What fails leaves nothing."""
 
@@ -59,7 +69,7 @@ class ProfileCreation(Protocol):
     async def create_from(self, body: Json) -> Written:
         """The same from a body in the form of `schemas.ProfileBody`."""
 
-    async def check_from(self, body: Json) -> Sequence[str]:
+    async def check_from(self, body: Json, promised: Promised | None = None) -> Sequence[str]:
         """What would be said of it; nothing is made. Raises as `create`, but for what a hook does."""
 
 
@@ -129,7 +139,7 @@ class ProfileLaunching(Protocol):
         """What the agent would run with, sorted. secrets: as they are, else masked. Raises `NotFound`, `InvalidInput`,
         `JackfieldError` (the script failed)."""
 
-    async def require_configurable(self, profile: Profile) -> None:
+    async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:
         """Raises `InvalidInput` when the agent's script refuses such a profile."""
 
     async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:

@@ -10,10 +10,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
+from jackfield.api.agents import Agent
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
-from jackfield_profiles.mcp_servers import Server, ServerName, of_profile, shared
+from jackfield_profiles.mcp_servers import Server, ServerName, of_profile, shared, taken
 
 GITHUB_TOKEN = "${GITHUB_TOKEN}"  # noqa: S105 - the place of a token, not one
 """What scripts see and write in place of `mcp_servers.github_token`."""
@@ -67,11 +68,12 @@ class CustomPreferences(BaseModel):
     __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
 
-def preferences(context: PluginContext, profile: Profile) -> dict[str, Json]:
-    """What scripts see as `ctx.prefs`. No secret of config.toml is in it."""
+def preferences(context: PluginContext, agent: Agent, profile: Profile) -> dict[str, Json]:
+    """What scripts see as `ctx.prefs`; MCP servers are there that the agent takes. No secret of config.toml is in
+    it."""
     return {
         "hooks": context.settings(HookPreferences).model_dump(mode="json", exclude_none=True),
-        "mcp_servers": _servers(context.settings(ServerPreferences), profile),
+        "mcp_servers": _servers(context.settings(ServerPreferences), agent, profile),
         "custom": context.settings(CustomPreferences).model_dump(mode="json"),
     }
 
@@ -83,13 +85,19 @@ def servers_for(settings: ServerPreferences, profile: Profile) -> dict[str, Json
     )
 
 
+def switched_on(settings: ServerPreferences) -> dict[str, Json]:
+    """Those of all profiles, by name."""
+    return shared(settings.custom, settings.__pydantic_extra__, "")
+
+
 def _given(settings: ServerPreferences, profile: Profile) -> dict[str, Json]:
     return shared(settings.custom, settings.__pydantic_extra__, profile.working_dir or str(profile.home))
 
 
-def _servers(settings: ServerPreferences, profile: Profile) -> dict[str, Json]:
+def _servers(settings: ServerPreferences, agent: Agent, profile: Profile) -> dict[str, Json]:
     """`custom` has those that the profile is to have, switched on, and no others."""
-    switches, given, found = settings.__pydantic_extra__, _given(settings, profile), servers_for(settings, profile)
+    switches, given = settings.__pydantic_extra__, _given(settings, profile)
+    found = taken(agent, servers_for(settings, profile))
     # A switch that names no server may mean something to somebody's own script.
     switched = {**switches, **{name: name in found for name in {**given, **found}}}
     return {**switched, "github_token": GITHUB_TOKEN if settings.github_token else None, "custom": found}

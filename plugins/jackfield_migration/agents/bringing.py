@@ -7,12 +7,13 @@ import os
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from jackfield.api.agents import Agents
+from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound
 from jackfield.api.jsontext import Json
 from jackfield.api.manifests import Layers
-from jackfield.api.profiles import Profile, ProfileImports, Profiles
+from jackfield.api.profile_imports import ProfileImports
+from jackfield.api.profiles import Profile, Profiles
 from jackfield.api.providers import Provider, Providers
 from jackfield.api.records import replace
 from jackfield.api.workflows import Problem
@@ -99,7 +100,10 @@ class Bringing:
             told = f"another key is stored and stays; replace it with `jackfield profiles provider-key {here}`"
             problems = () if present == key else [Problem(here, told, "warning")]
             return replace(result, status="matched" if problems else "unchanged", problems=problems)
-        return await self._carried_out(result, lambda: self._context.port(ProfileImports).put_provider_key(here, key))
+        imports = self._context.port(ProfileImports)
+        return await self._carried_out(
+            result, lambda: imports.put_provider_key(here, key), lambda: imports.check_provider_key(key)
+        )
 
     def _variable(self, wanted: WantedProvider, found: Provider | None, here: str) -> Result | None:
         variable = wanted.env_key
@@ -142,6 +146,7 @@ class Bringing:
             "args": list(wanted.args),
             "working_dir": wanted.working_dir,
             "hooks_config": dict(wanted.hooks_config),
+            "mcp_servers": {name: dict(server) for name, server in wanted.mcp_servers.items()},
             "allow_missing": True,
         }
         if wanted.proxy_config is not None:
@@ -153,23 +158,39 @@ class Bringing:
         if agent is not None and not (await self._context.port(Agents).detect(agent)).installed:
             told = Problem("agent_id", f"{agent.title} is not installed here yet", "warning")
             result = replace(result, verdict="attention", problems=[*result.problems, told])
+        if agent is None:
+            agent = self._files.agents.get(wanted.agent_id)
+        body, left = _with_taken_servers(agent, body)
+        result = replace(result, problems=[*result.problems, *left])
         key = wanted.key or self._keys.get(wanted.provider_id)  # a profile has a key of its own, not the provider's
         asked = dict(body) if key is None else {**body, "api_key": key}
 
+        imports = self._context.port(ProfileImports)
+
         async def create() -> Sequence[Problem]:
-            warnings = await self._context.port(ProfileImports).create(asked)
+            warnings = await imports.create(asked)
             return [Problem(wanted.alias, text.removesuffix("."), "warning") for text in warnings]
 
-        return await self._carried_out(result, create)
+        def check() -> Awaitable[None]:
+            return imports.check(asked, self._files.agents, self._files.providers)
 
-    async def _carried_out(self, result: Result, work: Work) -> Result:
-        if self._dry_run:
-            return result
+        return await self._carried_out(result, create, check)
+
+    async def _carried_out(self, result: Result, work: Work, check: Work) -> Result:
+        """check: finds what `work` would be refused for, and does nothing; it stands for it in a dry run."""
         try:
-            told = await work()
+            told = await (check() if self._dry_run else work())
         except JackfieldError as exc:
             return _failed(result, exc)
         return replace(result, problems=[*result.problems, *(told or ())])
+
+
+def _with_taken_servers(agent: Agent | None, body: Mapping[str, Json]) -> tuple[Mapping[str, Json], list[Problem]]:
+    """The body without MCP servers that the agent cannot have, and what is to be told of them."""
+    servers = _mapping(body["mcp_servers"])
+    left = [] if agent is None else agent.untaken_servers(servers)
+    told = [Problem(f"mcp_servers.{name}", "the agent does not take it; it is left out", "warning") for name in left]
+    return {**body, "mcp_servers": {name: one for name, one in servers.items() if name not in left}}, told
 
 
 def _failed(result: Result, error: JackfieldError) -> Result:
@@ -195,6 +216,8 @@ def _differing(present: Profile, body: Mapping[str, Json]) -> Iterator[str]:
         yield "env"
     if _mapping(body["hooks_config"]) != _mapping(present.metadata.get("hooks_config")):
         yield "hooks_config"
+    if (servers := _mapping(body["mcp_servers"])) and _mapping(present.metadata.get("mcp_servers")) != servers:
+        yield "mcp_servers"
     if "proxy_config" in body and dict(present.proxy_config or {}) != body["proxy_config"]:
         yield "proxy_config"
 

@@ -7,7 +7,7 @@ import json
 import re
 import sqlite3
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from jackfield.api.records import record
 from jackfield_migration.agents.addresses import GOOGLE, base_of, has_scheme
 from jackfield_migration.agents.reading import json_file, table, text
 from jackfield_migration.agents.routes import proxy_config
+from jackfield_migration.agents.setting_shapes import SERVERS, fits
 from jackfield_migration.agents.wanted import Setup, WantedProfile, WantedProvider, WantedSetting, named
 
 SOURCE = "cc-switch"
@@ -47,6 +48,15 @@ class StoredProvider:
 
 
 @record
+class StoredServer:
+    """One MCP server. apps: its names of the agents for which it is switched on."""
+
+    name: str
+    config: Mapping[str, Json]
+    apps: frozenset[str]
+
+
+@record
 class StoredAccess:
     """What a provider's settings say. env: further variables."""
 
@@ -64,10 +74,14 @@ def read(path: Path, alias: str | None, agent: str | None) -> Setup:
     if not stored and not servers:
         raise InvalidInput(f"The file {file} has no providers: it is not one of CC Switch.")
     setup = Setup(SOURCE)
+    usable = [server for server in servers if _is_usable(setup, server, str(file))]
     for one in stored:
-        _bring(setup, one, str(file))
-    for name, server in servers.items():
-        _server(setup, name, server, str(file))
+        _bring(setup, one, usable, str(file))
+    taken = {AGENTS[one.app] for one in stored if one.app in AGENTS} & {one.agent_id for one in setup.profiles}
+    for server in usable:
+        if taken.isdisjoint(map(AGENTS.get, server.apps)):
+            reason = f"It is switched on for {', '.join(sorted(server.apps))}, of which no profile is made."
+            setup.leave("setting", f"mcp_servers.{server.name}", str(file), reason)
     return setup
 
 
@@ -80,37 +94,57 @@ def _file(path: Path) -> Path:
     raise InvalidInput(f"The directory {path} has neither {DATABASE} nor config.json.")
 
 
-def _database(file: Path) -> tuple[list[StoredProvider], dict[str, Mapping[str, Json]]]:
+def _database(file: Path) -> tuple[list[StoredProvider], list[StoredServer]]:
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
             rows = database.execute(
                 "select app_type, name, settings_config, meta from providers order by app_type, sort_index, created_at"
             ).fetchall()
-            servers = database.execute("select name, server_config from mcp_servers order by name").fetchall()
+            # Each version has its own columns of agents.
+            servers = database.execute("select * from mcp_servers order by name").fetchall()
         stored = [
             StoredProvider(str(app), str(name), table(json.loads(settings)), table(json.loads(meta)))
             for app, name, settings, meta in rows
         ]
-        return stored, {str(name): table(json.loads(config)) for name, config in servers}
+        return stored, [
+            StoredServer(
+                str(row["name"]), table(json.loads(row["server_config"])),
+                frozenset(app for app in AGENTS if row.get(f"enabled_{app}")),
+            )
+            for row in map(dict, servers)
+        ]  # fmt: skip
     except sqlite3.Error as exc:
         raise InvalidInput(f"The file {file} is no database of CC Switch: {type(exc).__name__}.") from None
     except ValueError:
         raise InvalidInput(f"The file {file} has a value that is no JSON.") from None
 
 
-def _json(config: Mapping[str, Json]) -> tuple[list[StoredProvider], dict[str, Mapping[str, Json]]]:
+def _json(config: Mapping[str, Json]) -> tuple[list[StoredProvider], list[StoredServer]]:
     stored = [
         StoredProvider(app, text(table(one), "name"), table(one, "settingsConfig"), table(one, "meta"))
         for app in AGENTS
         for one in table(config, app, "providers").values()
     ]
-    servers = {name: table(one, "server") for name, one in table(config, "mcp", "servers").items()}
+    return stored, [*_shared_servers(config), *_own_servers(config)]
+
+
+def _shared_servers(config: Mapping[str, Json]) -> Iterator[StoredServer]:
+    """Since 3.7: each says for which agents it is on."""
+    for name, one in table(config, "mcp", "servers").items():
+        switches = table(one, "apps")
+        yield StoredServer(name, table(one, "server"), frozenset(app for app in AGENTS if switches.get(app) is True))
+
+
+def _own_servers(config: Mapping[str, Json]) -> Iterator[StoredServer]:
+    """Before: each agent has its own, which are on unless they say otherwise."""
     for app in AGENTS:
-        servers |= {name: table(one, "server") for name, one in table(config, "mcp", app, "servers").items()}
-    return stored, servers
+        for name, one in table(config, "mcp", app, "servers").items():
+            on = {app} if table(one).get("enabled") is not False else ()
+            yield StoredServer(name, table(one, "server"), frozenset(on))
 
 
-def _bring(setup: Setup, one: StoredProvider, origin: str) -> None:
+def _bring(setup: Setup, one: StoredProvider, servers: Sequence[StoredServer], origin: str) -> None:
     agent = AGENTS.get(one.app)
     if agent is None or not one.name:
         setup.leave("profile", one.name or "-", origin, f"There is no agent {one.app} here.")
@@ -122,8 +156,11 @@ def _bring(setup: Setup, one: StoredProvider, origin: str) -> None:
         return
     taken = [profile.alias for profile in setup.profiles]
     alias = named(one.name) if named(one.name) not in taken else named(f"{one.name}-{one.app}", taken)
+    own = {named(server.name): _form(server.config) for server in servers if one.app in server.apps}
     if not access.url:
-        setup.profiles.append(WantedProfile(alias, agent, _OWN_LOGIN, origin, access.model or None, env=access.env))
+        setup.profiles.append(
+            WantedProfile(alias, agent, _OWN_LOGIN, origin, access.model or None, env=access.env, mcp_servers=own)
+        )
         return
     if not has_scheme(access.url):
         setup.leave("profile", one.name, origin, "Its address begins with neither http:// nor https://.")
@@ -133,8 +170,8 @@ def _bring(setup: Setup, one: StoredProvider, origin: str) -> None:
     config = proxy_config("Conditional", [], {}) if proxied else None
     setup.profiles.append(
         WantedProfile(
-            alias, agent, provider.id, origin, access.model or None, env=access.env, proxy_config=config,
-            key=access.key or None,
+            alias, agent, provider.id, origin, access.model or None, env=access.env, mcp_servers=own,
+            proxy_config=config, key=access.key or None,
         )
     )  # fmt: skip
 
@@ -192,31 +229,26 @@ def _of_toml(settings: Mapping[str, Json]) -> StoredAccess:
     )
 
 
-def _server(setup: Setup, name: str, server: Mapping[str, Json], origin: str) -> None:
-    kept = _command(server) or _remote(server)
-    if not kept:
-        setup.leave("setting", f"mcp_servers.{name}", origin, "It has neither a command nor an address over HTTP.")
-        return
-    setup.settings.append(WantedSetting("mcp_servers.custom", named(name), kept, origin))
+def _is_usable(setup: Setup, server: StoredServer, origin: str) -> bool:
+    """Whether it is on somewhere, and of a form that profiles have; else the report says why it is left."""
+    kept = _form(server.config)
+    if not server.apps:
+        reason = "It is switched off for every agent that is taken over."
+    elif not kept:
+        reason = "It has neither a command nor an address over HTTP."
+    elif not fits(WantedSetting(SERVERS, named(server.name), kept, origin)):
+        reason = "It has a form that Jackfield does not take."
+    else:
+        return True
+    setup.leave("setting", f"mcp_servers.{server.name}", origin, reason)
+    return False
 
 
-def _command(server: Mapping[str, Json]) -> dict[str, Json]:
-    """Empty: it is none."""
-    command = text(server, "command")
-    if not command:
-        return {}
-    kept: dict[str, Json] = {"command": command, "args": server.get("args") or []}
-    if table(server, "env"):
-        kept["env"] = dict(table(server, "env"))
-    return kept
-
-
-def _remote(server: Mapping[str, Json]) -> dict[str, Json]:
-    """Empty: its address is none of the web."""
+def _form(server: Mapping[str, Json]) -> dict[str, Json]:
+    """As profiles store it. Empty: it has neither a command nor an address of the web."""
+    if command := text(server, "command"):
+        return {"command": command, "args": server.get("args") or [], "env": dict(table(server, "env"))}
     url, kind = text(server, "url"), text(server, "type") or "http"
     if not has_scheme(url) or kind not in ("http", "sse"):
         return {}
-    kept: dict[str, Json] = {"url": url, "type": kind}
-    if table(server, "headers"):
-        kept["headers"] = dict(table(server, "headers"))
-    return kept
+    return {"url": url, "type": kind, "headers": dict(table(server, "headers"))}

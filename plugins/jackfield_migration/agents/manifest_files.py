@@ -4,11 +4,14 @@ first line, and only such a one is written again."""
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import tomli_w
 
+from jackfield.api.agents import Agent
 from jackfield.api.errors import JackfieldError
 from jackfield.api.files import create_private, private_directory, read_private, write_private
 from jackfield.api.jsontext import Json
@@ -31,8 +34,12 @@ class ManifestFiles:
         self._mark = f"# Brought over from {source} by jackfield import; another import may write it again.\n"
         self._source = source
         self._dry_run = dry_run
-        self._promised: set[str] = set()
-        """Ids that a dry run would have taken."""
+        self._taken: set[str] = set()
+        """Ids of providers that a dry run would have taken."""
+        self.agents: dict[str, Agent] = {}
+        """Those that a dry run would have made, by id."""
+        self.providers: dict[str, Provider] = {}
+        """As `agents`."""
 
     async def provider(self, wanted: WantedProvider, known: Mapping[str, Provider]) -> tuple[Status, str]:
         """What became of it, and the id under which it is here. Raises `ConfigurationError`."""
@@ -46,11 +53,14 @@ class ManifestFiles:
         same = _of_address(wanted, known)
         if same is not None:
             return "matched", same
-        made = wanted.id if wanted.id not in known.keys() | self._promised else f"{wanted.id}-{self._source}"
-        self._promised.add(made)
-        if not self._dry_run:
+        made = wanted.id if wanted.id not in known.keys() | self._taken else f"{wanted.id}-{self._source}"
+        self._taken.add(made)
+        content = self._content(wanted, made)
+        if self._dry_run:
+            self._promise("providers.d", content)
+        else:
             private_directory(self._path(made).parent)
-            create_private(self._path(made), self._content(wanted, made))
+            create_private(self._path(made), content)
         return "created", made
 
     def _content(self, wanted: WantedProvider, id: str) -> bytes:
@@ -59,9 +69,22 @@ class ManifestFiles:
     def _rewritten(self, id: str, present: bytes, content: bytes) -> Status:
         if present == content:
             return "unchanged"
-        if not self._dry_run:
+        if self._dry_run:
+            self._promise("providers.d", content)
+        else:
             write_private(self._path(id), content)
         return "updated"
+
+    def _promise(self, folder: str, content: bytes) -> None:
+        """A manifest that is none will not be here either."""
+        with suppress(ValueError):
+            document = tomllib.loads(content.decode())
+            if folder == "agents.d":
+                agent = Agent.model_validate(document)
+                self.agents[agent.id] = agent
+            elif folder == "providers.d":
+                provider = Provider.model_validate(document)
+                self.providers[provider.id] = provider
 
     def _path(self, id: str) -> Path:
         return self._config_dir / "providers.d" / f"{id}.toml"
@@ -83,7 +106,9 @@ class ManifestFiles:
                 status = "unchanged" if present == content else "matched"
             elif len(content) > LARGEST:
                 status, problems = "refused", [Problem(name, f"it has more than {LARGEST} bytes")]
-            elif not self._dry_run:
+            elif self._dry_run:
+                self._promise(file.folder, content)
+            else:
                 private_directory(place.parent)
                 create_private(place, content)
         except (OSError, JackfieldError) as exc:
@@ -121,10 +146,10 @@ def _variable(id: str) -> str:
 
 
 def _of_address(wanted: WantedProvider, known: Mapping[str, Provider]) -> str | None:
-    """The provider that is here and serves the same address in the same dialect."""
+    """The provider that is here and serves the same address in the same dialect: as its default, since its key and the
+    targets of rules go there. One that has the address beside its default is another place for a key."""
     family = wanted.type.split("-")[0]
     for found, provider in known.items():
-        urls = provider.named_endpoints.values()
-        if provider.dialect == family and any(same_address(url, wanted.url) for url in urls):
+        if provider.dialect == family and same_address(provider.endpoint()[1], wanted.url):
             return found
     return None

@@ -11,6 +11,10 @@ from jackfield_migration.agents.wanted import WantedSetting
 
 SERVERS = "mcp_servers.custom"
 _ServerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+_Line = Annotated[StrictStr, StringConstraints(max_length=131_072, pattern=r"^[^\x00]*$")]
+_Variable = Annotated[StrictStr, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
+_Header = Annotated[StrictStr, StringConstraints(pattern=r"^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")]
+_HeaderValue = Annotated[StrictStr, StringConstraints(max_length=8192, pattern=r"^[^\x00\r\n]*$")]
 
 
 class _Shape(BaseModel):
@@ -19,14 +23,14 @@ class _Shape(BaseModel):
 
 class ServerCommandShape(_Shape):
     command: StrictStr = Field(min_length=1)
-    args: list[StrictStr] = Field(default_factory=list)
-    env: dict[StrictStr, StrictStr] = Field(default_factory=dict)
+    args: list[_Line] = Field(default_factory=list, max_length=1000)
+    env: dict[_Variable, _Line] = Field(default_factory=dict, max_length=256)
 
 
 class ServerAddressShape(_Shape):
     url: Annotated[StrictStr, StringConstraints(pattern=r"^https?://[^\s]+$")]
     type: Literal["http", "sse"] = "http"
-    headers: dict[StrictStr, StrictStr] = Field(default_factory=dict)
+    headers: dict[_Header, _HeaderValue] = Field(default_factory=dict, max_length=64)
 
 
 class HookShape(_Shape):

@@ -36,7 +36,7 @@ class WantedProvider:
 @record
 class WantedProfile:
     """provider_id: of a `WantedProvider`, or of a provider that is here already. Targets of its proxy's rules and
-    aliases begin with such an id too. key: its own; None: the provider's."""
+    aliases begin with such an id too. mcp_servers: its own, by name. key: its own; None: the provider's."""
 
     alias: str
     agent_id: str
@@ -48,6 +48,7 @@ class WantedProfile:
     args: Sequence[str] = ()
     working_dir: str | None = None
     hooks_config: Mapping[str, Json] = field(default_factory=dict)
+    mcp_servers: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)
     proxy_config: Mapping[str, Json] | None = None
     key: str | None = None
 

@@ -114,7 +114,9 @@ class ProfileEditor:
         if "env" in asked:
             values["env"] = _unmasked("env", cast("Mapping[str, str]", asked["env"]), present.env)
         if "mcp_servers" in asked:
-            values["mcp_servers"] = unmasked_servers(asked["mcp_servers"], present.metadata.get("mcp_servers"))
+            servers = unmasked_servers(asked["mcp_servers"], present.metadata.get("mcp_servers"))
+            fitting.require_servers(await self._agent(present), servers)
+            values["mcp_servers"] = servers
         if "working_dir" in asked:
             values["working_dir"] = directory(
                 cast("str | None", asked["working_dir"]), self._context.service.config_dir, present.home
@@ -157,7 +159,7 @@ class ProfileEditor:
         if agent is not None and provider is not None:
             fitting.require_fit(agent, provider, proxied=enabled)
             trial = replace(present, metadata={**present.metadata, "proxy_config": stored})
-            await self._context.port(ProfileLaunching).require_configurable(trial)
+            await self._context.port(ProfileLaunching).require_configurable(trial, agent, provider)
         return stored
 
     async def _agent(self, profile: Profile) -> Agent | None:

@@ -19,18 +19,32 @@ from jackfield.api.http import parse_model
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider, Providers
+from jackfield.api.records import record
 from jackfield_profiles import aliases
 from jackfield_profiles.editing import fitting, homes, hooks_config, proxy_config
 from jackfield_profiles.keys.store import KeyStore, checked_key
-from jackfield_profiles.ports import NewProfile, ProfileLaunching, Written
+from jackfield_profiles.ports import NewProfile, ProfileLaunching, Promised, Written
+from jackfield_profiles.preferences import ServerPreferences, switched_on
 from jackfield_profiles.schemas import ProfileBody
 from jackfield_profiles.settings import ProfilesSettings
 from jackfield_profiles.shims import Shims
-from jackfield_profiles.storage.files import Document
+from jackfield_profiles.storage.files import Document, parsed, text
 from jackfield_profiles.storage.profiles import ProfileStore
 from jackfield_profiles.templates import TemplateCatalog
 from jackfield_profiles.wiring.access import require_address
 from jackfield_profiles.working_directory import require_outside
+
+
+@record
+class _Ready:
+    """A profile that may be made. document: its stored form."""
+
+    alias: str
+    key: str | None
+    agent: Agent
+    provider: Provider
+    document: Document
+    warnings: Sequence[str]
 
 
 class ProfileCreator:
@@ -48,45 +62,45 @@ class ProfileCreator:
     async def create_from(self, body: Json) -> Written:
         return await self.create(await self._asked(body))
 
-    async def check_from(self, body: Json) -> Sequence[str]:
-        asked = await self._asked(body)
-        alias, _, new, warnings = await self._prepared(asked)
-        await self._require_free(alias)
-        metadata = new["metadata"]
-        home = metadata["profile_home"] if isinstance(metadata, dict) else ""
-        return [f"Its home would be {home}.", *warnings]
+    async def check_from(self, body: Json, promised: Promised | None = None) -> Sequence[str]:
+        ready = await self._prepared(await self._asked(body), promised or Promised())
+        await self._require_free(ready.alias)
+        profile = parsed(text(ready.document))
+        await self._launching.require_configurable(profile, ready.agent, ready.provider)
+        return [f"Its home would be {profile.home}.", *ready.warnings]
 
     async def _asked(self, body: Json) -> NewProfile:
         given = parse_model(ProfileBody, await self._templates.applied(body))
         return NewProfile(**given.model_dump(exclude={"template"}))
 
     async def create(self, asked: NewProfile) -> Written:
-        alias, key, new, warnings = await self._prepared(asked)
-        async with self._profiles.changing(alias):
-            await self._require_free(alias)
+        ready = await self._prepared(asked, Promised())
+        async with self._profiles.changing(ready.alias):
+            await self._require_free(ready.alias)
             async with AsyncExitStack() as undo:
-                profile = await self._make(new, key, undo)
+                profile = await self._make(ready, undo)
                 if asked.shim:
-                    await asyncio.to_thread(self._shims.install, alias)
+                    await asyncio.to_thread(self._shims.install, ready.alias)
                 undo.pop_all()
         self._context.events.publish("profiles", "profile_created", _told(profile))
-        return Written(profile, warnings)
+        return Written(profile, ready.warnings)
 
-    async def _prepared(self, asked: NewProfile) -> tuple[str, str | None, Document, Sequence[str]]:
-        """Alias, key, stored form and warnings, once everything has been looked at that needs no lock. Raises as
-        `create`."""
+    async def _prepared(self, asked: NewProfile, promised: Promised) -> _Ready:
+        """Once everything has been looked at that needs no lock. Raises as `create`."""
         key = checked_key(asked.api_key or "") or None
         if key is not None:
             self._context.secrets.redact(key)
         alias = aliases.checked(asked.alias)
-        agent = await self._context.port(Agents).find(asked.agent_id)
-        provider = await self._context.port(Providers).find(asked.provider_id)
+        agent = promised.agents.get(asked.agent_id) or await self._context.port(Agents).find(asked.agent_id)
+        provider = promised.providers.get(asked.provider_id) or await self._context.port(Providers).find(
+            asked.provider_id
+        )
         new, warnings = self._document(asked, agent, provider)
         if not asked.allow_missing:
             await fitting.require_installed(self._context, agent)
         if key is None and provider.needs_key and self._keys.environment_key(provider) is None:
             raise fitting.key_missing(provider)
-        return alias, key, new, warnings
+        return _Ready(alias, key, agent, provider, new, warnings)
 
     async def _require_free(self, alias: str) -> None:
         if (there := await self._profiles.taken(alias)) is not None:
@@ -105,8 +119,9 @@ class ProfileCreator:
         if asked.proxy_config is not None:
             proxy = proxy_config.checked(asked.proxy_config, proxy_config.AddedKinds.of(self._context))
         fitting.require_fit(agent, provider, proxied=bool(proxy and proxy["enabled"]))
+        fitting.require_servers(agent, asked.mcp_servers)
         model = fitting.model_for(asked.model, provider, agent)
-        warning = fitting.model_warning(model, provider)
+        warnings = fitting.model_warning(model, provider), self._left_out(agent)
         home = homes.home_of(agent, asked.alias, self._context.service.config_dir)
         document: Document = {
             "alias": asked.alias,
@@ -130,20 +145,25 @@ class ProfileCreator:
                 **({} if asked.answers is None else {"answers": dict(asked.answers)}),
             },
         }
-        return document, [] if warning is None else [warning]
+        return document, [warning for warning in warnings if warning is not None]
 
-    async def _make(self, new: Document, key: str | None, undo: AsyncExitStack) -> Profile:
+    def _left_out(self, agent: Agent) -> str | None:
+        """What is to be said of servers of all profiles that the agent does not get."""
+        names = agent.untaken_servers(switched_on(self._context.settings(ServerPreferences)))
+        return f"{agent.title} does not take these MCP servers of all profiles: {', '.join(names)}." if names else None
+
+    async def _make(self, ready: _Ready, undo: AsyncExitStack) -> Profile:
         """Each step is undone when a later one fails."""
-        alias, metadata = str(new["alias"]), new["metadata"]
+        alias, key, metadata = ready.alias, ready.key, ready.document["metadata"]
         home = Path(str(metadata["profile_home"])) if isinstance(metadata, dict) else Path()
         made = await asyncio.to_thread(homes.make, home, alias)
         undo.push_async_callback(asyncio.to_thread, homes.unmake, made)
         undo.push_async_callback(self._forget_key, alias)
         if key is not None:
             await self._keys.put(alias, key)
-        profile = await self._profiles.add(new)
+        profile = await self._profiles.add(ready.document)
         undo.push_async_callback(self._profiles.remove, alias)
-        await self._launching.require_configurable(profile)
+        await self._launching.require_configurable(profile, ready.agent, ready.provider)
         await self._launching.lifecycle(profile, "create")
         return profile
 

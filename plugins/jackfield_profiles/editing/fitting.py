@@ -5,9 +5,12 @@ Source: docs/decisions.md, 'Agents, providers and profiles'.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from jackfield.api.agents import Agent, Agents
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json
 from jackfield.api.providers import Provider
 
 
@@ -37,6 +40,18 @@ def require_fit(agent: Agent, provider: Provider, *, proxied: bool) -> None:
             "provider_id": f"choose a provider of the {agent.dialect} family, or enable the profile's proxy, which "
             "translates"
         },
+    )
+
+
+def require_servers(agent: Agent | None, servers: Mapping[str, Json]) -> None:
+    """agent: None when it is not known (any more). Raises `InvalidInput` for servers that the agent cannot have."""
+    if agent is None or not (names := agent.untaken_servers(servers)):
+        return
+    taken = f"it takes {' and '.join(agent.mcp)}" if agent.mcp else "it takes none"
+    raise InvalidInput(
+        f"The agent {agent.id} does not take the MCP servers {', '.join(names)}.",
+        code="MCP_UNSUPPORTED",
+        details={f"mcp_servers.{name}": f"leave it out, or choose an agent that takes it; {taken}" for name in names},
     )
 
 

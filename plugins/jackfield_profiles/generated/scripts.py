@@ -150,7 +150,7 @@ def script_context(
             "dialect": agent.dialect,
             "supports_hooks": agent.supports_hooks,
         },
-        "prefs": preferences(context, profile),
+        "prefs": preferences(context, agent, profile),
     }
 
 

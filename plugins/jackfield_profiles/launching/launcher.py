@@ -14,7 +14,7 @@ from jackfield.api.errors import ConfigurationError, InvalidInput, JackfieldErro
 from jackfield.api.ids import new_id
 from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import Launch, LaunchRequest, Profile
-from jackfield.api.providers import Providers, keys_in
+from jackfield.api.providers import Provider, Providers, keys_in
 from jackfield.api.proxy import Proxies
 from jackfield.api.telemetry import RunUsage, Usage
 from jackfield_profiles.generated.home_files import HomeFiles
@@ -46,8 +46,8 @@ class ProfileLauncher:
         plan = await self._planner.plan(profile)
         return dict(sorted(plan.env.items())) if secrets else environments.masked(plan.env, plan.secrets)
 
-    async def require_configurable(self, profile: Profile) -> None:
-        await self._planner.require_configurable(profile)
+    async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:
+        await self._planner.require_configurable(profile, agent, provider)
 
     async def prepare(self, profile: Profile, request: LaunchRequest) -> Launch:
         """A profile that has been deleted meanwhile gets nothing back."""

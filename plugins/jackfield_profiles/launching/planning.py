@@ -66,11 +66,9 @@ class LaunchPlanner:
         env["HOME"] = str(profile.home)
         return LaunchPlan(agent, provider, access, generated, env, placeholders, secrets, own)
 
-    async def require_configurable(self, profile: Profile) -> None:
+    async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:
         """The agent's script says whether it can serve such a profile; nothing is kept. What else may be wrong with the
         script is told when the profile runs. Raises `InvalidInput`."""
-        agent = await self._context.port(Agents).find(profile.agent_id)
-        provider = await self._context.port(Providers).find(profile.provider_id)
         access = Access(provider.endpoint(profile.endpoint_id)[1], None, False, provider.dialect)
         if profile.proxy_enabled:
             access = Access(ANY_PROXY, None, True, spoken(agent, provider))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from .agent_screens import ScreenLooks
 from .extensions import ExtensionPoint
+from .jsontext import Json
 from .manifests import Manifest
 from .providers import DialectName
 from .records import record
 
 if TYPE_CHECKING:
     from .profiles import Launch, Profile
+
+
+McpTransport: TypeAlias = Literal["stdio", "http", "sse"]
 
 
 class _Part(BaseModel):
@@ -120,8 +124,9 @@ class SetupTask(_Part):
 
 
 class Agent(Manifest):
-    """One agent. dialect: of the providers that it can use by itself; None: any. screen: how its terminal looks; None:
-    it counts as waiting when nothing changes."""
+    """One agent. dialect: of the providers that it can use by itself; None: any. mcp: transports of the MCP servers
+    that its script writes; None: nothing is said of them, and its script gets all. screen: how its terminal looks;
+    None: it counts as waiting when nothing changes."""
 
     binary: str = Field(min_length=1)
     version_flag: str = "--version"
@@ -131,12 +136,24 @@ class Agent(Manifest):
     hooks: LifecycleHooks = LifecycleHooks()
     setup_tasks: Mapping[str, SetupTask] = Field(default_factory=dict)
     supports_hooks: bool = False
+    mcp: tuple[McpTransport, ...] | None = None
     dialect: DialectName | None = None
     headless: Headless | None = None
     protocol: OwnProtocol | None = None
     usage: UsageLog | None = None
     install: Install | None = None
     screen: ScreenLooks | None = None
+
+    def untaken_servers(self, servers: Mapping[str, Json]) -> list[str]:
+        """The names of those of a profile's MCP servers that it cannot have; `false`, switched off, is none."""
+        known = self.mcp
+        if known is None:
+            return []
+        return [name for name, one in servers.items() if isinstance(one, dict) and _transport(one) not in known]
+
+
+def _transport(server: Mapping[str, Json]) -> Json:
+    return "stdio" if "command" in server else server.get("type") or "http"
 
 
 @record

@@ -249,20 +249,6 @@ class Shells(Protocol):
         names the field (`shell`, `working_dir`)."""
 
 
-class ProfileImports(Protocol):
-    """The port: takes over profiles and keys that another tool had."""
-
-    async def create(self, body: Mapping[str, Json]) -> Sequence[str]:
-        """Make a profile as `POST /api/profiles` does. Gives warnings. Raises `NotFound`, `InvalidInput`,
-        `Conflict`."""
-
-    async def put_provider_key(self, provider_id: str, key: str) -> None:
-        """Seal a key of a provider. Raises `InvalidInput` for what can be none."""
-
-    async def stored_provider_key(self, provider_id: str) -> str | None:
-        """The key that is sealed for the provider; None: there is none, whatever the environment has."""
-
-
 @asynccontextmanager
 async def starting(profiles: Profiles, launch: Launch) -> AsyncIterator[AsyncExitStack]:
     """Where the agent of a prepared launch is started. When that fails, what was pushed on the stack is undone and the

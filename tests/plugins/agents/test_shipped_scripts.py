@@ -191,6 +191,21 @@ async def test_mcp_servers_of_http(run: Scripts, agent: str) -> None:
 # ---------------------------------------------------------------------------------------------------------- one by one
 
 
+async def test_both_groks_get_the_servers_in_their_own_form(run: Scripts) -> None:
+    far = {"url": "https://mcp.example/a", "type": "http", "headers": {"X-Key": "k"}}
+    custom = {"docs": {"command": "docs", "args": ["x"], "env": {"A": "b"}}, "far": far}
+    made = await run("grok", "self", prefs={"mcp_servers": {"custom": custom}})
+    assert made.files[".grok/config.toml"]["mcp_servers"] == {
+        "docs": custom["docs"], "far": {"url": far["url"], "headers": far["headers"]},
+    }  # fmt: skip
+    listed = made.files[".grok/user-settings.json"]["mcp"]["servers"]
+    of_all = {"enabled": True}
+    assert sorted(listed, key=lambda one: one["id"]) == [
+        {**of_all, "id": "docs", "label": "docs", "transport": "stdio", **custom["docs"]},
+        {**of_all, "id": "far", "label": "far", "transport": "http", "url": far["url"], "headers": far["headers"]},
+    ]
+
+
 async def test_claude_asks_no_first_questions_and_gets_no_foreign_settings(run: Scripts) -> None:
     made = await run("claude", "anthropic")
     approved = {"approved": ["${API_KEY_END}"]}

@@ -8,6 +8,7 @@ import sqlite3
 import tomllib
 import tracemalloc
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -194,12 +195,25 @@ def test_imported_twice_everything_is_here_once(
     assert {file: file.read_bytes() for file in (tmp_path / "config").rglob("*.toml")} == before
 
 
-def test_a_dry_run_changes_nothing(tmp_path: Path, imported: Imported) -> None:
+def test_a_dry_run_changes_nothing(tmp_path: Path, imported: Imported, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "config.json").write_text(ROUTER)
+    monkeypatch.setenv("MY_DS_KEY", "sk-secret-ds")
     code, report = imported("claude-code-router", tmp_path, "--dry-run", "--alias", "mine", "--agent", "codex")
     assert (code, report["dryRun"], statuses(report)["profile", "mine"]) == (0, True, "created")
     assert not list((tmp_path / "config").rglob("*.toml")) + list((tmp_path / "config").rglob("*.sealed"))
     assert not (tmp_path / "user" / ".codex-profiles").exists()
+
+
+def test_a_dry_run_refuses_what_the_import_would_refuse(tmp_path: Path, imported: Imported) -> None:
+    (tmp_path / "config.json").write_text(ROUTER)
+    dry = imported("claude-code-router", tmp_path, "--dry-run")
+    assert dry[0] == 1
+    real = imported("claude-code-router", tmp_path)
+    assert real[0] == 1
+    assert statuses(dry[1]) == statuses(real[1])
+    told = [[row["problems"] for row in report["results"] if row["kind"] == "profile"] for _, report in (dry, real)]
+    assert told[0] == told[1]
+    assert statuses(dry[1])["profile", "ccr"] == "refused"
 
 
 def test_what_was_changed_here_stays(tmp_path: Path, imported: Imported, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -393,33 +407,53 @@ def stored() -> list[tuple[str, str, str, dict[str, Any], dict[str, Any]]]:
     ]
 
 
-def test_each_provider_of_cc_switch_becomes_a_profile(tmp_path: Path, imported: Imported) -> None:
-    database = sqlite3.connect(tmp_path / "cc-switch.db")
-    database.execute(
-        "create table providers (id text, app_type text, name text, settings_config text, meta text,"
-        " sort_index integer, created_at integer, is_current boolean)"
-    )
-    database.execute("create table mcp_servers (id text, name text, server_config text)")
-    for number, app, name, settings, meta in stored():
-        database.execute(
-            "insert into providers values (?, ?, ?, ?, ?, ?, 0, 0)",
-            [number, app, name, json.dumps(settings), json.dumps(meta), int(number)],
-        )
-    database.execute("insert into mcp_servers values ('a', 'db', ?)", [json.dumps({"command": "npx", "args": ["db"]})])
-    database.execute("insert into mcp_servers values ('b', 'web', ?)", [json.dumps({"type": "http", "url": "u"})])
-    far = {"type": "sse", "url": "https://mcp.example/sse", "headers": {"X-Team": "docs"}}
-    database.execute("insert into mcp_servers values ('c', 'far', ?)", [json.dumps(far)])
-    database.commit()
-    database.close()
-    code, report = imported("cc-switch", tmp_path)
+FAR = {"type": "sse", "url": "https://mcp.example/sse", "headers": {"X-Team": "docs"}}
+SWITCHED: tuple[tuple[str, dict[str, Any], int, int, int], ...] = (
+    ("db", {"command": "npx", "args": ["db"], "env": {"TOKEN": "t-1"}}, 1, 1, 0),
+    ("far", FAR, 1, 0, 0),
+    ("off", {"command": "npx", "env": {"TOKEN": "sk-secret-off"}}, 0, 0, 0),
+    ("other", {"command": "npx"}, 0, 0, 1),
+    ("web", {"type": "http", "url": "u"}, 1, 0, 0),
+    ("odd", {"command": "npx", "env": {"A B": "1"}}, 1, 0, 0),
+)
+"""MCP servers: name, form, and whether each is on for claude, codex and gemini."""
+
+
+@pytest.fixture
+def cc_switch(tmp_path: Path) -> Callable[..., Path]:
+    def written(
+        providers: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]],
+        servers: tuple[tuple[str, dict[str, Any], int, int, int], ...] = (),
+    ) -> Path:
+        with closing(sqlite3.connect(tmp_path / "cc-switch.db")) as database, database:
+            database.execute(
+                "create table providers (id text, app_type text, name text, settings_config text, meta text,"
+                " sort_index integer, created_at integer, is_current boolean)"
+            )
+            database.execute(
+                "create table mcp_servers (id text, name text, server_config text, enabled_claude boolean,"
+                " enabled_codex boolean, enabled_gemini boolean)"
+            )
+            for number, app, name, settings, meta in providers:
+                row = [number, app, name, json.dumps(settings), json.dumps(meta), int(number)]
+                database.execute("insert into providers values (?, ?, ?, ?, ?, ?, 0, 0)", row)
+            for name, server, *on in servers:
+                row = [name, name, json.dumps(server), *on]
+                database.execute("insert into mcp_servers values (?, ?, ?, ?, ?, ?)", row)
+        return tmp_path
+
+    return written
+
+
+def test_each_provider_of_cc_switch_becomes_a_profile(
+    tmp_path: Path, imported: Imported, cc_switch: Callable[..., Path]
+) -> None:
+    code, report = imported("cc-switch", cc_switch(stored()))
     found = statuses(report)
     assert code == 0, report
     created = {name for (kind, name), status in found.items() if kind == "profile" and status == "created"}
     assert created == {"Kimi", "Claude-Official", "Chat", "Kimi-codex"}
-    assert found["profile", "H"] == found["setting", "mcp_servers.web"] == "skipped"
-    assert found["setting", "mcp_servers.custom.far"] == "created"
-    settings = tomllib.loads((tmp_path / "config" / "config.toml").read_text())
-    assert settings["mcp_servers"]["custom"]["far"] == far
+    assert found["profile", "H"] == "skipped"
     kimi, own, chat, codex = (profile(tmp_path, name) for name in ("Kimi", "Claude-Official", "Chat", "Kimi-codex"))
     assert (kimi["provider_id"], kimi["model"], kimi["env"]) == ("Kimi", "k2", {"API_TIMEOUT_MS": "9"})
     assert own["provider_id"] == "self"
@@ -428,15 +462,59 @@ def test_each_provider_of_cc_switch_becomes_a_profile(tmp_path: Path, imported: 
     assert no_secret_is_readable(tmp_path)
 
 
+def test_a_server_of_cc_switch_goes_where_it_was_on(
+    tmp_path: Path, imported: Imported, cc_switch: Callable[..., Path]
+) -> None:
+    code, report = imported("cc-switch", cc_switch(stored(), SWITCHED))
+    assert code == 0, report
+    assert not (tmp_path / "config" / "config.toml").exists(), "none is for every profile"
+    db = {"command": "npx", "args": ["db"], "env": {"TOKEN": "t-1"}}
+    assert profile(tmp_path, "Kimi")["metadata"]["mcp_servers"] == {"db": db, "far": FAR}
+    assert profile(tmp_path, "Claude-Official")["metadata"]["mcp_servers"] == {"db": db, "far": FAR}
+    assert profile(tmp_path, "Kimi-codex")["metadata"]["mcp_servers"] == {"db": db}
+    left = {row["name"]: row["problems"][0]["message"] for row in report["results"] if row["kind"] == "setting"}
+    assert "switched off" in left["mcp_servers.off"]
+    assert "switched on for gemini" in left["mcp_servers.other"]
+    assert {"mcp_servers.web", "mcp_servers.odd"} < left.keys()
+    assert no_secret_is_readable(tmp_path)
+    _, again = imported("cc-switch", tmp_path)
+    assert statuses(again)["profile", "Kimi"] == "unchanged"
+
+
 def test_the_older_file_of_cc_switch_is_read(tmp_path: Path, imported: Imported) -> None:
     providers = {key: {"name": name, "settingsConfig": settings} for key, _, name, settings, _ in stored()[:2]}
-    servers = {"db": {"server": {"command": "npx"}}}
-    config = {"version": 2, "claude": {"providers": providers, "current": "1"}, "mcp": {"claude": {"servers": servers}}}
+    servers = {"db": {"server": {"command": "npx"}}, "off": {"server": {"command": "npx"}, "enabled": False}}
+    shared = {"new": {"server": {"command": "npx"}, "apps": {"claude": True, "codex": False}}}
+    config = {
+        "version": 2, "claude": {"providers": providers, "current": "1"},
+        "mcp": {"claude": {"servers": servers}, "servers": shared},
+    }  # fmt: skip
     (tmp_path / "config.json").write_text(json.dumps(config))
     code, report = imported("cc-switch", tmp_path)
     assert code == 0, report
-    assert statuses(report)["profile", "Kimi"] == "created"
-    assert statuses(report)["setting", "mcp_servers.custom.db"] == "created"
+    assert statuses(report)["setting", "mcp_servers.off"] == "skipped"
+    assert profile(tmp_path, "Kimi")["metadata"]["mcp_servers"].keys() == {"db", "new"}
+
+
+@pytest.mark.parametrize(
+    ("address", "matched"),
+    [
+        ("https://api.z.ai/api/anthropic", "zai"),
+        ("https://open.bigmodel.cn/api/anthropic", None),
+        ("https://api.minimaxi.com/anthropic", None),
+    ],
+)
+def test_a_key_goes_to_the_host_that_it_was_meant_for(
+    address: str, matched: str | None, tmp_path: Path, imported: Imported, cc_switch: Callable[..., Path]
+) -> None:
+    env = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": "sk-secret-glm"}
+    code, report = imported("cc-switch", cc_switch([("1", "claude", "GLM", {"env": env}, {})]))
+    assert code == 0, report
+    made = profile(tmp_path, "GLM")
+    assert made["provider_id"] == (matched or "GLM")
+    if matched is None:
+        manifest = tomllib.loads((tmp_path / "config/providers.d/GLM.toml").read_text())
+        assert manifest["endpoints"][made["endpoint_id"]] == address
 
 
 @pytest.mark.parametrize("source", ["claude-code-router", "litellm", "ringlet", "cc-switch"])

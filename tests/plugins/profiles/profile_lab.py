@@ -97,7 +97,7 @@ class FakeLauncher:
     refused: str | None = None
     result: HeadlessResult = RESULT
 
-    async def require_configurable(self, profile: Profile) -> None:
+    async def require_configurable(self, profile: Profile, agent: Agent, provider: Provider) -> None:
         if self.refused is not None:
             raise InvalidInput(self.refused, code="PROFILE_UNUSABLE")
 

@@ -15,6 +15,8 @@ from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFoun
 from jackfield.api.providers import Provider
 from jackfield_profiles.editing.creating import directory
 from jackfield_profiles.editing.homes import MARK, home_of
+from jackfield_profiles.ports import NewProfile
+from jackfield_profiles.preferences import ServerPreferences
 
 
 async def test_created_file_is_as_specified(lab: Lab) -> None:
@@ -54,12 +56,13 @@ async def test_whether_sessions_survive_the_daemon_is_stored_where_it_is_asked_f
         ({"hooks_config": {"Nope": []}}, InvalidInput, "HOOK_EVENT_UNKNOWN"),
         ({"proxy_config": {"port": "x"}}, InvalidInput, "PROXY_CONFIG_INVALID"),
         ({"agent_id": "missing"}, InvalidInput, "AGENT_NOT_INSTALLED"),
+        ({"agent_id": "missing", "mcp_servers": {"docs": {"command": "d"}}}, InvalidInput, "MCP_UNSUPPORTED"),
     ],
 )
 async def test_refused_creation_leaves_nothing(
     lab: Lab, asked: dict[str, Any], error: type[JackfieldError], code: str
 ) -> None:
-    lab.agents.known["missing"] = agent("missing")
+    lab.agents.known["missing"] = agent("missing", mcp=())
     bare = {"id": "bare", "type": "anthropic-compatible", "endpoints": {"main": "api.acme.example"}}
     lab.providers.known["bare"] = Provider.model_validate(bare)
     with pytest.raises(error) as caught:
@@ -67,6 +70,19 @@ async def test_refused_creation_leaves_nothing(
     assert caught.value.code == code
     assert lab.everything() == {}
     assert not lab.homes.exists()
+
+
+async def test_servers_that_the_agent_cannot_have_are_told(lab: Lab) -> None:
+    lab.agents.known["echo"] = lab.agents.known["echo"].model_copy(update={"mcp": ("stdio", "http")})
+    far, old = {"url": "https://mcp.example"}, {"url": "https://mcp.example", "type": "sse"}
+    table = ServerPreferences.model_validate({"custom": {"far": far, "old": old}})
+    lab.context.tables = [*lab.context.tables, table]
+    made = await lab.creating.create(NewProfile("echo", "work", "acme", api_key=KEY, mcp_servers={"far": far}))
+    assert list(made.warnings) == ["echo does not take these MCP servers of all profiles: old."]
+    with pytest.raises(InvalidInput) as caught:
+        await lab.changing.change("work", {"mcp_servers": {"far": far, "old": old}})
+    assert (caught.value.code, list(caught.value.details or {})) == ("MCP_UNSUPPORTED", ["mcp_servers.old"])
+    assert "stdio and http" in str(caught.value.details)
 
 
 async def test_what_the_agents_script_refuses_is_not_made(lab: Lab) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.agents import Agent
 from jackfield.api.profiles import Profile
 from jackfield.testing.context import FakeContext
 from jackfield_profiles.mcp_servers import nameless
@@ -15,13 +16,13 @@ DOCS: Any = {"command": "docs", "args": []}
 FAR: Any = {"url": "https://mcp.example", "type": "http"}
 
 
-def servers(table: dict[str, Any], tmp_path: Any, **metadata: Any) -> Any:
+def servers(table: dict[str, Any], tmp_path: Any, mcp: tuple[Any, ...] | None = None, **metadata: Any) -> Any:
     settings = ServerPreferences.model_validate(table)
     context = FakeContext(tmp_path, tables=[settings])
     profile = Profile(
         "p", "a", "acme", "main", "m", working_dir="/work", metadata={"profile_home": "/home", **metadata}
     )
-    return preferences(context, profile)["mcp_servers"]
+    return preferences(context, Agent(id="a", binary="a", mcp=mcp), profile)["mcp_servers"]
 
 
 def test_a_switch_acts_on_what_it_names(tmp_path: Any) -> None:
@@ -52,6 +53,13 @@ def test_a_profile_adds_replaces_and_leaves_out(tmp_path: Any) -> None:
     assert found["custom"] == {"far": FAR, "mine": DOCS}
     assert (found["far"], found["docs"]) == (True, False)
     assert set(servers({"custom": {"a": DOCS, "b": DOCS}}, tmp_path, enabled_mcp_servers=["b"])["custom"]) == {"b"}
+
+
+def test_an_agent_gets_the_servers_that_it_takes(tmp_path: Any) -> None:
+    table = {"custom": {"docs": DOCS, "far": FAR, "old": {**FAR, "type": "sse"}}}
+    assert servers(table, tmp_path, mcp=("stdio", "http"))["custom"].keys() == {"docs", "far"}
+    assert servers(table, tmp_path, mcp=())["custom"] == {}
+    assert servers(table, tmp_path)["custom"].keys() == {"docs", "far", "old"}, "nothing is said of it"
 
 
 def test_a_switch_that_names_nothing_is_told() -> None:
