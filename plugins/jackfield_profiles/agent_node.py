@@ -17,9 +17,10 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeRun, Parameters
 from jackfield.api.nodes.items import with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.nodes.ui import UiFields
-from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles
+from jackfield.api.profiles import HeadlessRequest, HeadlessResult
 from jackfield.api.workflows import Item, Items
 from jackfield_profiles.form import AGENT
+from jackfield_profiles.launching.placement import Placement
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.views import usage
 
@@ -44,6 +45,12 @@ class AgentParameters(Parameters):
     )
     output_format: Literal["text", "json"] = Field(
         "text", description="json: the agent's answer is JSON, also in a fenced code block, and comes as data."
+    )
+
+    labels: list[str] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Labels of the hosts on which it may run; default: every host that has the profile.",
     )
 
     @field_validator("timeout", mode="before")
@@ -82,7 +89,7 @@ class CodingAgentNode(ItemNode):
         if request.prompt is None and not request.args:
             raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")
         try:
-            result = await self._context.port(Profiles).run(parameters.profile, request)
+            result = await self._context.port(Placement).run(parameters.profile, request, parameters.labels)
         except JackfieldError as exc:
             raise NodeError(exc.message) from None
         if result.timed_out or result.exit_code != 0:

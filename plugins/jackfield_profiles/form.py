@@ -16,4 +16,9 @@ AGENT: UiFields = {
         choices={"text": "Text", "json": ("JSON", "The answer is read as JSON and comes as data.")},
         help="The form of the agent's answer.",
     ),
+    "labels": Ui(
+        label="Host labels",
+        help="Labels that the host must have; else any host that has the profile.",
+        options={"add": "Add label"},
+    ),
 }

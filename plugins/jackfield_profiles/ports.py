@@ -162,7 +162,9 @@ class ProfileLaunching(Protocol):
 
 
 class HeadlessRuns(Protocol):
-    """Runs agents without a terminal."""
+    """Runs agents without a terminal. busy: runs that go on here, or wait for their turn."""
+
+    busy: int
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
         """See `jackfield.api.profiles.Profiles.run`."""

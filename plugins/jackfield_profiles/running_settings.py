@@ -63,6 +63,13 @@ class RunSettings(BaseModel):
     concurrent: int = Field(
         4, ge=1, le=256, description="Most headless runs of one profile at a time; further ones wait."
     )
+    slots: int = Field(
+        8,
+        ge=1,
+        le=10_000,
+        description="Headless runs that are this host's share where several hosts share a store: the node "
+        "jackfield.agent runs on the host with the most of them free. Nothing waits for one.",
+    )
     max_files: int = Field(64, ge=1, le=10_000, description="Most files that one script may generate.")
     max_file_bytes: int = Field(
         2**20, ge=1024, le=2**26, description="Largest generated file, and largest file it is merged into, in bytes."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from jackfield.api.context import PluginContext
+from jackfield.api.hosts import Hosts, Slots
 from jackfield.api.profiles import Profiles
 from jackfield_profiles.launching.interrupted import InterruptedRuns
-from jackfield_profiles.ports import ProfileRemoval
+from jackfield_profiles.ports import HeadlessRuns, ProfileRemoval
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.settings import ProfilesSettings
 
@@ -17,8 +19,14 @@ management API anyway, finds them read."""
 
 
 def start(context: PluginContext) -> None:
+    context.port(Hosts).count("agents", partial(_slots, context))
     context.spawn("read ahead", read_ahead(context))
     context.spawn("sweep", sweep_later(context))
+
+
+def _slots(context: PluginContext) -> Slots:
+    runs = context.built_port(HeadlessRuns)
+    return Slots(0 if runs is None else runs.busy, context.settings(RunSettings).slots)
 
 
 async def read_ahead(context: PluginContext) -> None:

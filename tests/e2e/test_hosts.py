@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,7 @@ def fleet(jackfield_postgres: PostgresServer, tmp_path_factory: pytest.TempPathF
     made = Fleet(jackfield_postgres, tmp_path_factory.mktemp("hosts"))
     try:
         made.start("alpha", 'labels = ["gpu", "zone=eu"]')
-        made.start("beta", roles='["ingress", "agents"]')
+        made.start("beta", 'labels = ["big"]', roles='["ingress", "agents"]')
         client = made.daemons["alpha"].client()
         poll(lambda: len(hosts(client)) == 2, "alpha knows beta", timeout=20)
         yield made
@@ -216,12 +218,46 @@ def test_only_a_fresh_token_for_this_request_at_this_host_counts(alpha: Daemon, 
     assert forwarded(alpha, "nonsense") == refused
 
 
-def test_a_list_says_which_host_did_not_answer(fleet: Fleet, alpha: Daemon) -> None:
-    third = fleet.start("delta", "lease = 60", roles='["agents", "flows"]')
+def agent(path: str, profile: str, script: str, *labels: str) -> Mapping[str, object]:
+    parameters: dict[str, Any] = {"profile": profile, "args": ["-c", script], "labels": list(labels)}
+    return chain(path, webhook(path), node("Agent", "agent", parameters))
+
+
+def outcome(api: httpx.Client) -> Mapping[str, Any] | None:
+    """Of the newest execution, once it is over."""
+    rows = api.get("/executions", params={"limit": 1}).json()["data"]
+    found: Mapping[str, Any] = api.get(f"/executions/{rows[0]['id']}").json() if rows else {}
+    return found if found.get("status") in ("success", "failed") else None
+
+
+def test_an_agent_of_a_workflow_runs_on_the_host_with_the_labels(alpha: Daemon, beta: Daemon) -> None:
+    api, caller = alpha.admin(), alpha.client()
+    for daemon in (alpha, beta):
+        create(daemon.client(), "pool")
+    for path, labels, home in (("onbeta", ["big"], beta), ("onalpha", ["gpu"], alpha)):
+        alpha.live(agent(path, "pool", "pwd", *labels), api)
+        assert caller.post(f"/webhook/{path}", json={}).status_code == 200
+        ended = poll(partial(outcome, api), "the agent has run", timeout=30)
+        assert ended["status"] == "success", ended
+        assert str(home.directory) in json.dumps(ended), ended
+    alpha.live(agent("nowhere", "pool", "pwd", "none"), api)
+    assert caller.post("/webhook/nowhere", json={}).status_code == 200
+    failed = poll(lambda: found if (found := outcome(api)) and found["status"] == "failed" else None, "none")
+    assert "labels none" in json.dumps(failed)
+
+
+def test_a_host_that_dies_fails_its_runs_and_is_missing_in_lists(fleet: Fleet, alpha: Daemon) -> None:
+    third = fleet.start("delta", "lease = 60", roles='["agents"]')
     client = alpha.client(timeout=30)
     poll(lambda: hosts(client).get("delta", {}).get("state") == "ready", "alpha knows it")
     create(client, "lost", "delta")
+    api = alpha.admin()
+    alpha.live(agent("dies", "lost", "touch running; exec sleep 300"), api)
+    assert client.post("/webhook/dies", json={}).status_code == 200
+    poll(lambda: list(third.directory.rglob("running")), "the agent runs there", timeout=30)
     third.kill()
+    ended = poll(lambda: found if (found := outcome(api)) and found["status"] == "failed" else None, "told")
+    assert "delta does not answer" in json.dumps(ended)
     found = client.get("/api/profiles").json()
     assert found["missing_hosts"] == ["delta"]
     assert client.get("/api/profiles/lost").json()["code"] == "HOST_UNAVAILABLE"

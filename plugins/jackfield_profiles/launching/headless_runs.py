@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 from jackfield.api.agents import Agents, Headless
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict
+from jackfield.api.hosts import Hosts
 from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.profiles import (
     HeadlessRequest,
@@ -41,12 +42,19 @@ class HeadlessRunner:
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._overlaps = OverlappingRuns(context)
         self._going: set[str] = set()
+        self.busy = 0
         self._interrupted = InterruptedRuns(context.service.config_dir, self._settings.resume_within)
 
     async def run(self, profile: Profile, request: HeadlessRequest) -> HeadlessResult:
-        """See `Profiles.run`. Raises `Conflict` for the key of a run that is going on."""
+        """See `Profiles.run`. Raises `Conflict` for the key of a run that is going on, and where none may begin."""
+        if not self._context.port(Hosts).takes("agents"):
+            raise Conflict("This host takes no new runs of agents: see `jackfield hosts list`.", code="HOST_DRAINING")
         with self._alone(request.key):
-            return await self._in_turn(profile, request)
+            self.busy += 1
+            try:
+                return await self._in_turn(profile, request)
+            finally:
+                self.busy -= 1
 
     @contextlib.contextmanager
     def _alone(self, key: str | None) -> Iterator[None]:

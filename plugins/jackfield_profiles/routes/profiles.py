@@ -11,10 +11,21 @@ from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
-from jackfield.api.http import is_from_network, json_response, operation, parse_model, read_json, read_query, success
+from jackfield.api.http import (
+    is_from_network,
+    json_response,
+    operation,
+    parse_model,
+    principal,
+    read_json,
+    read_query,
+    success,
+)
 from jackfield.api.profiles import HeadlessRequest
+from jackfield.api.records import replace
 from jackfield_profiles import views
 from jackfield_profiles.keys.store import KeyStore
+from jackfield_profiles.launching.placement import HOST
 from jackfield_profiles.ports import HeadlessRuns, ProfileChanges, ProfileCreation, ProfileLaunching, ProfileRemoval
 from jackfield_profiles.routes import directories, templates
 from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody
@@ -140,6 +151,7 @@ class ProfileRoutes:
     async def run_profile(self, alias: str) -> Response:
         profile = await self._store.find(alias)
         body = parse_model(ProfileRunBody, await read_json() if await request.get_data(cache=True) else {})
+        settings = self._context.settings(RunSettings)
         asked = HeadlessRequest(
             prompt=body.prompt,
             args=tuple(body.args),
@@ -147,8 +159,15 @@ class ProfileRoutes:
             working_dir=body.working_dir,
             # Keys of callers are not those of executions, which are lists.
             key=None if body.key is None else f"run {alias} {body.key}",
-            sandbox=self._context.settings(RunSettings).network_sandbox if is_from_network() else "off",
+            sandbox=settings.network_sandbox if is_from_network() else "off",
         )
+        if principal().method == HOST:
+            asked = replace(
+                asked,
+                kind="workflow",
+                key=None if body.key is None else f"workflow {body.key}",
+                sandbox=settings.workflow_sandbox,
+            )
         result = await self._context.port(HeadlessRuns).run(profile, asked)
         shown = views.run(result)
         if not result.timed_out:

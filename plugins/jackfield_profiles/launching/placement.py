@@ -1,0 +1,104 @@
+"""Where the agent of a workflow runs: on a host that has its profile, the labels that are wanted, and a free slot."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from jackfield.api.auth import Principal
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import Conflict, JackfieldError
+from jackfield.api.hosts import Host, HostCalls, HostReply, Hosts, HostUnavailable
+from jackfield.api.jsontext import Json
+from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Profiles, has_profile
+from jackfield_profiles.launching.replies import result_of
+
+HOST = "host"
+"""The method of a principal that is another host, which asks for a workflow."""
+WORKFLOWS = Principal("owner", "owner", "admin", HOST)
+
+
+class NoHost(Conflict):
+    """No host can run this agent now."""
+
+    code = "NO_HOST"
+
+
+class Placement:
+    """Chooses hosts, and runs agents there. One per daemon."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._hosts = context.port(Hosts)
+        self._begun: Counter[str] = Counter()
+        """Runs that this daemon has on other hosts: they tell of their slots once a second only."""
+
+    async def run(self, alias: str, request: HeadlessRequest, labels: Sequence[str]) -> HeadlessResult:
+        """See `Profiles.run`. Raises `NoHost`, `HostUnavailable` when the host is lost with the run."""
+        if not self._hosts.others and not labels and self._hosts.takes("agents"):
+            return await self._context.port(Profiles).run(alias, request)
+        chosen = self._best(await self._candidates(alias, labels), alias, labels)
+        if chosen.name == self._hosts.here.name:
+            return await self._context.port(Profiles).run(alias, request)
+        self._begun[chosen.name] += 1
+        try:
+            return await self._run_at(chosen, alias, request)
+        finally:
+            self._begun[chosen.name] -= 1
+            self._begun += Counter()  # those with none are forgotten
+
+    async def _candidates(self, alias: str, labels: Sequence[str]) -> list[Host]:
+        """Raises `HostUnavailable` when nobody has the profile, and somebody does not answer."""
+        here = self._hosts.here
+        own = here.takes("agents") and await has_profile(self._context.port(Profiles), alias)
+        found = [here] if own and here.has_labels(labels) else []
+        if not self._hosts.others:
+            return found
+        try:
+            others = await self._context.port(HostCalls).find("profile", alias)
+        except HostUnavailable:
+            if not found:
+                raise
+            others = []
+        return [*found, *(host for host in others if host.takes("agents") and host.has_labels(labels))]
+
+    def _best(self, candidates: Sequence[Host], alias: str, labels: Sequence[str]) -> Host:
+        """With the most slots free; among equals this one, then the first by name. Raises `NoHost`."""
+        if not candidates:
+            wanted = f" and the labels {', '.join(labels)}" if labels else ""
+            raise NoHost(f"No host that takes work has the profile {alias}{wanted}; `jackfield hosts list` shows them.")
+        return max(candidates, key=self._free)
+
+    def _free(self, host: Host) -> int:
+        slots = host.slots.get("agents")
+        return 0 if slots is None else slots.total - max(slots.used, self._begun[host.name])
+
+    async def _run_at(self, host: Host, alias: str, request: HeadlessRequest) -> HeadlessResult:
+        path = f"/api/profiles/{alias}/run"
+        reply = await self._context.port(HostCalls).call(host, "POST", path, WORKFLOWS, body=_body(request))
+        return result_of(_data(host, reply))
+
+
+def _body(request: HeadlessRequest) -> Json:
+    key = None if request.key is None else hashlib.sha256(request.key.encode()).hexdigest()
+    told: dict[str, Json] = {
+        "prompt": request.prompt,
+        "args": list(request.args),
+        "timeout": request.timeout,
+        "working_dir": request.working_dir,
+        "key": key,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _data(host: Host, reply: HostReply) -> Mapping[str, Json]:
+    """Of an answer in the envelope. Raises the host's error."""
+    found = reply.data if isinstance(reply.data, dict) else {}
+    data = found.get("data")
+    if isinstance(data, dict):
+        return data
+    message, code = found.get("error"), found.get("code")
+    if isinstance(message, str):
+        raise JackfieldError(message, code=code if isinstance(code, str) else None)
+    raise HostUnavailable(f"The host {host.name} answered with {reply.status}, and not as this version does.")
