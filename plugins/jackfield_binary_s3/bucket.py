@@ -34,7 +34,7 @@ _STATUS = re.compile(r"status code: (\d{3})")
 
 
 @record
-class StoredObject:
+class ObjectFacts:
     """What the bucket knows of an object. size: bytes; attributes: such as `Content-Type`."""
 
     size: int
@@ -54,11 +54,11 @@ class Bucket:
         self._uploads = asyncio.Semaphore(settings.transfers)
         """Of their own: what is uploaded in parts may be what is read at the same time."""
 
-    async def look(self, key: str) -> StoredObject:
+    async def look(self, key: str) -> ObjectFacts:
         with reported("The file could not be read"):
             found = await obstore.get_async(self._client, key, options={"head": True})
             attributes = {str(name): str(value) for name, value in found.attributes.items()}
-            return StoredObject(int(found.meta["size"]), attributes)
+            return ObjectFacts(int(found.meta["size"]), attributes)
 
     async def size_of(self, key: str) -> int | None:
         """Bytes of an object; None: there is none."""

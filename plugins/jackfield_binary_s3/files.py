@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
@@ -11,7 +12,7 @@ from jackfield.api.downloads import content_disposition, content_type
 from jackfield.api.workflows import BinaryData
 from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.references import References
-from jackfield_binary_s3.uploads import Upload
+from jackfield_binary_s3.uploads import BucketUpload
 
 _TYPE, _DISPOSITION, _CACHE = "Content-Type", "Content-Disposition", "Cache-Control"
 
@@ -37,7 +38,8 @@ class KeptObject:
     async def whole(self) -> bytes:
         """Raises `BinaryError`."""
         async with aclosing(self._parts(self._bucket.part_size)) as parts:
-            return b"".join([part async for part in parts])
+            found = [part async for part in parts]
+        return found[0] if len(found) == 1 else await asyncio.to_thread(b"".join, found)
 
     async def _parts(self, most: int) -> AsyncGenerator[bytes, None]:
         for start in range(0, self.size, most):
@@ -66,8 +68,8 @@ class S3Files(ExecutionFiles):
         await self._references.add(self._execution, [file_id])
         return KeptObject(self._bucket, file_id, found.size)
 
-    def incoming(self, described: BinaryData) -> Upload:
-        return Upload(self._bucket, self._references, self._execution, _saved(described))
+    def incoming(self, described: BinaryData) -> BucketUpload:
+        return BucketUpload(self._bucket, self._references, self._execution, _saved(described))
 
     async def link(self, file: BinaryData) -> str | None:
         """A node may have given the file another name or type since it was kept: then the daemon sends it itself."""

@@ -12,7 +12,7 @@ from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.files import S3Files
 from jackfield_binary_s3.references import References
 from jackfield_binary_s3.settings import S3Settings
-from jackfield_binary_s3.uploads import Upload
+from jackfield_binary_s3.uploads import BucketUpload
 
 
 class S3BinaryStore:
@@ -34,9 +34,9 @@ class S3BinaryStore:
         """The execution refers to these files, which may still be on their way. Raises `BinaryUnavailable`."""
         await self._references.add(checked_execution(execution_id), file_ids)
 
-    def upload(self, execution_id: str, file_id: str) -> Upload:
+    def upload(self, execution_id: str, file_id: str) -> BucketUpload:
         """A file that has its id already, which tells neither its name nor its type."""
-        return Upload(self.bucket, self._references, checked_execution(execution_id), {}, file_id)
+        return BucketUpload(self.bucket, self._references, checked_execution(execution_id), {}, file_id)
 
     async def adopt(self, execution_id: str, items: Items) -> None:
         await self.refer(execution_id, referred(items))

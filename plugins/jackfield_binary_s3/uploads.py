@@ -11,13 +11,15 @@ from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.references import References
 
 _END = b""
+_FAREWELL_S = 5.0
+"""Seconds for the end of an upload that is given up."""
 
 
 class _Stopped(Exception):
     """Whoever wrote the file has given it up."""
 
 
-class Upload:
+class BucketUpload:
     """`jackfield.api.binary_drivers.Incoming`. A file of one part is one request; a larger one is sent as it comes, and
     never whole in memory."""
 
@@ -62,15 +64,18 @@ class Upload:
         return self._id
 
     async def close(self) -> None:
-        """Ends what was begun and not committed; the server is told to forget its parts."""
+        """Ends what was begun and not committed; the server is told to forget its parts, if it answers soon."""
         sending = self._sending
-        if sending is None or sending.done():
+        if sending is None:
             return
-        while not self._pieces.empty():
-            self._pieces.get_nowait()
-        self._pieces.put_nowait(None)
-        await asyncio.wait([sending])
-        sending.exception()
+        if not sending.done():
+            while not self._pieces.empty():
+                self._pieces.get_nowait()
+            self._pieces.put_nowait(None)
+            await asyncio.wait([sending], timeout=_FAREWELL_S)
+            sending.cancel()
+        if sending.done() and not sending.cancelled():
+            sending.exception()  # whoever wrote has it, or gave up before it came
 
     async def _give(self, sending: asyncio.Task[None], piece: bytes) -> None:
         """Returns when the driver takes pieces no slower than they come. Raises what the sending raises."""

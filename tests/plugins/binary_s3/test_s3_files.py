@@ -124,6 +124,21 @@ async def test_a_server_that_does_not_answer(unreachable: Callable[[], S3BinaryS
         assert caught.value.__context__ is None or caught.value.__suppress_context__
 
 
+async def test_a_server_that_is_silent_keeps_nobody(place: Place) -> None:
+    """Neither who waits for it nor who gives up."""
+    silent = await asyncio.start_server(lambda _, __: None, "127.0.0.1", 0)
+    async with silent:
+        port = silent.sockets[0].getsockname()[1]
+        files = place.store(endpoint=f"http://127.0.0.1:{port}", timeout=0.5).files("e1")
+        with pytest.raises(BinaryUnavailable, match="does not answer"):
+            await asyncio.wait_for(files.read(GONE), 5)
+        task = asyncio.ensure_future(files.write(pieces(bytes(12 * MIB)), mime_type="a/b"))
+        await asyncio.wait([task], timeout=0.1)
+        task.cancel()
+        with pytest.raises((asyncio.CancelledError, BinaryUnavailable)):
+            await asyncio.wait_for(task, 6)
+
+
 async def test_a_bucket_that_is_not_there(place: Place) -> None:
     store = place.store(bucket="mistyped-bucket")
     for work in (store.files("e1").write(BIG, mime_type="a/b"), store.bucket.check()):
