@@ -38,10 +38,14 @@ class KeyDesk:
     async def reserve(self, planned: PlannedRequest) -> None:
         await self._ring.open()
         account = self._valid(self._ring.by_id(planned.key))
+        clock = self._context.clock
+        if not planned.spends:
+            account.reserve_free(planned.request, clock.monotonic())
+            return
         tokens = Tokens(planned.input, planned.output)
         usd = await self._price(planned, tokens)
-        now_ms = self._context.clock.now_ms()
-        account.reserve(planned.request, Hold(tokens.total, usd, self._context.clock.monotonic()), now_ms)
+        now_ms = clock.now_ms()
+        account.reserve(planned.request, Hold(tokens.total, usd, clock.monotonic()), now_ms)
         if account.key.budgets:  # limits of a minute need not outlive the process
             await self._keep(account, planned, (now_ms, tokens.total, usd))
 

@@ -69,13 +69,18 @@ class KeyAccount:
 
     def reserve(self, request: str, hold: Hold, now_ms: int) -> None:
         """Raises `DialectError` 402, 429."""
-        self._require_parallel()
-        self._require_minute(hold)
+        self._require_request(hold.at)
+        self._require_tokens(hold)
         for budget in self.key.budgets:
             self._require_budget(budget, hold, now_ms)
-        self._held[request] = hold
-        self._requests.add(hold.at, 1)
+        self._hold(request, hold)
         self._tokens.add(hold.at, hold.tokens)
+
+    def reserve_free(self, request: str, now: float) -> None:
+        """One without a price, which takes neither tokens nor budgets. now: seconds of the clock that never goes back.
+        Raises `DialectError` 429."""
+        self._require_request(now)
+        self._hold(request, Hold(0.0, 0.0, now))
 
     def release(self, request: str) -> Hold | None:
         """The request is over; what it held is free."""
@@ -109,16 +114,21 @@ class KeyAccount:
         held = sum(hold.amount(budget.unit) for hold in self._held.values())
         return self._present(budget.period, now_ms).amount(budget.unit), held
 
-    def _require_parallel(self) -> None:
+    def _hold(self, request: str, hold: Hold) -> None:
+        self._held[request] = hold
+        self._requests.add(hold.at, 1)
+
+    def _require_request(self, now: float) -> None:
+        """One more, whatever it costs."""
         most = self.key.parallel
         if most is not None and len(self._held) >= most:
             raise _limited(f"has {most} requests in flight already, as many as it may", SOON)
+        each = self.key.requests
+        if each is not None and self._requests.sum(now) >= each:
+            raise _limited(f"may ask {each} requests a minute", self._requests.room_after(now, each, 1))
 
-    def _require_minute(self, hold: Hold) -> None:
+    def _require_tokens(self, hold: Hold) -> None:
         key, now = self.key, hold.at
-        if key.requests is not None and self._requests.sum(now) >= key.requests:
-            wait = self._requests.room_after(now, key.requests, 1)
-            raise _limited(f"may ask {key.requests} requests a minute", wait)
         used = self._tokens.sum(now) if key.tokens is not None else 0.0
         # One request alone may be longer than a minute's share: it would never be served otherwise.
         if key.tokens is not None and used > 0 and used + hold.tokens > key.tokens:

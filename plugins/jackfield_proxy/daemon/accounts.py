@@ -36,7 +36,7 @@ class ProfileAccount:
 
     async def hold(self, planned: PlannedRequest) -> None:
         """What the request may use, until `take` or `abandon`. Raises `DialectError` 429."""
-        if self.budgets.limited:
+        if self.budgets.limited and planned.spends:
             tokens = Tokens(planned.input, planned.output)
             usd = await prices.dearest(self._context, planned.targets, tokens) if self.budgets.in_usd else 0.0
             self.budgets.hold(planned.request, tokens.total, usd)

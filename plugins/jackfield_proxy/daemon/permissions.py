@@ -68,7 +68,7 @@ class ProcessPermissions:
             self._account_of(planned.profile).abandon(planned.request)
             if planned.key and gate is not None:
                 who = (planned.key, planned.request, planned.profile, planned.provider, planned.model)
-                gate.settle(EndedRequest(*who, CLIENT_GONE, now_ms, whole=False))
+                gate.settle(EndedRequest(*who, CLIENT_GONE, now_ms, whole=not planned.spends))
         self._open.clear()
 
     async def _answer(self, question: PermissionQuestion, process: ProxyProcess) -> None:

@@ -39,7 +39,8 @@ class CallerPass:
 class PlannedRequest:
     """A request that is about to be sent. key: empty for a profile's own token. request: tells it from all others.
     provider, model: who is asked first, others: who may serve it in the end; the dearest of them counts. input: its
-    length, output: the longest answer that is reckoned with, tokens."""
+    length, output: the longest answer that is reckoned with, tokens. spends:
+    False where it has no price and no tokens that count, so that it takes its part of what a key may ask alone."""
 
     key: str
     request: str
@@ -49,6 +50,7 @@ class PlannedRequest:
     input: int
     output: int
     others: Sequence[Target] = ()
+    spends: bool = True
 
     @property
     def targets(self) -> Sequence[Target]:

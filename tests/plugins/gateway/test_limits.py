@@ -107,6 +107,20 @@ def test_a_request_that_is_not_sent_counts_nowhere() -> None:
     assert found.in_flight == 1
 
 
+def test_what_costs_nothing_counts_as_a_request_and_passes_a_used_up_budget() -> None:
+    found = account(requests=3, parallel=2, tokens=10, budgets=[KeyBudget("total", "usd", 1.0)])
+    found.reserve("a", Hold(10, 5.0, 0.0), NOON)
+    found.count(5.0, 10, found.release("a"), NOON)
+    found.reserve_free("b", 1.0)
+    found.reserve_free("c", 2.0)
+    with pytest.raises(DialectError, match="2 requests in flight"):
+        found.reserve_free("d", 3.0)
+    found.release("b")
+    with pytest.raises(DialectError, match="3 requests a minute"):
+        found.reserve_free("d", 4.0)
+    assert found.used(found.key.budgets[0], NOON) == (5.0, 0)
+
+
 def test_tokens_that_were_reserved_too_many_come_back() -> None:
     found = account(tokens=100)
     found.reserve("a", Hold(90, 0.0, 0.0), NOON)

@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from jackfield.api.gateway import PREFIX, CallerPass, StoredObject
+from jackfield.api.gateway import PREFIX, CallerPass, PlannedRequest, StoredObject
 from jackfield.api.profiles import Profile
 from jackfield.api.providers import Provider
 from jackfield.api.telemetry import Cost, RunUsage, Tokens, UsageEntry
@@ -114,6 +114,7 @@ class Pipe:
         self.said: dict[str, bool] = {}
         self.kept: dict[str, StoredObject] = {}
         self.caller = CallerPass("key-1")
+        self.planned: list[PlannedRequest] = []
 
     def send(self, message: FromChild) -> None:
         if message.served is not None:
@@ -126,6 +127,8 @@ class Pipe:
 
     async def permission(self, timeout: float, **asked: object) -> CallerPass:
         """Of the one virtual key."""
+        if isinstance(planned := asked.get("planned"), PlannedRequest):
+            self.planned.append(planned)
         return self.caller
 
     async def ask(self, path: str, attributes: Mapping[str, Any], timeout: float) -> bool:

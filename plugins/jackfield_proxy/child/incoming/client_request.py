@@ -81,7 +81,8 @@ class ClientRequest:
 
     What takes long with a large body is awaited: see `large`."""
 
-    answers = spends = True
+    answers = True
+    spends: bool
     uncounted = of_one_account = False
     account = ""
     """A mark of the provider's key that keeps what it speaks of; empty: it is not known, or any does."""
@@ -103,6 +104,7 @@ class ClientRequest:
         self.pairs = pairs
         self.query = query
         self.counts = counts
+        self.spends = not counts
         self._value = fields.body_object(body)
         require_one_reading(body)
         self.named = named

@@ -45,7 +45,8 @@ _FORMS = re.compile(
 ).fullmatch
 """Where clients send a file, and a form with it."""
 _EVALS = re.compile(r"/evals\b").match
-_NO_OUTPUT = re.compile(r"/(?:embeddings|moderations|rerank|responses/input_tokens)\b").match
+_NO_OUTPUT = re.compile(r"/(?:embeddings|moderations|rerank)\b").match
+_COUNTS = re.compile(r"/responses/input_tokens\b").match
 _OF_CONVERSATIONS = ("/responses/compact", "/responses/input_tokens")
 
 
@@ -77,7 +78,8 @@ class EndpointRequest(ClientRequest):
         self.headers = headers_of(pairs)
         self.stream = self.counts = self.answers = False
         # What is asked for again was counted before; without a model nothing has a price.
-        self.spends = method == "POST" and bool(self.model) and (dialect != "gemini" or bool(named.model))
+        priced = bool(self.model) and (bool(named.model) if dialect == "gemini" else not _COUNTS(path))
+        self.spends = method == "POST" and priced
         self.place, told, free = _of_google(path) if dialect == "gemini" else _of_others(path, self.model)
         self.of_one_account = bool(self.place.collection)
         self.uncounted = method == "POST" and not told and not free

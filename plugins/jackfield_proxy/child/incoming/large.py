@@ -52,6 +52,7 @@ class LargeClientRequest(ClientRequest):
         helpers: HelperProcesses,
     ) -> None:
         self.dialect, self.body, self.pairs, self.query, self.counts = dialect, body, pairs, query, counts
+        self.spends = not counts
         self.model, self.stream, self.named = read.model, read.stream, named
         self.headers = headers_of(pairs)
         self._read, self._helpers = read, helpers

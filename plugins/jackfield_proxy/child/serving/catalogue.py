@@ -13,7 +13,9 @@ from jackfield.api.dialects.model import DialectError, DialectName
 from jackfield_proxy.child.upstream.counting import may_count, tokens_in
 
 if TYPE_CHECKING:
-    from jackfield_proxy.child.serving.exchange import ProxiedExchange
+    from jackfield_proxy.child.incoming.client_request import ClientRequest
+    from jackfield_proxy.child.upstream.counting import Counter
+    from jackfield_proxy.plan import ProxyPlan, Target
 
 _JSON = "application/json"
 _CREATED = "1970-01-01T00:00:00Z"
@@ -45,18 +47,17 @@ def _google_model(name: str) -> dict[str, object]:
     return {"name": f"models/{name}", "displayName": name, "version": "", "supportedGenerationMethods": verbs}
 
 
-async def count(exchange: ProxiedExchange) -> web.Response:
+async def count(counter: Counter, plan: ProxyPlan, call: ClientRequest, target: Target) -> web.Response:
     """The provider's own count where its dialect has one; else our estimate."""
-    target = (await exchange.candidates())[0].target
-    upstream = exchange.plan.upstreams.get(target.provider)
+    upstream = plan.upstreams.get(target.provider)
     tokens = None
     if upstream is not None and may_count(upstream):
-        found = await exchange.shared.counter.answer(exchange.plan, exchange.call, target)
-        if found is not None and upstream.family == exchange.call.dialect:
+        found = await counter.answer(plan, call, target)
+        if found is not None and upstream.family == call.dialect:
             return web.Response(body=found, content_type=_JSON)
         tokens = tokens_in(found) if found is not None else None
-    name = "totalTokens" if exchange.call.dialect == "gemini" else "input_tokens"
-    return _json({name: (await exchange.call.attributes()).tokens if tokens is None else tokens})
+    name = "totalTokens" if call.dialect == "gemini" else "input_tokens"
+    return _json({name: (await call.attributes()).tokens if tokens is None else tokens})
 
 
 def _json(value: object) -> web.Response:

@@ -22,7 +22,7 @@ from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.incoming.google_kept import UPLOAD
 from jackfield_proxy.child.process.log import say
-from jackfield_proxy.child.serving import uploads
+from jackfield_proxy.child.serving import catalogue, uploads
 from jackfield_proxy.child.serving.batch_input import BatchInput, input_of
 from jackfield_proxy.child.serving.own_list import ListPage, ListRefused, OwnList
 from jackfield_proxy.child.upstream import failures
@@ -135,6 +135,24 @@ class ProxiedExchange:
         finally:
             self._tell()
 
+    async def count(self) -> web.Response:
+        """The answer to a request for a count of tokens. Raises `DialectError`."""
+        try:
+            candidates = await self.candidates()
+            if self._caller.metered:
+                await self._reserve(candidates)
+            self._tries(candidates[0], 1)
+            answer = await catalogue.count(self.shared.counter, self.plan, self.call, candidates[0].target)
+        except DialectError as exc:
+            self._end_with(exc.status, exc.message)
+            raise
+        else:
+            self._end_with(answer.status, None)
+            return answer
+        finally:
+            if self._caller.key:
+                self._tell()
+
     def _cached(self, candidates: Sequence[Candidate]) -> web.Response | None:
         """The answer that the same request of this key has had under the same rules. It costs nothing."""
         cache = self.shared.cache
@@ -183,7 +201,8 @@ class ProxiedExchange:
                 "What this costs is told by no answer, so that a key or a profile with a budget may not ask for it."
             )
             raise DialectError(403, message, "permission_error")
-        if not self.call.spends:
+        spends = self.call.spends
+        if not (spends or self._caller.metered):
             return
         target, *others = dict.fromkeys(one.target for one in candidates)
         planned = PlannedRequest(
@@ -192,9 +211,10 @@ class ProxiedExchange:
             profile=self.plan.alias,
             provider=target.provider,
             model=target.model,
-            input=self._served.estimated_tokens,
-            output=self.call.output.tokens(self.plan.limits.reserved_output),
+            input=self._served.estimated_tokens if spends else 0,
+            output=self.call.output.tokens(self.plan.limits.reserved_output) if spends else 0,
             others=others,
+            spends=spends,
         )
         await self._pipe.permission(self.plan.limits.key_timeout, planned=planned)
 

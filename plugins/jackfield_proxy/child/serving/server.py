@@ -215,7 +215,7 @@ class Server:
         tenant = self._tenants.serving(caller, named or (place.profile if place is not None else ""), call)
         exchange = ProxiedExchange(tenant, call, caller, asked.request_id, place)
         try:
-            return await (catalogue.count(exchange) if call.counts else exchange.serve(request))
+            return await (exchange.count() if call.counts else exchange.serve(request))
         except DialectError:
             marks += exchange.marks()
             raise
