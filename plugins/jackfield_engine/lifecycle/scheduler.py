@@ -90,7 +90,7 @@ class Scheduler:
         self._turns = 0
         if not self._takes():
             return list(self.queue)
-        self._turns = max(self.soon // 2, 1)
+        self._turns = (self.soon + 1) // 2
         found = [run for run in islice(self.queue, self.soon, None) if run.id in self._seen]
         self._seen = {run.id for run in self.queue}
         return found
