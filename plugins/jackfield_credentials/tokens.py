@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator
+
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import TOKENS, OAuth2
+from jackfield.api.errors import StoreUnavailable
 from jackfield.api.http_client import HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.grants import OAuth2Client, OAuth2Tokens, TokenRefused, read_tokens
@@ -37,8 +41,12 @@ class TokenKeeper:
 
     async def token(self, credential_id: str, rejected: str | None = None) -> OAuth2Tokens:
         """A token that is fresh and is not the rejected one. Raises `NodeError`."""
-        async with self._vault.lock(credential_id):
-            client, tokens = await self.client(credential_id)
+        _, tokens = await self.client(credential_id)
+        if tokens is not None and tokens.access != rejected and self.fresh(tokens):
+            self._hide(tokens)
+            return tokens
+        async with self._alone(credential_id):
+            client, tokens = await self.client(credential_id)  # somebody else may have been quicker
             if tokens is not None and tokens.access != rejected and self.fresh(tokens):
                 self._hide(tokens)
                 return tokens
@@ -56,12 +64,22 @@ class TokenKeeper:
 
     async def redeem(self, credential_id: str, code: str, redirect_uri: str, verifier: str) -> None:
         """Exchange an authorization code and keep the tokens. Raises `NodeError`."""
-        async with self._vault.lock(credential_id):
+        async with self._alone(credential_id):
             client, _ = await self.client(credential_id)
             now = self._context.clock.now_ms()
             await self._keep(
                 credential_id, await client.code(self._context.port(HttpClient), code, redirect_uri, verifier, now)
             )
+
+    @contextlib.asynccontextmanager
+    async def _alone(self, credential_id: str) -> AsyncIterator[None]:
+        """A refresh token is good once: nobody else asks with it, at no daemon. Raises `NodeError`."""
+        async with contextlib.AsyncExitStack() as stack:
+            try:
+                await stack.enter_async_context(self._vault.lock(credential_id))
+            except StoreUnavailable as exc:
+                raise NodeError(f"The credential's token cannot be renewed: {exc.message}") from None
+            yield
 
     async def _renewed(self, client: OAuth2Client, tokens: OAuth2Tokens | None) -> OAuth2Tokens:
         http, now = self._context.port(HttpClient), self._context.clock.now_ms()

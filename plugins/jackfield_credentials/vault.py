@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import contextlib
+from collections.abc import AsyncIterator, Mapping
 from weakref import WeakValueDictionary
 
 import orjson
@@ -11,10 +12,15 @@ import orjson
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, CredentialKind
 from jackfield.api.errors import JackfieldError
+from jackfield.api.memos import Memos, leased
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield.api.storage import Credential
+from jackfield_credentials.settings import CredentialSettings
 
+_LEASE = "credential-writer"
+_SPARE = 10.0
+"""Seconds that a writer may take beside the requests for a token."""
 NOT_SECRET = frozenset({"name", "user", "username", "algorithm", ALLOWED_HOSTS, "headerName"})
 """Of kinds that nobody describes: values that may stand in a log; to hide them would hide half of every line."""
 
@@ -27,8 +33,13 @@ class Vault:
         self._found = False
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def lock(self, credential_id: str) -> asyncio.Lock:
-        return self._locks.setdefault(credential_id, asyncio.Lock())
+    @contextlib.asynccontextmanager
+    async def lock(self, credential_id: str) -> AsyncIterator[None]:
+        """Nobody else changes this credential meanwhile, at no daemon of the store. Raises `StoreUnavailable`."""
+        lock = self._locks.setdefault(credential_id, asyncio.Lock())
+        lifetime = self._context.settings(CredentialSettings).token_timeout * 2 + _SPARE
+        async with lock, leased(self._context.port(Memos), _LEASE, credential_id, lifetime, self._context.clock):
+            yield
 
     async def ready(self) -> None:
         """Have the kinds found, off the event loop."""

@@ -16,6 +16,7 @@ from jackfield.api.credentials import TOKENS
 from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield_credentials.callback import Callback
+from jackfield_credentials.service import CredentialService
 
 CLIENT = {"clientId": "id:1", "clientSecret": "s3cr3t/ü"}
 
@@ -91,6 +92,19 @@ async def test_many_at_once_ask_for_one_token(lab: Lab, server: Loopback) -> Non
     await asyncio.gather(*(asked(lab, server, ident) for _ in range(10)))
     assert provider.given == 1
     assert provider.used() == ["Bearer access-1"] * 10
+
+
+async def test_two_daemons_ask_for_one_token(lab: Lab, server: Loopback) -> None:
+    provider = Provider(server)
+    ident = await client(lab, server)
+    daemons = [CredentialService(lab.context) for _ in range(2)]  # each with locks of its own, over one store
+    asking = asyncio.gather(*(daemon.keeper.token(ident) for daemon in daemons for _ in range(3)))
+    async with asyncio.timeout(20):
+        while not asking.done():
+            await lab.clock.advance(0.1)
+            await asyncio.sleep(0.005)
+    assert {tokens.access for tokens in asking.result()} == {"access-1"}
+    assert provider.given == 1
 
 
 async def test_a_rejected_token_is_renewed_once_for_all(lab: Lab, server: Loopback) -> None:
