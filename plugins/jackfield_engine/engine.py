@@ -7,6 +7,7 @@ again. Checkpoints stand after every node that has an effect; what ran since is 
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
 
 from jackfield.api.context import PluginContext
@@ -150,7 +151,7 @@ class EmbeddedEngine:
             if not self.services.lease.shared:
                 await asyncio.wait([handle.finished])
             elif not handle.finished.done() or isinstance(handle.finished.exception(), Fenced):
-                await self._some_time(handle.finished)
+                await self._some_time(handle)
             if handle.finished.done() and not isinstance(handle.finished.exception(), Fenced):
                 return handle.finished.result()
 
@@ -163,15 +164,23 @@ class EmbeddedEngine:
                 raise
             return None
 
-    async def _some_time(self, future: asyncio.Future[Outcome]) -> None:
+    async def _some_time(self, handle: Handle) -> None:
         """Until another daemon may have ended what somebody waits for here, or until it ended here."""
+        future = handle.finished
         sleep = asyncio.ensure_future(self.services.clock.sleep(self.services.settings.claim_interval))
         if not future.done():
             future.add_done_callback(lambda _: sleep.cancel())
         try:
-            await asyncio.wait([sleep])
+            with self._heard(handle.id, sleep):
+                await asyncio.wait([sleep])
         finally:
             sleep.cancel()
+
+    def _heard(self, execution_id: str, sleep: asyncio.Future[None]) -> AbstractContextManager[None]:
+        """Whose end others tell; of what runs here the end is known."""
+        if execution_id in self.live.runs:
+            return nullcontext()
+        return self.services.ended.heard(execution_id, sleep.cancel)
 
     async def waiting(self, execution_id: str) -> WaitingCall:
         return await self._calls.waiting(execution_id)
@@ -196,6 +205,8 @@ class EmbeddedEngine:
             self._backlog.wake()
         self._backlog.start()
         self._waiting.start()
+        if self.services.lease.shared:
+            self._context.spawn("ends elsewhere", self.services.ended.listen())
         await self.services.lease.begin()
         return found
 

@@ -42,7 +42,10 @@ def two(
     env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(), "JACKFIELD_ENCRYPTION_KEY": KEY}
     made = new_daemon(settings, env=env), new_daemon(settings, env=env)
     if request.param == "pg":
-        listening = f"SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN {schema}'"
+        listening = (
+            f"SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN {schema}'"
+            " OR query LIKE 'SELECT pg_notify%' AND backend_start > clock_timestamp() - interval '1 minute'"
+        )
         poll(lambda: len(jackfield_postgres.run(listening)) == len(made), "both daemons listen")
     return made
 
@@ -95,6 +98,15 @@ def test_guesses_at_one_daemon_count_at_the_other(two: tuple[Daemon, Daemon]) ->
     guess = {"username": "nobody", "password": "wrong-wrong-wrong"}
     told = [callers[n % 2].post("/api/v1/auth/login", json=guess).status_code for n in range(12)]
     assert told == [401] * 10 + [429] * 2
+
+
+def test_what_happens_at_one_daemon_is_heard_at_the_other(two: tuple[Daemon, Daemon]) -> None:
+    first, second = two
+    first.live(document(1))
+    poll(lambda: answer(second.client()) == (200, 1), "the other daemon serves it")
+    with second.admin().stream("GET", "/events", params={"topics": "workflows"}) as events:
+        assert answer(first.client()) == (200, 1)
+        assert any("execution.finished" in line for line in events.iter_lines())
 
 
 def test_a_logout_counts_at_the_other_daemon(two: tuple[Daemon, Daemon]) -> None:

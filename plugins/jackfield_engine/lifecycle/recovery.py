@@ -158,12 +158,20 @@ class Recovery:
         """How an execution ends that another daemon runs; None once it is this one's to go on with. Raises `NotFound`,
         `StoreUnavailable`."""
         while True:
-            await self._services.clock.sleep(self._services.settings.claim_interval)
+            await self._some_time(execution_id)
             standing = await self._standing(execution_id)
             if not standing.is_open:
                 return await self._outcome(execution_id)
             if await self._lease.own(execution_id, standing.owner):
                 return None
+
+    async def _some_time(self, execution_id: str) -> None:
+        sleep = asyncio.ensure_future(self._services.clock.sleep(self._services.settings.claim_interval))
+        try:
+            with self._services.ended.heard(execution_id, sleep.cancel):
+                await asyncio.wait([sleep])
+        finally:
+            sleep.cancel()
 
     async def _standing(self, execution_id: str) -> Standing:
         """Whoever waits looks again and again: input and steps are read once, at the end."""

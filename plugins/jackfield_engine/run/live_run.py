@@ -209,6 +209,8 @@ class LiveRun:
     def confirm(self) -> None:
         """The store has all of it: whoever waits for that hears so."""
         self.handle.close()
+        if self.end is not None:
+            self.services.ended.over(self.id)
 
     # -- running
 

@@ -13,6 +13,7 @@ from jackfield.api.storage import Store
 from jackfield_engine.loop.plans import Plans
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.begun import BegunNotes
+from jackfield_engine.shared.ended import EndedElsewhere
 from jackfield_engine.shared.known_lives import KnownLives
 from jackfield_engine.shared.lease import Lease, daemon_name
 from jackfield_engine.shared.static_data import StaticData
@@ -35,6 +36,7 @@ class Services:
     begun: BegunNotes
     lease: Lease
     hosts: Hosts
+    ended: EndedElsewhere
 
     def takes(self) -> bool:
         """Whether this daemon begins executions."""
@@ -65,4 +67,5 @@ def build_services(context: PluginContext) -> Services:
             KnownLives(context.service.config_dir, context.log),
         ),
         hosts=context.port(Hosts),
+        ended=EndedElsewhere(context),
     )

@@ -55,6 +55,13 @@ class Following:
             self._context.port(WorkflowReader).forget(workflow_id)
             workflow = await self._readable(workflow_id)
             await self._serve(WorkflowChange(workflow_id, "deleted" if workflow is None else "saved", workflow))
+        self._publish_change(workflow_id, workflow)
+
+    def _publish_change(self, workflow_id: str, workflow: Workflow | None) -> None:
+        if workflow is None:
+            self._context.events.publish("workflows", "workflow.deleted", {"id": workflow_id})
+        else:
+            self.publish("saved", workflow_id, workflow.name, workflow.version, active=workflow.active)
 
     async def _readable(self, workflow_id: str) -> Workflow | None:
         try:

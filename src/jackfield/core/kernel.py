@@ -318,6 +318,7 @@ class Kernel:
         await self._start_plugins()
         await self._refuse_open_bind()
         self.tasks.spawn("kernel.keys", self._follow_keys())
+        self._relay_events()
         self.tasks.spawn("kernel.recover", self._recover())
         self.tasks.spawn("kernel.hosts", self.hosts.run())
         self.tasks.spawn("kernel.sweep", self._sweep())
@@ -326,6 +327,15 @@ class Kernel:
         self.ready = True
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
+
+    def _relay_events(self) -> None:
+        """Where other daemons share the store."""
+        store = self.ports.get(Store)
+        if not store.exclusive:
+            from .event_relay import EventRelay  # a daemon of its own does without
+
+            relay = EventRelay(self.events, self.ports.get(Bus), store, self.clock)
+            self.tasks.spawn("kernel.events", relay.run())
 
     def _watch_loop(self) -> None:
         threshold = self.settings.get(DaemonSettings).loop_held_ms / 1000

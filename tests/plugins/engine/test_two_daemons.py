@@ -20,6 +20,7 @@ from jackfield.api.errors import ConfigurationError, Conflict, Fenced, StoreUnav
 from jackfield.api.history import node_records
 from jackfield.api.nodes import NodeResult, NodeRun, Suspend
 from jackfield.api.storage import CallUpdate, ExecutionFilter, Incarnation, NewCall, Renewed, StoredExecution
+from jackfield.core.bus import MemoryBus, MemoryHub
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
@@ -136,8 +137,11 @@ def brief(clock: FakeClock) -> Any:
 class Host:
     """A machine with its daemon."""
 
-    def __init__(self, name: str, path: Path, store: MemoryStore, clock: FakeClock, **settings: Any) -> None:
+    def __init__(
+        self, name: str, path: Path, store: MemoryStore, clock: FakeClock, hub: MemoryHub, **settings: Any
+    ) -> None:
         path.mkdir()
+        self._hub = hub
         self.line = Line(store)
         given = {"daemon": name, "lease": LEASE, "resume_backoff": 0, **settings}
         self.lab = Lab(path, store=store, clock=clock, settings=ExecutionsSettings(**given))
@@ -148,7 +152,10 @@ class Host:
         self.engine: EmbeddedEngine
 
     async def begin(self) -> EmbeddedEngine:
-        self.engine = EmbeddedEngine(self.lab.context(self.line), strict=True, runner=as_task)  # type: ignore[arg-type]
+        context = self.lab.context(self.line)  # type: ignore[arg-type]
+        context.ports["Bus"] = self.bus = MemoryBus(self.lab.clock, self._hub)
+        await self.bus.open()
+        self.engine = EmbeddedEngine(context, strict=True, runner=as_task)
         await self.engine.recover()
         return self.engine
 
@@ -160,10 +167,11 @@ class Hosts:
         self._path = path
         self.clock = FakeClock()
         self.store = MemoryStore(self.clock)
+        self.hub = MemoryHub()
         self.all: list[Host] = []
 
     async def begin(self, name: str, **settings: Any) -> Host:
-        host = Host(name, self._path / name, self.store, self.clock, **settings)
+        host = Host(name, self._path / name, self.store, self.clock, self.hub, **settings)
         self.all.append(host)
         await host.begin()
         return host
@@ -455,6 +463,17 @@ async def test_a_result_is_waited_for_wherever_it_comes_from(hosts: Hosts) -> No
     assert (await result).status == "success"
 
 
+async def test_a_result_that_another_daemon_has_comes_without_a_wait(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    result = asyncio.create_task(b.engine.result(execution.id, 20))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    a.gate.open.set()
+    await until(result.done)  # no time has passed
+    assert (await result).status == "success"
+
+
 async def test_a_result_is_waited_for_although_its_daemon_was_fenced(hosts: Hosts) -> None:
     a, b = await hosts.two()
     execution = await held_at_the_gate(a)
@@ -596,7 +615,7 @@ async def test_a_registration_that_takes_its_time_keeps_nothing_from_being_claim
     a = await hosts.begin("a")
     execution = await held_at_the_gate(a)
     await drained(hosts, a)
-    b = Host("b", hosts._path / "b", hosts.store, hosts.clock)
+    b = Host("b", hosts._path / "b", hosts.store, hosts.clock, hosts.hub)
     hosts.all.append(b)
     b.gate.open.set()
     b.line.held = []
@@ -773,7 +792,7 @@ async def test_what_a_lost_lease_keeps_from_the_store_may_be_sent_again(hosts: H
 async def test_of_two_daemons_of_one_name_the_second_does_not_begin(hosts: Hosts) -> None:
     a = await hosts.begin("a")
     execution = await held_at_the_gate(a)
-    copied = Host("a", a.lab.path.parent / "copied", hosts.store, hosts.clock)
+    copied = Host("a", a.lab.path.parent / "copied", hosts.store, hosts.clock, hosts.hub)
     hosts.all.append(copied)
     began = asyncio.create_task(copied.begin())
     for _ in range((LEASE + 5) * 2):
@@ -794,7 +813,7 @@ async def test_of_two_daemons_of_one_name_that_run_one_goes_on(hosts: Hosts, cap
     a = await hosts.begin("a")
     a.line.off = True
     await hosts.clock.advance(LEASE + 1)
-    other = Host("a", a.lab.path.parent / "copied", hosts.store, hosts.clock)
+    other = Host("a", a.lab.path.parent / "copied", hosts.store, hosts.clock, hosts.hub)
     hosts.all.append(other)
     await other.begin()
     execution = await held_at_the_gate(other)

@@ -1,0 +1,238 @@
+"""Events of other daemons that share the store, for whoever listens here.
+
+A daemon tells the others which topics somebody listens to at it, again and again; whoever has such an event sends what
+identifies it (`_TOLD`), never contents. What a subscriber sees beyond that is read from the store where he is, by his
+rights. Beside it a look into the store each second finds executions that nobody has told of, so that without a bus
+their events are late and not lost. Changes to workflows are found by the plugin for workflows, and not sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Mapping
+from typing import cast
+
+from jackfield.api.bus import Bus as DaemonBus
+from jackfield.api.bus import Message
+from jackfield.api.clock import Clock
+from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.events import Event, Subscription
+from jackfield.api.ids import new_id
+from jackfield.api.json_values import Json
+from jackfield.api.storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Store
+
+from .events import Bus
+
+HEARD, TOLD = "events.heard", "events.told"
+"""Topics of the bus between daemons: what somebody listens to, and what has happened."""
+SHARED = frozenset({"workflows", "webhooks", "credentials"})
+"""Topics of what daemons share; the others are of one machine."""
+_OWN_WAY = "workflow."
+"""Begins types of events that each daemon finds out by itself."""
+_TOLD = frozenset({
+    "id", "workflowId", "webhookId", "folderId", "mode", "status", "method", "duration", "test", "resumeAt",
+})  # fmt: skip
+"""Of an event's data, what others are told."""
+_AGAIN, _FORGET = 5.0, 15.0
+"""Seconds between two tellings of what somebody listens to, and until it is forgotten."""
+_LOOK = 1.0
+"""Seconds between two looks into the store, while somebody listens."""
+_MOST = 200
+"""Events a second that are told, executions of one look, and daemons that are heard."""
+_REMEMBERED = 2000
+"""Executions whose last event is remembered."""
+_OVERLAP_MS = 10_000
+"""By which looks overlap: clocks of daemons may differ, and commits take their time."""
+
+
+class EventRelay:
+    """One per daemon."""
+
+    def __init__(self, events: Bus, bus: DaemonBus, store: Store, clock: Clock) -> None:
+        self._events = events
+        self._bus = bus
+        self._store = store
+        self._clock = clock
+        self._id = new_id()
+        self._peers: dict[str, tuple[float, frozenset[str]]] = {}
+        """Daemon -> until when (monotonic) which topics are listened to at it."""
+        self._wanted: frozenset[str] = frozenset()
+        """What somebody listens to at another daemon."""
+        self._listened: frozenset[str] = frozenset()
+        self._relay: Subscription
+        self._changed = asyncio.Event()
+        self._sent: deque[float] = deque(maxlen=_MOST)
+        self._known: OrderedDict[str, str] = OrderedDict()
+        """Execution -> `open` or `over`, as was told here last."""
+        self._since: int | None = None
+        self._listened_at: int | None = None
+        """Since when (Unix ms) somebody listens here to workflows."""
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        self._events.changed = self._listeners_changed
+        with (
+            self._events.relay() as relay,
+            self._bus.subscribe(HEARD) as heard,
+            self._bus.subscribe(TOLD) as told,
+        ):
+            self._relay = relay
+            await asyncio.gather(
+                self._announce(), self._hear(aiter(heard)), self._repeat(aiter(told)), self._tell(aiter(relay)),
+                self._look_forever(),
+            )  # fmt: skip
+
+    # -- who listens
+
+    @property
+    def _here(self) -> frozenset[str]:
+        return self._events.here & SHARED
+
+    def _listeners_changed(self) -> None:
+        if "workflows" not in self._here:
+            self._listened_at = None
+        elif self._listened_at is None:
+            self._listened_at = self._clock.now_ms()
+        self._changed.set()
+
+    async def _announce(self) -> None:
+        last = frozenset[str]()
+        while True:
+            self._changed.clear()
+            if self._here or last:
+                last = self._here
+                self._bus.publish(HEARD, {"daemon": self._id, "topics": cast("list[Json]", sorted(last))})
+            self._forget()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), _AGAIN)
+
+    async def _hear(self, messages: AsyncIterator[Message]) -> None:
+        async for message in messages:
+            daemon, topics = message.payload.get("daemon"), message.payload.get("topics")
+            is_new = daemon not in self._peers
+            if isinstance(daemon, str) and isinstance(topics, list) and not (is_new and len(self._peers) >= _MOST):
+                wanted = SHARED.intersection(topic for topic in topics if isinstance(topic, str))
+                self._peers[daemon] = (self._clock.monotonic() + _FORGET, wanted)
+                self._forget()
+
+    def _forget(self) -> None:
+        """Those that have not been heard for long; the relay listens to what the others want, and to what is known of
+        executions by their events."""
+        now = self._clock.monotonic()
+        self._peers = {daemon: peer for daemon, peer in self._peers.items() if peer[0] > now and peer[1]}
+        self._wanted = frozenset[str]().union(*(topics for _, topics in self._peers.values()))
+        wanted = self._wanted | (self._here & {"workflows"})
+        if wanted != self._listened:
+            self._listened = wanted
+            self._relay.listen(wanted)
+
+    # -- what happens
+
+    async def _tell(self, events: AsyncIterator[Event]) -> None:
+        async for event in events:
+            if event.topic == "workflows":
+                self._note(event.type, event.data)
+            if event.topic in self._wanted and not event.type.startswith(_OWN_WAY) and self._may_send():
+                data = {key: value for key, value in event.data.items() if key in _TOLD}
+                payload = {"topic": event.topic, "type": event.type, "data": data}
+                with contextlib.suppress(ValueError, TypeError):  # too long: nothing of ours
+                    self._bus.publish(TOLD, cast("Mapping[str, Json]", payload))
+
+    def _may_send(self) -> bool:
+        """More than a bus should carry is left to the look into the store."""
+        now = self._clock.monotonic()
+        if len(self._sent) == _MOST and now - self._sent[0] < 1:
+            return False
+        self._sent.append(now)
+        return True
+
+    async def _repeat(self, messages: AsyncIterator[Message]) -> None:
+        async for message in messages:
+            topic, kind, data = (message.payload.get(key) for key in ("topic", "type", "data"))
+            if not (isinstance(topic, str) and isinstance(kind, str) and isinstance(data, Mapping)):
+                continue
+            if topic in self._here and not kind.startswith(_OWN_WAY):
+                if topic == "workflows":
+                    self._note(kind, data)
+                self._events.repeat(topic, kind, _whole(kind, {key: data[key] for key in data if key in _TOLD}))
+
+    # -- what nobody has told
+
+    async def _look_forever(self) -> None:
+        while True:
+            await self._clock.sleep(_LOOK)
+            if self._listened_at is None:
+                self._since = None
+                self._known.clear()
+                continue
+            with contextlib.suppress(JackfieldError):
+                await self._look()
+
+    async def _look(self) -> None:
+        """Raises `StoreUnavailable`."""
+        began = self._clock.now_ms()
+        if self._since is None:
+            self._since = self._listened_at or began
+            await self._begin(self._since)
+        page = await self._store.executions(ExecutionFilter(since=self._since - _OVERLAP_MS), offset=0, limit=_MOST)
+        self._since = began
+        rows = {row.id: row for row in page.rows}
+        for row in reversed(page.rows):
+            self._found(row)
+        for ident in [ident for ident, what in self._known.items() if what == "open" and ident not in rows][:_MOST]:
+            standing = await self._store.standing(ident)
+            if standing is None or not standing.is_open:
+                await self._over(ident)
+
+    async def _begin(self, at: int) -> None:
+        """What was so before anybody listened is no news. at: since when (Unix ms) somebody does. Raises
+        `StoreUnavailable`."""
+        recent = ExecutionFilter(since=at - _OVERLAP_MS)
+        for where in (recent, *(ExecutionFilter(status=status) for status in OPEN_STATUSES)):
+            for row in (await self._store.executions(where, offset=0, limit=_MOST)).rows:
+                if row.created_at < at and row.id not in self._known:
+                    self._set(row.id, "open" if row.finished_at is None or row.finished_at >= at else "over")
+
+    def _found(self, row: ExecutionRow) -> None:
+        now = "open" if row.status in OPEN_STATUSES else "over"
+        before = self._known.get(row.id)
+        if before == now or before == "over":
+            return
+        self._set(row.id, now)
+        data = {"id": row.id, "workflowId": row.workflow_id, "mode": row.mode}
+        if before is None:
+            self._events.repeat("workflows", "execution.started", data)
+        if now == "over":
+            self._events.repeat("workflows", "execution.finished", {**data, "status": row.status})
+
+    async def _over(self, ident: str) -> None:
+        """One that began long ago. Raises `StoreUnavailable`."""
+        self._set(ident, "over")
+        try:
+            stored = await self._store.execution(ident)
+        except StoreUnavailable:
+            raise
+        except JackfieldError:
+            return
+        if stored is not None:
+            row = stored.row
+            data = {"id": ident, "workflowId": row.workflow_id, "mode": row.mode, "status": row.status}
+            self._events.repeat("workflows", "execution.finished", data)
+
+    def _note(self, type: str, data: Mapping[str, object]) -> None:
+        """What is told of an execution here is not found by a look."""
+        if type.startswith("execution.") and isinstance(ident := data.get("id"), str):
+            self._set(ident, "over" if type == "execution.finished" else "open")
+
+    def _set(self, ident: str, what: str) -> None:
+        self._known[ident] = what
+        self._known.move_to_end(ident)
+        if len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+
+
+def _whole(type: str, data: dict[str, Json]) -> dict[str, Json]:
+    """With what subscribers count on: nodes of an execution elsewhere are read, not told."""
+    return {**data, "nodes": [], "running": None, "skipped": 0} if type == "execution.nodes" else data
