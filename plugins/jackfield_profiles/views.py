@@ -66,8 +66,12 @@ def hooks_of(profile: Profile) -> dict[str, Json]:
 
 def servers_of(profile: Profile) -> dict[str, Json]:
     """The profile's own MCP servers, without values that may be secrets."""
-    found = profile.metadata.get("mcp_servers")
-    return {name: _server(one) for name, one in found.items()} if isinstance(found, dict) else {}
+    return masked_servers(profile.metadata.get("mcp_servers"))
+
+
+def masked_servers(servers: Json) -> dict[str, Json]:
+    """By name, without values that may be secrets."""
+    return {name: _server(one) for name, one in servers.items()} if isinstance(servers, dict) else {}
 
 
 def _server(server: Json) -> Json:

@@ -11,21 +11,37 @@ from pathlib import Path
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
-from jackfield_profiles.commands.script_work import tried
+from jackfield_profiles.commands.script_work import Trial, trial
+from jackfield_profiles.generated.scripts import run_script
 from jackfield_profiles.generated.writing import Change, planned_changes
+from jackfield_profiles.mcp_servers import HIDDEN, secrets_of
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.wiring.environment import hidden
 
-_SECRET_LINE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)(.*?[:=]\s*)(\"[^\"]*\"|'[^']*'|\S+)", re.IGNORECASE)
+_SECRET_LINE = re.compile(
+    r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTHORIZATION)(.*?[:=]\s*)(\"[^\"]*\"|'[^']*'|\S+)", re.IGNORECASE
+)
 
 
 async def changed(context: PluginContext, file: Path, alias: str) -> dict[str, Json]:
     """`files`: of each its path, status, whether the present one is set aside, and a unified diff."""
-    profile, generated, placeholders = await tried(context, file, alias)
-    secrets = tuple(value for value in placeholders.values() if value)
-    settings = context.settings(RunSettings)
-    changes = await asyncio.to_thread(planned_changes, profile.home, generated.files, placeholders, settings)
-    return {"home": str(profile.home), "files": [_view(change, secrets) for change in changes]}
+    found = await trial(context, alias)
+    generated = await run_script(context, file, found.ctx)
+    settings, home = context.settings(RunSettings), found.profile.home
+    changes = await asyncio.to_thread(planned_changes, home, generated.files, found.placeholders, settings)
+    return {"home": str(home), "files": [_view(change, _secrets(found)) for change in changes]}
+
+
+def _secrets(found: Trial) -> tuple[str, ...]:
+    """Keys, and all that stands in `env` and `headers` of MCP servers."""
+    values = [
+        value
+        for server in found.servers.values()
+        for part in HIDDEN
+        if isinstance(server, dict) and isinstance(given := server.get(part), dict)
+        for value in given.values()
+    ]
+    return tuple(str(value) for value in (*found.placeholders.values(), *values, *secrets_of(found.servers)) if value)
 
 
 def _view(change: Change, secrets: tuple[str, ...]) -> dict[str, Json]:

@@ -41,6 +41,14 @@ SCRIPT = """
     args: ["--gen"]
 }
 """
+SERVERS = """
+[mcp_servers.custom.docs]
+command = "docs"
+env = { DOCS_TOKEN = "canary-of-docs", REGION = "canary-e" }
+[mcp_servers.custom.far]
+url = "https://mcp.example"
+headers = { Authorization = "Bearer canary-of-far" }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +60,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = place / "bin/echoer"
     program.write_text(f"#!{sys.executable} -IS\n{AGENT}")
     program.chmod(0o755)
-    (place / "config/config.toml").write_text('[profiles]\nkey_store = "file"\n')
+    (place / "config/config.toml").write_text(f'[profiles]\nkey_store = "file"\n{SERVERS}')
     (place / "config/agents.d/echoer.toml").write_text(
         f'id = "echoer"\nbinary = "echoer"\n[detect]\ncommands = ["echoer --version"]\n'
         f'[profile]\nsource_home = "{place}/homes/{{alias}}"\n'
@@ -268,3 +276,14 @@ def test_tasks_and_a_shell_run_in_the_profiles_environment(place: Path) -> None:
     shell = command(place, "env", "shell", "work", given="echo $HOME; exit 4\n")
     assert (shell.returncode, shell.stdout.split()[-1]) == (4, home)
     manifest.write_text(before)
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--diff",)])
+def test_a_tried_script_shows_nothing_of_mcp_servers(place: Path, options: tuple[str, ...]) -> None:
+    script = place / "servers.rhai"
+    script.write_text('#{ files: #{ ".gen/mcp.json": json::encode_pretty(ctx.prefs.mcp_servers.custom) } }')
+    told = command(place, "scripts", "test", str(script), "--profile", "work", *options)
+    assert told.returncode == 0, told.stderr
+    assert "DOCS_TOKEN" in told.stdout
+    assert "***" in told.stdout
+    assert "canary" not in told.stdout + told.stderr
