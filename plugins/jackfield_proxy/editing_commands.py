@@ -81,6 +81,7 @@ def disable(cli: Cli, config_dir: Path | None, alias: str, dry_run: bool, as_jso
 @click.argument("target")
 @click.option("--priority", default=0, show_default=True, help="The highest comes first.")
 @click.option("--weight", type=click.FloatRange(0), help="Its share under Weighted.")
+@click.option("--fallback", is_flag=True, help="Only when the other rules that fit have failed.")
 @dry_run_option
 @json_option
 @config_dir_option
@@ -94,6 +95,7 @@ def add_route(
     target: str,
     priority: int,
     weight: float | None,
+    fallback: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -102,12 +104,14 @@ def add_route(
     CONDITION is always, thinking, image, web_search, background, `tokens > 1000`, `tools >= 2`, or a JSON object.
     """
     made: Config = {"name": name, "condition": condition_of(condition), "target": target, "priority": priority}
+    made |= {} if weight is None else {"weight": weight}
+    made |= {"fallback": True} if fallback else {}
 
     def change(config: Config) -> None:
         rules = config["routing"].setdefault("rules", [])
         if any(rule["name"] == name for rule in rules):
             raise InvalidInput(f"The proxy of {alias} has a rule {name} already; remove it, or choose another name.")
-        rules.append(made if weight is None else {**made, "weight": weight})
+        rules.append(made)
 
     _apply(cli, config_dir, alias, change, f"The rule {name} was added.", as_json, dry_run)
 

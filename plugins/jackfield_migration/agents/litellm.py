@@ -246,12 +246,12 @@ def _profile(reader: _Reader, config: Mapping[str, Json], alias: str, agent: str
 
 
 def _rules(group: str, found: Sequence[Deployment], others: Sequence[Deployment]) -> Iterator[Mapping[str, Json]]:
-    """The group's own, then those that serve when they fail: by weight these never come first."""
+    """The group's own, then those that serve when they fail, whatever the strategy is."""
     condition: Mapping[str, Json] = {"type": "model_pattern", "pattern": group}
     for place, one in enumerate(found):
-        yield rule(f"{group} {place + 1}", condition, one.target, 10, one.weight)
+        yield rule(f"{group} {place + 1}", condition, one.target, 10, weight=one.weight)
     for place, one in enumerate(others):
-        yield rule(f"{group} fallback {place + 1}", condition, one.target, -place, 0.0)
+        yield rule(f"{group} fallback {place + 1}", condition, one.target, -place, fallback=True)
 
 
 def _chains(reader: _Reader, router: Mapping[str, Json]) -> Iterator[tuple[str, list[str]]]:

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.jsontext import Json
 
 
-def rule(
-    name: str, condition: Mapping[str, Json], target: str, priority: int, weight: float | None = None
-) -> dict[str, Json]:
-    made: dict[str, Json] = {"name": name, "condition": dict(condition), "target": target, "priority": priority}
-    return made if weight is None else {**made, "weight": weight}
+def rule(name: str, condition: Mapping[str, Json], target: str, priority: int, **more: Json) -> dict[str, Json]:
+    """more: further keys, such as weight and fallback."""
+    return {"name": name, "condition": dict(condition), "target": target, "priority": priority, **more}
 
 
 def proxy_config(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,7 +34,7 @@ async def changed(context: PluginContext, file: Path, alias: str) -> dict[str, J
 
 
 def _secrets(found: Trial) -> tuple[str, ...]:
-    """Keys, and all that stands in `env` and `headers` of MCP servers."""
+    """Keys, and all that stands in `env` and `headers` of MCP servers; as they are, and as JSON has them."""
     values = [
         value
         for server in found.servers.values()
@@ -41,7 +42,8 @@ def _secrets(found: Trial) -> tuple[str, ...]:
         if isinstance(server, dict) and isinstance(given := server.get(part), dict)
         for value in given.values()
     ]
-    return tuple(str(value) for value in (*found.placeholders.values(), *values, *secrets_of(found.servers)) if value)
+    texts = [str(value) for value in (*found.placeholders.values(), *values, *secrets_of(found.servers)) if value]
+    return (*texts, *(json.dumps(text)[1:-1] for text in texts))
 
 
 def _view(change: Change, secrets: tuple[str, ...]) -> dict[str, Json]:

@@ -183,13 +183,14 @@ Condition = Annotated[
 
 
 class RuleConfig(_Part):
-    """priority: the highest first. weight: its share under `Weighted`."""
+    """priority: the highest first. weight: its share under `Weighted`. fallback: only when the others have failed."""
 
     name: str = Field(min_length=1, max_length=128)
     condition: Condition
     target: Target
     priority: int = Field(0, ge=-1_000_000, le=1_000_000)
     weight: float | None = Field(None, ge=0, le=1_000_000, allow_inf_nan=False)
+    fallback: bool = False
 
 
 class StickyConfig(_Part):

@@ -115,6 +115,7 @@ def _rule(stored: Mapping[str, Json]) -> Rule:
         target=Target.of(str(stored.get("target"))),
         priority=cast("int", stored.get("priority") or 0),
         weight=1.0 if weight is None else float(cast("float", weight)),
+        fallback=stored.get("fallback") is True,
     )
 
 

@@ -15,11 +15,13 @@ from jackfield_proxy.routing.request_attributes import RequestAttributes
 
 @record
 class Candidate:
-    """rule: its name; None: an alias or the profile's own provider. reason: a sentence for a person."""
+    """rule: its name; None: an alias or the profile's own provider. reason: a sentence for a person. fallback: as the
+    rule's."""
 
     target: Target
     rule: str | None = None
     reason: str = ""
+    fallback: bool = False
 
 
 def choose(
@@ -32,8 +34,16 @@ def choose(
     if not rules:
         own = Target(plan.provider, attributes.model)
         return [Candidate(own, None, "no rule fits: the profile's provider with the model that was asked for")]
-    ordered = kinds.ordered(kinds.strategy(plan.strategy), rules, health)
-    return [Candidate(rule.target, rule.name, _reason(plan, rule)) for rule in ordered]
+    ordered = _ordered(plan, rules, health, kinds)
+    return [Candidate(rule.target, rule.name, _reason(plan, rule), rule.fallback) for rule in ordered]
+
+
+def _ordered(plan: ProxyPlan, fitting: Sequence[Rule], health: Health, kinds: RoutingKinds) -> Sequence[Rule]:
+    """The strategy chooses among the rules that are no fallback; those follow in their own order. Where all are
+    fallbacks it chooses among them."""
+    first = [rule for rule in fitting if not rule.fallback]
+    chosen = kinds.ordered(kinds.strategy(plan.strategy), first or fitting, health)
+    return [*chosen, *(rule for rule in fitting if rule.fallback)] if first else chosen
 
 
 def fitting(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:

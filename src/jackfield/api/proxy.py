@@ -98,7 +98,8 @@ def targets_in(config: Mapping[str, Json]) -> Iterable[tuple[str, Target]]:
 
 @record
 class Rule:
-    """condition: as stored. weight: its share under `Weighted`. price: US dollars for a token in and one out, where
+    """condition: as stored. weight: its share under `Weighted`. fallback: it serves only when those that are none have
+    failed, or do not fit, under every strategy. price: US dollars for a token in and one out, where
     known and the strategy wants prices."""
 
     name: str
@@ -106,6 +107,7 @@ class Rule:
     target: Target
     priority: int = 0
     weight: float = 1.0
+    fallback: bool = False
     price: float | None = None
 
 

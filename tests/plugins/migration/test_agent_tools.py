@@ -288,10 +288,13 @@ def test_the_gateways_models_become_routes_and_aliases(tmp_path: Path, imported:
     )  # fmt: skip
     assert azure["auth"]["kind"] == "api-key"
     assert config["routing"]["strategy"] == "Weighted"
-    assert [(rule["name"], rule["target"], rule["weight"]) for rule in config["routing"]["rules"]] == [
-        ("fast 1", "groq/llama", 3.0), ("fast 2", "deepseek/deepseek-chat", 1.0),
-        ("house 1", "hosted_vllm/qwen", 1.0), ("house fallback 1", "groq/llama", 0.0),
-        ("house fallback 2", "deepseek/deepseek-chat", 0.0),
+    found_rules = [
+        (rule["name"], rule["target"], rule.get("weight"), rule.get("fallback")) for rule in config["routing"]["rules"]
+    ]
+    assert found_rules == [
+        ("fast 1", "groq/llama", 3.0, None), ("fast 2", "deepseek/deepseek-chat", 1.0, None),
+        ("house 1", "hosted_vllm/qwen", 1.0, None), ("house fallback 1", "groq/llama", None, True),
+        ("house fallback 2", "deepseek/deepseek-chat", None, True),
     ]  # fmt: skip
     assert (made["model"], made["provider_id"]) == ("big", "openai")
     assert no_secret_is_readable(tmp_path)

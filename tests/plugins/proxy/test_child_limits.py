@@ -214,6 +214,8 @@ def test_conversations_are_forgotten_in_time_and_number() -> None:
     assert kept.led("x", [one, other], lambda _: True)[0].target == other.target
     assert kept.led("x", [one, other], lambda _: False)[0] is one
     assert kept.led("x", [one], lambda _: True)[0] is one, "rules have changed"
+    kept.served("x", Candidate(Target("s", "c"), "c", fallback=True), 10)
+    assert kept.led("x", [one, other], lambda _: True)[0].target == other.target, "nothing stays at a fallback"
     clock[0] = 11.0
     assert kept.led("x", [one, other], lambda _: True)[0] is one
     for number in range(MOST + 5):

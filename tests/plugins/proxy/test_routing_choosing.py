@@ -51,6 +51,25 @@ def test_order_of_idle_targets(strategy: str, expected: list[str]) -> None:
     assert targets(strategy) == expected
 
 
+@pytest.mark.parametrize(
+    "strategy",
+    ["Conditional", "Simple", "Weighted", "RoundRobin", "LeastBusy", "LowestLatency", "LowestCost", "Fallback"],
+)
+def test_a_fallback_never_comes_first(strategy: str) -> None:
+    """Although it is idle, the fastest, the cheapest and has the highest priority."""
+    reserve = replace(rule("reserve", "z/9", 99), fallback=True, price=0.0, weight=1000.0)
+    later = replace(rule("later", "y/8", 98), fallback=True)
+    health = Health(Clock(), lambda: 0.99)
+    for one in THREE:
+        health.began(one.target)
+        health.answered(one.target, 5.0)
+    for _ in range(4):
+        found = targets(strategy, health, rules=(reserve, later, *(replace(one, price=1.0) for one in THREE)))
+        assert found[-2:] == ["z/9", "y/8"]
+        assert found[0] not in ("z/9", "y/8")
+    assert targets(strategy, health, rules=(reserve,)) == ["z/9"], "nothing else fits"
+
+
 def test_only_rules_that_fit_are_tried() -> None:
     rules = (rule("picture", "a/1", 9, type="image"), rule("rest", "b/2"))
     assert targets("Fallback", rules=rules) == ["b/2"]

@@ -101,8 +101,8 @@ class Conversations:
         return candidates
 
     def served(self, key: str, candidate: Candidate, ttl: float) -> None:
-        """ttl: seconds."""
-        if not key:
+        """ttl: seconds. Nothing stays at a fallback: it serves while the others do not."""
+        if not key or candidate.fallback:
             return
         self._kept[key] = _Kept(candidate.rule, candidate.target, self._now() + ttl)
         self._kept.move_to_end(key)

@@ -1,4 +1,15 @@
-import { ActionIcon, Collapse, Group, NumberInput, Paper, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import {
+  ActionIcon,
+  Checkbox,
+  Collapse,
+  Group,
+  NumberInput,
+  Paper,
+  Stack,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
 import { IconArrowRight, IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { ConditionInput } from './ConditionInput';
 import { below, type Errors, type Rule, told } from './model';
@@ -96,6 +107,11 @@ export function RuleRow({
             errors={errors}
             onChange={(condition) => onChange({ ...rule, condition }, 'condition')}
           />
+          <Checkbox
+            label="Only when the other rules that fit have failed"
+            checked={rule.fallback === true}
+            onChange={(event) => onChange(falling(rule, event.currentTarget.checked), 'fallback')}
+          />
           <TargetInput
             target={rule.target}
             error={errors[`${path}.target`]}
@@ -105,6 +121,10 @@ export function RuleRow({
       </Collapse>
     </Paper>
   );
+}
+
+function falling({ fallback: _, ...rule }: Rule, fallback: boolean): Rule {
+  return fallback ? { ...rule, fallback } : rule;
 }
 
 function weighing({ weight: _, ...rule }: Rule, weight: string | number): Rule {

@@ -8,7 +8,13 @@ const CONFIG = {
     strategy: 'Weighted',
     rules: [
       { name: 'b', condition: { type: 'always' }, target: 'groq/openai/gpt', priority: 9, weight: 2 },
-      { name: 'a', condition: { type: 'any', conditions: [{ type: 'image' }] }, target: 'x/y', priority: 1 },
+      {
+        name: 'a',
+        condition: { type: 'any', conditions: [{ type: 'image' }] },
+        target: 'x/y',
+        priority: 1,
+        fallback: true,
+      },
     ],
     sticky: { ttl: 60 },
   },

@@ -10,6 +10,8 @@ export interface Rule {
   target: string;
   priority: number;
   weight?: number;
+  /** Only when the others have failed. */
+  fallback?: boolean;
 }
 
 export interface Limits {
@@ -80,6 +82,7 @@ function ruleOf(given: unknown): Rule & { key: number } {
     target: String(rule.target ?? ''),
     priority: number(rule.priority) ?? 0,
     ...(weight === undefined ? {} : { weight }),
+    ...(rule.fallback === true ? { fallback: true } : {}),
   };
 }
 
