@@ -220,5 +220,6 @@ def _files(kernel: Kernel) -> str:
     """What becomes of files of items."""
     name = kernel.settings.get(BinarySettings).name
     if name == "disk":
-        return f"Files of items stay where they are, in {kernel.config_dir / 'binary'}: `binary.name` is disk."
-    return f"Files of items stay where they are: `binary.name` is {name}."
+        place = kernel.config_dir / "binary"
+        return f"Files of items stay in {place}, for `binary.name` is disk; `jackfield files upload` brings them to S3."
+    return f"Files of items stay where they are, for `binary.name` is {name}."
