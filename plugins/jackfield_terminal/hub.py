@@ -262,7 +262,7 @@ class Hub:
             raise InvalidInput(f"At most {self.settings.input_limit} bytes may be typed at once.")
         if session.ended.is_set():
             raise Conflict("The session has ended.", code="SESSION_ENDED")
-        await session.write(data)
+        await session.type(data)
 
     # -- the end
 

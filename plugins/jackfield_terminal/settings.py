@@ -85,6 +85,9 @@ class TerminalSettings(BaseModel):
         le=600,
         description="Time for which a message waits for its answer when the request does not say so, in seconds.",
     )
+    waiting_messages: int = Field(
+        16, ge=0, le=1000, description="Messages to one session that may wait until those before them are answered."
+    )
     network_sandbox: Literal["off", "standard", "strict"] = Field(
         "standard",
         description="Least sandbox of a session that a caller from another machine, or through a proxy, starts.",

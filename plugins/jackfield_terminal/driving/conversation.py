@@ -19,6 +19,7 @@ from jackfield_terminal.driving.answers import Turn, answer_in, said_since
 from jackfield_terminal.driving.looks import Look, ScreenJudge, ShownDialog
 from jackfield_terminal.driving.quiet import QUIET
 from jackfield_terminal.driving.sending import MessageSender, typed_as
+from jackfield_terminal.driving.turns import MessageTurns
 from jackfield_terminal.driving.view import AgentStatus, AgentView, JudgedBy, Status, status_of
 from jackfield_terminal.driving.waiting import until_idle
 from jackfield_terminal.settings import TerminalSettings
@@ -64,6 +65,7 @@ class Conversation:
         self._messages: deque[SaidMessage] = deque(maxlen=KEPT)
         self._next = 0
         self._turn = Turn()
+        self._turns = MessageTurns(self._settings)
         self._speaking = asyncio.Lock()
 
     async def status(self) -> AgentStatus:
@@ -91,19 +93,21 @@ class Conversation:
         return list(self._messages)
 
     async def say(self, content: str, wait: float | None = None) -> SaidReply:
-        """Type a message and send it off, once the agent waits for input. Returns when the agent has answered, asks
-        something, or `wait` seconds (default: `terminal.answer_wait`) after it has taken the message. Raises `Conflict`
-        while it is busy or asks something and when it does not take the message, `InvalidInput` for an empty one."""
+        """Type a message and send it off, once those before it are answered and the agent waits for input. Returns when
+        the agent has answered, asks something, or `wait` seconds (default: `terminal.answer_wait`) after it has taken
+        the message. Raises `Conflict` while it is busy or asks something, while too many messages wait, and when it
+        does not take the message; `InvalidInput` for an empty one."""
         if not content.strip():
             raise InvalidInput("The message is empty.", details={"content": "give some text"})
-        # Whoever goes away meanwhile must not leave half a message in the input.
-        speaking = asyncio.ensure_future(self._spoken(content))
-        speaking.add_done_callback(_retrieved)
-        turn = await asyncio.shield(speaking)
-        judge = await self._view.judge()
-        if judge is None:
-            return SaidReply("quiet", "stable" if self._session.ended.is_set() else "running")
-        return await self._reply(judge, turn, self._settings.answer_wait if wait is None else wait)
+        async with self._turns.turn():
+            # Whoever goes away meanwhile must not leave half a message in the input.
+            speaking = asyncio.ensure_future(self._spoken(content))
+            speaking.add_done_callback(_retrieved)
+            turn = await asyncio.shield(speaking)
+            judge = await self._view.judge()
+            if judge is None:
+                return SaidReply("quiet", "stable" if self._session.ended.is_set() else "running")
+            return await self._reply(judge, turn, self._settings.answer_wait if wait is None else wait)
 
     async def _spoken(self, content: str) -> Turn:
         async with self._speaking:
@@ -117,16 +121,18 @@ class Conversation:
     async def _say_when_ready(self, judge: ScreenJudge, content: str) -> Turn:
         before = await self._sender.ready(judge)
         await self.messages()
+        typed = self._session.keystrokes.count
         await self._sender.send(judge, content)
         self._add("user", content)
-        turn = self._turn = Turn(tuple(before.said), content)
+        turn = self._turn = Turn(tuple(before.said), content, typed)
         # Some agents show for a moment neither the message nor that they work on it.
         await self._view.until(judge, lambda look: _has_begun(judge, look, turn), self._settings.reaction_timeout)
         return turn
 
     async def _reply(self, judge: ScreenJudge, turn: Turn, wait: float) -> SaidReply:
         look = await self._answered(judge, wait)
-        return SaidReply("manifest", status_of(look), answer_in(judge, look, turn), look.dialog)
+        others = self._session.keystrokes.lines_since(turn.typed)
+        return SaidReply("manifest", status_of(look), answer_in(judge, look, turn, others), look.dialog)
 
     async def _answered(self, judge: ScreenJudge, wait: float) -> Look:
         """The look in which the agent waits again: unchanged for a moment, as programs redraw between two steps."""

@@ -208,7 +208,7 @@ class Attachment:
         if not self._options.writes:
             return
         try:
-            await self._session.write(data)
+            await self._session.type(data)
         except Conflict as exc:
             await self._refuse(exc.message)
 

@@ -18,6 +18,7 @@ from jackfield_terminal.output.log import OutputLog
 from jackfield_terminal.output.reading_budget import ReadingBudget
 from jackfield_terminal.pty.processes import signal_group, watch_exit
 from jackfield_terminal.pty.terminal import Spawned, resize
+from jackfield_terminal.session.keystrokes import Keystrokes
 from jackfield_terminal.session.recorder import Recorder
 from jackfield_terminal.settings import TerminalSettings
 
@@ -81,6 +82,8 @@ class Session:
         self.container: ProcessContainer | None = None
         """What has its processes; None: no process of an earlier daemon's session is left."""
         self.input_lock = asyncio.Lock()
+        self.keystrokes = Keystrokes()
+        """Of people and scripts, without what the conversation types."""
         self.printed_at = clock.monotonic()
         """When there was output last, on the clock."""
         self.listeners: set[Callable[[], None]] = set()
@@ -237,6 +240,11 @@ class Session:
             for attachment in self.attachments:
                 attachment.wake()
 
+    async def type(self, data: bytes) -> None:
+        """As `write`, by a client."""
+        self.keystrokes.add(data)
+        await self.write(data)
+
     async def write(self, data: bytes) -> None:
         """Type. Waits while the agent does not read; frames of several clients are not mixed. Raises `Conflict` when it
         has taken nothing for `terminal.input_timeout`, and from then on at once until it reads again: whoever waits
@@ -262,7 +270,7 @@ class Session:
                 return
 
     def write_now(self, data: bytes) -> bytes:
-        """Type what can be typed without waiting for the agent or for others who type; gives the rest."""
+        """Type, by a client, what can be typed without waiting for the agent or for others who type; gives the rest."""
         if self._typing or self._master is None:
             return data
         try:
@@ -270,6 +278,7 @@ class Session:
         except OSError:  # `write` finds the same
             return data
         self._deaf = False
+        self.keystrokes.add(data[:count])
         return data[count:]
 
     async def _writable(self, master: int) -> None:

@@ -9,10 +9,13 @@ import pytest
 
 from jackfield.api.agent_screens import DialogLooks, ScreenLooks
 from jackfield.api.agents import Agent
+from jackfield.api.errors import Conflict
 from jackfield.testing.node_runs import FakeNodeRun, items
 from jackfield_terminal.driving import answering, conversation, sending
+from jackfield_terminal.driving.turns import MessageTurns
 from jackfield_terminal.hub import Hub
 from jackfield_terminal.screen.keys import sequence
+from jackfield_terminal.session.keystrokes import Keystrokes
 from jackfield_terminal.session.session import Session
 from jackfield_terminal.session_node import SessionNode
 from jackfield_terminal.settings import TerminalSettings
@@ -105,6 +108,12 @@ def at(session: Any, rest: str) -> str:
     return f"/sessions/{session.id}/{rest}"
 
 
+async def shown(api: Api, session: Any, text: str) -> None:
+    async with asyncio.timeout(DEADLINE):
+        while text not in (await api.ask("GET", at(session, "screen")))["text"]:
+            await asyncio.sleep(0.01)
+
+
 async def say(api: Api, session: Any, content: str, status: int = 200, **more: object) -> Any:
     return await api.ask("POST", at(session, "message"), status, json={"content": content, **more})
 
@@ -134,6 +143,55 @@ async def test_a_message_right_after_the_start_is_answered(hub: Hub, api: Api, o
         ("user", "one"), ("agent", "answer to one"), ("user", "two"), ("agent", "answer to two"),
         ("user", "two"), ("agent", "answer to two"),
     ]  # fmt: skip
+
+
+async def test_messages_that_come_together_have_each_its_own_answer(hub: Hub, api: Api) -> None:
+    session = await agent(hub)
+    contents = ["par A", "par B", "par C", "par D"]
+    told = await asyncio.gather(*(say(api, session, content) for content in contents))
+    assert [one["answer"] for one in told] == [f"answer to {content}\nand more" for content in contents]
+
+
+async def test_an_answer_ends_where_a_person_has_said_something(hub: Hub, api: Api) -> None:
+    session = await agent(hub)
+    saying = asyncio.ensure_future(say(api, session, "one"))
+    await shown(api, session, "working")
+    await hub.type(session, b"two\r")
+    assert (await saying)["answer"] == "answer to one\nand more"
+    assert "answer to two" in (await api.ask("GET", at(session, "screen")))["text"]
+    assert (await say(api, session, "three"))["answer"] == "answer to three\nand more"
+
+
+def test_lines_that_people_type_are_known_as_they_were_sent_off() -> None:
+    keys = Keystrokes()
+    keys.add(b"before\r")
+    begin = keys.count
+    keys.add(b"\x1b[200~one\x1b[201~\x1b[D!\rtwp\x7fo\rno\x15th")
+    keys.add(b"ree\runsent")
+    assert keys.lines_since(begin) == ["one!", "two", "three"]
+    keys.add(bytes(10_000) + b"\rlast\r")
+    assert keys.lines_since(begin)[-1] == "last"
+    assert keys.lines_since(keys.count) == []
+
+
+async def test_messages_that_wait_are_bounded_in_number_and_time() -> None:
+    settings = TerminalSettings(waiting_messages=1, ready_timeout=0.3)
+    turns = MessageTurns(settings)
+
+    async def waits() -> None:
+        async with turns.turn():
+            pass
+
+    async with turns.turn():
+        first = asyncio.ensure_future(waits())
+        await asyncio.sleep(0)
+        with pytest.raises(Conflict) as refused:
+            await waits()
+        assert refused.value.code == "MESSAGES_WAITING"
+        with pytest.raises(Conflict) as refused:
+            await first
+        assert refused.value.code == "AGENT_BUSY"
+    await waits()
 
 
 async def test_without_waiting_it_is_taken_and_the_agent_runs(hub: Hub, api: Api) -> None:
