@@ -208,6 +208,7 @@ def test_agents_providers_and_what_is_broken(page: Page, sessions: Sessions) -> 
     page.get_by_label("New key").fill(KEY)
     page.get_by_role("button", name="Store").click()
     told(page, "A key is stored.")
+    told(page, "The key of Acme was stored.")
     assert KEY not in page.content()
     page.get_by_role("button", name="Remove…").click()
     page.get_by_role("dialog", name="Remove the stored key").get_by_role("button", name="Remove").click()
