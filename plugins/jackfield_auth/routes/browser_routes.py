@@ -15,6 +15,7 @@ from jackfield.api.errors import (
     StoreUnavailable,
     UpstreamFailed,
 )
+from jackfield.api.hosts import Hosts
 from jackfield.api.http import client_address, operation, principal, read_model, success
 from jackfield_auth.routes.browser_schemas import CodeBody, EntryBody, RedirectBody
 from jackfield_auth.service import AuthService
@@ -172,6 +173,7 @@ class BrowserRoutes:
                     "owner_available": available,
                     "login_needed": not claims and not available,
                     "version": self._auth.context.service.version,
+                    "hosts": 1 if caller is None else 1 + len(self._auth.context.port(Hosts).others),
                     "logins": [{"name": one.name, "title": one.title, "kind": one.kind} for one in logins],
                 }
             )

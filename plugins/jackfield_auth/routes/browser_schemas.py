@@ -69,6 +69,7 @@ class BrowserSessionView(SessionModel):
     owner_available: bool = Field(description="Whether a POST without credentials begins a session.")
     login_needed: bool = Field(description="Whether there is neither a session nor that way to one.")
     version: str = Field(description="The daemon's.")
+    hosts: int = Field(description="Daemons that share the store and live; 1 for a caller who is not known.")
     logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
 
 

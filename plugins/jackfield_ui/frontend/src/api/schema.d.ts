@@ -3207,6 +3207,11 @@ export interface components {
              */
             expires_at: string | null;
             /**
+             * Hosts
+             * @description Daemons that share the store and live; 1 for a caller who is not known.
+             */
+            hosts: number;
+            /**
              * Idle Expires At
              * @description When it ends if it is not used any more.
              */

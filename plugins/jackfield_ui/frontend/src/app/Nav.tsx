@@ -3,7 +3,8 @@ import { useId } from 'react';
 import { Link, useLocation } from 'react-router';
 import { areaPath } from './areas';
 import { extensionPath, useExtensions } from './extensions';
-import { areaAt, SHOWN_AREAS } from './pages';
+import { useOfferedAreas } from './offered';
+import { areaAt } from './pages';
 import classes from './shell.module.css';
 
 const GROUPS = ['', 'Automation', 'Agents', 'System'] as const;
@@ -13,8 +14,9 @@ export function Nav() {
   const { pathname } = useLocation();
   const here = areaAt(pathname);
   const extensions = useExtensions().data ?? [];
+  const offered = useOfferedAreas();
   return GROUPS.map((group) => {
-    const areas = SHOWN_AREAS.filter((area) => area.group === group);
+    const areas = offered.filter((area) => area.group === group);
     const brought = extensions.flatMap(({ name, pages }) =>
       pages.flatMap((page) => (page.group === group ? [{ ...page, to: extensionPath(name, page.name) }] : [])),
     );

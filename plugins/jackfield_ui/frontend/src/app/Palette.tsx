@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { api, body, data, segment } from '../api/client';
-import { areaPath } from './areas';
+import { type Area, areaPath } from './areas';
+import { useOfferedAreas } from './offered';
 import { hasArea, PAGES, SHOWN_AREAS } from './pages';
 import { ranked } from './ranking';
 import { recent, remember } from './recent';
@@ -27,7 +28,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('');
   const things = useThings();
   const [member, admin] = [useMay('member'), useMay('admin')];
-  const entries = useMemo(() => [...pages(), ...actions({ member, admin })], [member, admin]);
+  const areas = useOfferedAreas();
+  const entries = useMemo(() => [...pages(areas), ...actions({ member, admin })], [areas, member, admin]);
   useEffect(open, []);
 
   const [before] = useState(recent);
@@ -85,8 +87,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function pages(): Entry[] {
-  return SHOWN_AREAS.map(({ id, label, icon }) => ({ id, label, words: label, icon, to: areaPath(id) }));
+function pages(areas: readonly Area[]): Entry[] {
+  return areas.map(({ id, label, icon }) => ({ id, label, words: label, icon, to: areaPath(id) }));
 }
 
 /** What the user may do. */

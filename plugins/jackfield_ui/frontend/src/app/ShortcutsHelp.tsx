@@ -1,10 +1,11 @@
 import { Group, Kbd, Stack, Text, Title } from '@mantine/core';
 import { Modal } from '../components/Modal';
-import { SHOWN_AREAS } from './pages';
+import { useOfferedAreas } from './offered';
 import { keysOf, useShownShortcuts } from './shortcuts';
 
 export default function ShortcutsHelp({ onClose }: { onClose: () => void }) {
   const shortcuts = useShownShortcuts();
+  const areas = useOfferedAreas();
   return (
     <Modal opened onClose={onClose} title="Keyboard shortcuts" size="md">
       <Stack gap="lg">
@@ -16,7 +17,7 @@ export default function ShortcutsHelp({ onClose }: { onClose: () => void }) {
         </Stack>
         <Stack gap="sm" component="section">
           <Title order={2}>Go to</Title>
-          {SHOWN_AREAS.map(({ id, label, jump }) => (
+          {areas.map(({ id, label, jump }) => (
             <Line key={id} label={label} keys={['g', jump]} />
           ))}
         </Stack>

@@ -11,6 +11,7 @@ import {
   IconPlug,
   IconRobot,
   IconRoute,
+  IconServer2,
   IconSettings,
   IconTerminal2,
   IconUserCog,
@@ -25,6 +26,8 @@ export interface Area {
   /** The second key of its jump: g, then this. */
   jump: string;
   group: '' | 'Automation' | 'Agents' | 'System';
+  /** It is offered only where several daemons share the store. */
+  several?: true;
 }
 
 export const AREAS: readonly Area[] = [
@@ -39,6 +42,7 @@ export const AREAS: readonly Area[] = [
   { id: 'proxies', label: 'Proxies', icon: IconArrowsRightLeft, jump: 'x', group: 'Agents' },
   { id: 'usage', label: 'Usage', icon: IconChartBar, jump: 'u', group: 'Agents' },
   { id: 'registry', label: 'Registry', icon: IconBooks, jump: 'r', group: 'System' },
+  { id: 'hosts', label: 'Hosts', icon: IconServer2, jump: 'o', group: 'System', several: true },
   { id: 'plugins', label: 'Plugins', icon: IconPlug, jump: 'i', group: 'System' },
   { id: 'logs', label: 'Logs', icon: IconListDetails, jump: 'l', group: 'System' },
   { id: 'settings', label: 'Settings', icon: IconSettings, jump: 's', group: 'System' },

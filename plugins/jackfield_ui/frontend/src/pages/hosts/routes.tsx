@@ -1,0 +1,3 @@
+import type { PageModule } from '../../app/pages';
+
+export default { area: 'hosts', routes: [{ path: '', load: () => import('./index') }] } satisfies PageModule;
