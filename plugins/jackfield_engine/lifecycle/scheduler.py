@@ -10,6 +10,10 @@ from jackfield_engine.run.live_run import LiveRun
 from jackfield_engine.run.state import RunEvent
 from jackfield_engine.settings import ExecutionsSettings
 
+_TURNS = 4
+"""One of so many that begin is taken from the store while the queue here is long: reading one back costs more than one
+that is in memory."""
+
 
 class Scheduler:
     """Slots and the queue for them. Bytes of input count from the acceptance on until a slot is free."""
@@ -90,7 +94,7 @@ class Scheduler:
         self._turns = 0
         if not self._takes():
             return list(self.queue)
-        self._turns = (self.soon + 1) // 2
+        self._turns = -(-self.soon // _TURNS)
         found = [run for run in islice(self.queue, self.soon, None) if run.id in self._seen]
         self._seen = {run.id for run in self.queue}
         return found
