@@ -41,6 +41,7 @@ class WorkflowsPlugin(Plugin):
     parts = (
         "jackfield_workflows.saved.changes:WorkflowChanges",
         "jackfield_workflows.saved.following:Following",
+        "jackfield_workflows.saved.confirming:Confirming",
         "jackfield_workflows.saved.folders:FolderChanges",
         "jackfield_workflows.activation.trigger_calls:TriggerCalls",
         f"{ATTENTION}:Attention",

@@ -5,7 +5,7 @@ program in tests that talk to it over HTTP and WebSocket alone.
 
 Each daemon has its own directory under DIR, with DIR's config.toml, and the port P on a loopback address of its own.
 SIGTERM stops both; when this program dies, both die at once. Other commands than `serve` go to the first directory.
-`BALANCED_BUS` chooses the bus, `memory` by default.
+`BALANCED_BUS` chooses the bus, `pg` by default.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def environment(config_dir: Path, address: str = "") -> dict[str, str]:
         "JACKFIELD_STORE_NAME": "postgres",
         "JACKFIELD_STORE_POSTGRES_DSN": os.environ["BALANCED_DSN"],
         "JACKFIELD_STORE_POSTGRES_SCHEMA_NAME": schema,
-        "JACKFIELD_BUS_NAME": os.environ.get("BALANCED_BUS", "memory"),
+        "JACKFIELD_BUS_NAME": os.environ.get("BALANCED_BUS", "pg"),
         "JACKFIELD_BUS_PG_CHANNEL": schema,
     }
 

@@ -16,6 +16,7 @@ from jackfield_webhooks.bodies.receiving import BodyMemory
 from jackfield_webhooks.calls.rejections import RejectedCalls
 from jackfield_webhooks.calls.running import CallRunner
 from jackfield_webhooks.hook import as_webhook
+from jackfield_webhooks.ingress.limiting import CallLimit
 from jackfield_webhooks.ingress.live import Ingress, NoIngress, OneTestIngress, TestIngress
 from jackfield_webhooks.ingress.waiting import WaitingIngress
 from jackfield_webhooks.paths import parameter_names, tests_enabled
@@ -86,9 +87,9 @@ def _application(context: PluginContext, served: type[IngressT], kind: str) -> I
     return served(context, settings, kind, registry, rejected, runner, _limit(context, settings), memory)
 
 
-def _limit(context: PluginContext, settings: WebhookSettings) -> SlidingWindow | None:
+def _limit(context: PluginContext, settings: WebhookSettings) -> CallLimit | None:
     limit = settings.rate_limit
     if not limit.enabled:
         return None
     keys = max(1, min(limit.clients, _MAX_TIMES // limit.requests))
-    return SlidingWindow(context.clock, limit.requests, limit.window, keys)
+    return CallLimit(context, SlidingWindow(context.clock, limit.requests, limit.window, keys), limit)

@@ -14,7 +14,7 @@ from jackfield.api.call_triggers import SuffixTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError, NotFound, RateLimited, WorkflowInactive
 from jackfield.api.headroom import unexpected
-from jackfield.api.limits import SlidingWindow, canonical_client
+from jackfield.api.limits import canonical_client
 from jackfield.api.storage import StoredAnswer
 from jackfield.api.triggers import TRIGGERS
 from jackfield_webhooks import paths
@@ -33,6 +33,7 @@ from jackfield_webhooks.calls.rejections import RejectedCalls
 from jackfield_webhooks.calls.running import CallRunner
 from jackfield_webhooks.calls.streaming import StreamAnswer, deliver_stream
 from jackfield_webhooks.hook import Hook
+from jackfield_webhooks.ingress.limiting import CallLimit
 from jackfield_webhooks.routing import lookup
 from jackfield_webhooks.routing.lookup import WrongMethod
 from jackfield_webhooks.routing.registry import KIND, RouteRegistry
@@ -55,7 +56,7 @@ class Ingress:
         registry: RouteRegistry,
         rejected: RejectedCalls,
         runner: CallRunner,
-        limit: SlidingWindow | None,
+        limit: CallLimit | None,
         memory: BodyMemory,
     ) -> None:
         self._context = context
@@ -121,7 +122,7 @@ class Ingress:
         if hook.origins is not None and (origin := call.headers.get("origin")):
             call.permission = hook.origins.permission(origin)
         call.params = lookup.parameters(route, called) if route.names else {}
-        self._check_caller(call, hook)
+        await self._check_caller(call, hook)
         parsed = await self._read(call, hook)
         return await self._runner.run(call, hook, parsed)
 
@@ -140,13 +141,13 @@ class Ingress:
         call.webhook = None
         return True
 
-    def _check_caller(self, call: IncomingCall, hook: Hook) -> None:
+    async def _check_caller(self, call: IncomingCall, hook: Hook) -> None:
         if hook.networks is not None:
             callers.check_address(hook.networks, call.client)
         if hook.ignore_robots:
             callers.check_robot(call.headers.get("user-agent", ""))
         if self._limit is not None:
-            retry = self._limit.hit(f"{hook.webhook.id} {canonical_client(call.client)}")
+            retry = await self._limit.hit(f"{hook.webhook.id} {canonical_client(call.client)}")
             if retry is not None:
                 raise RateLimited(retry, "This webhook has been called too often from this address.")
 

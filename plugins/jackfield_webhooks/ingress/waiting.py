@@ -49,7 +49,7 @@ class WaitingIngress(Ingress):
         call.test = waiting.mode in _TESTS
         if hook.origins is not None and origin:
             call.permission = hook.origins.permission(origin)
-        self._check_caller(call, hook)
+        await self._check_caller(call, hook)
         parsed = await kept_for(self._context, waiting.execution_id, await self._read(call, hook))
         call.forget_body()
         call.headers = masking.without_own(call.headers, hook.own_headers)

@@ -167,7 +167,7 @@ class WorkflowChanges:
         active: bool | None = None,
     ) -> StoredWorkflow:
         """read: how the present one is found. tags: names; None leaves those that it has. active: likewise."""
-        async with self._following.one_at_a_time(workflow_id):
+        async with self._following.alone(workflow_id):
             present = await read(workflow_id, author)
             given = named(await document(present), present.name)
             if isinstance(given, dict) and has_masks(given):
@@ -202,7 +202,7 @@ class WorkflowChanges:
             return done
 
     async def _set_active(self, workflow_id: str, active: bool, author: Author) -> StoredWorkflow:
-        async with self._following.one_at_a_time(workflow_id):
+        async with self._following.alone(workflow_id):
             present = await self._stored(workflow_id, author)
             workflow = await self._switched(present, active)
             if active:
@@ -245,7 +245,7 @@ class WorkflowChanges:
             return await self._parsed(present.document, id=present.id, version=present.version)
 
     async def _delete(self, workflow_id: str, author: Author) -> None:
-        async with self._following.one_at_a_time(workflow_id):
+        async with self._following.alone(workflow_id):
             name, version = "", 0
             try:
                 present = await self._stored(workflow_id, author)

@@ -11,11 +11,15 @@ from weakref import WeakValueDictionary
 from jackfield.api.bus import WORKFLOW_CHANGED, Bus
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
+from jackfield.api.memos import Memos, leased
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Workflow
 from jackfield_workflows.activation.attention import Attention
 from jackfield_workflows.activation.trigger_calls import TriggerCalls
+from jackfield_workflows.saved.confirming import Confirming
 
+_LEASE, _LEASE_S = "workflow-writer", 30.0
+"""Kind of the lease, and seconds that a change may take at most until another daemon may begin one."""
 Action: TypeAlias = Literal["saved", "activated", "deactivated", "deleted"]
 
 
@@ -34,12 +38,20 @@ class Following:
         async with lock:
             yield
 
+    @contextlib.asynccontextmanager
+    async def alone(self, workflow_id: str) -> AsyncIterator[None]:
+        """Nobody else changes this workflow, at no daemon of the store. Raises `StoreUnavailable`."""
+        memos, clock = self._context.port(Memos), self._context.clock
+        async with self.one_at_a_time(workflow_id), leased(memos, _LEASE, workflow_id, _LEASE_S, clock):
+            yield
+
     async def follow(
         self, action: Action, workflow_id: str, name: str, version: int, workflow: Workflow | None = None
     ) -> None:
         """After the commit, which no failure makes undone. workflow: None after a deletion."""
-        self._context.port(Bus).publish(WORKFLOW_CHANGED, {"id": workflow_id})
-        await self._serve(WorkflowChange(workflow_id, action, workflow))
+        async with self._context.port(Confirming).confirmed(workflow_id):
+            self._context.port(Bus).publish(WORKFLOW_CHANGED, {"id": workflow_id})
+            await self._serve(WorkflowChange(workflow_id, action, workflow))
         active = workflow is not None and workflow.active
         self.publish(action, workflow_id, name, version, active=active)
 

@@ -11,11 +11,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.shared_workflows import SharedWorkflows
 from jackfield.api.storage import Store
+from jackfield_workflows.saved.confirming import Confirming
 from jackfield_workflows.saved.following import Following
 from jackfield_workflows.settings import WorkflowsSettings
 
 PATIENCE = 2.0
 """Seconds that a call waits for a look."""
+_MOST_TOLD = 1000
 _UNKNOWN = "Changes of other daemons could not be followed; try again."
 _SPACING = 0.05
 """Seconds between the beginnings of two looks, at least."""
@@ -33,6 +35,8 @@ class WorkflowsOfPeers:
         self._lock = asyncio.Lock()
         self._began = 0.0
         self._wake = asyncio.Event()
+        self._told: set[str] = set()
+        """Workflows that the bus has told of since the last look."""
 
     @property
     def shared(self) -> bool:
@@ -49,20 +53,26 @@ class WorkflowsOfPeers:
 
     async def run(self) -> None:
         """Look now and then, and whenever the bus tells of a change, until cancelled."""
-        listening = asyncio.ensure_future(self._listen())
+        confirming = self._context.port(Confirming)
+        listening = [asyncio.ensure_future(work) for work in (self._listen(), confirming.listen())]
         try:
             while True:
                 self._wake.clear()
+                told, self._told = tuple(self._told), set()
                 with contextlib.suppress(StoreUnavailable):
                     await self.catch_up()
+                    self._context.port(Confirming).confirm(told)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), self._interval)
         finally:
-            listening.cancel()
+            for task in listening:
+                task.cancel()
 
     async def _listen(self) -> None:
         with self._context.port(Bus).subscribe(WORKFLOW_CHANGED) as messages:
-            async for _ in messages:
+            async for message in messages:
+                if len(self._told) < _MOST_TOLD:
+                    self._told.add(str(message.payload.get("id")))
                 self._wake.set()
 
     async def _look_for(self, waiting: asyncio.Future[None]) -> None:

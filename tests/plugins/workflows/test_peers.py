@@ -17,6 +17,7 @@ from jackfield.core.bus import MemoryBus, MemoryHub
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
+from jackfield_workflows.saved.confirming import PATIENCE, Confirming
 from jackfield_workflows.saved.peers import WorkflowsOfPeers
 from jackfield_workflows.settings import WorkflowsSettings
 
@@ -137,3 +138,33 @@ async def test_an_outage_is_told_and_what_it_hid_is_followed_later(tmp_path: Pat
     lab.store.fail_with = None
     await lab.peers.catch_up()
     assert await lab.followed.next() == "one"
+
+
+async def test_a_change_is_answered_once_the_others_serve_it(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    other = FakeContext(tmp_path)
+    other.ports["Bus"] = lab.other
+    there = Confirming(other)
+    async with lab.running():
+        listening = asyncio.create_task(there.listen())
+        here = lab.context.port(Confirming)
+        async with asyncio.timeout(LIMIT):
+            while not here._peers or not there._peers:
+                await asyncio.sleep(0.001)
+            await lab.store.change("two")
+            began = asyncio.get_running_loop().time()
+            async with there.confirmed("two"):
+                lab.other.publish(WORKFLOW_CHANGED, {"id": "two"})
+            assert lab.followed.ids.get_nowait() == "two", "it is served before the change is answered"
+            assert there._peers, "the other has confirmed it"
+            lab.followed.free.clear()
+            async with there.confirmed("three"):
+                await lab.store.change("three")
+                lab.other.publish(WORKFLOW_CHANGED, {"id": "three"})
+            assert asyncio.get_running_loop().time() - began >= PATIENCE
+            assert not there._peers, "nobody waits again for one that does not answer"
+            lab.followed.free.set()
+            assert await lab.followed.next() == "three"
+            while not there._peers:
+                await asyncio.sleep(0.001)
+        listening.cancel()
