@@ -131,6 +131,19 @@ def moved(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
+def killed(daemon: Daemon, *arguments: str) -> None:
+    """A copy whose process is killed once it has copied some tables."""
+    with subprocess.Popen(
+        command(daemon, *arguments), env=daemon.environment(), stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if line.startswith("workflows:"):
+                break
+        running.send_signal(signal.SIGKILL)
+    assert running.returncode == -signal.SIGKILL
+
+
 def test_a_copy_that_is_killed_goes_on_and_no_daemon_starts_meanwhile(
     new_daemon: StartDaemon, jackfield_postgres: PostgresServer, schema: str, settings: str
 ) -> None:
@@ -138,14 +151,7 @@ def test_a_copy_that_is_killed_goes_on_and_no_daemon_starts_meanwhile(
     daemon.live(chain("Any", webhook("any"), set_fields("After", done=True)))
     daemon.stop()
     fill(daemon, RUNS)
-    with subprocess.Popen(
-        command(daemon, "--to", "postgres"), env=daemon.environment(), stderr=subprocess.PIPE, text=True
-    ) as running:
-        assert running.stderr is not None
-        for line in running.stderr:
-            if line.startswith("workflows:"):
-                break
-        running.send_signal(signal.SIGKILL)
+    killed(daemon, "--to", "postgres")
     other = new_daemon(postgres_settings(jackfield_postgres, schema), start=False)
     other.start(wait=False)
     assert other.wait() == 1
@@ -157,6 +163,15 @@ def test_a_copy_that_is_killed_goes_on_and_no_daemon_starts_meanwhile(
     assert jackfield_postgres.run(f"SELECT count(*) FROM {schema}.execution_steps") == [(RUNS,)]
     again = copy(daemon, "--to", "postgres")
     assert (again.returncode, "holds a store already" in again.stderr) == (1, True)
+
+    back = ("--from", "postgres", "--to", str(daemon.directory / "back.db"))
+    killed(daemon, *back)
+    other = new_daemon(f'[store.sqlite]\nfile = "{daemon.directory / "back.db"}"\n', start=False)
+    other.start(wait=False)
+    assert other.wait() == 1
+    assert "has not ended" in other.tail()
+    told = moved(copy(daemon, *back, "--json"))
+    assert [told["tables"][name]["copiedRows"] for name in ("executions", "execution_steps")] == [RUNS, RUNS]
 
 
 def test_another_key_is_refused_and_the_target_stays_as_it_is(
