@@ -23,6 +23,7 @@ from jackfield_engine.lifecycle.cancelling import Cancelling
 from jackfield_engine.lifecycle.effects import RunEffects
 from jackfield_engine.lifecycle.error_workflow import start_error_workflow
 from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.offers import Offers
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.renewing import Renewing, Runner, in_thread
 from jackfield_engine.lifecycle.scheduler import Scheduler
@@ -72,7 +73,11 @@ class EmbeddedEngine:
 
     @cached_property
     def _backlog(self) -> Backlog:
-        return Backlog(self.services, self.live, self._scheduler, self._recovery)
+        return Backlog(self.services, self.live, self._scheduler, self._recovery, self._offers)
+
+    @cached_property
+    def _offers(self) -> Offers:
+        return Offers(self.services, self.live, self._recovery)
 
     @cached_property
     def _waiting(self) -> Waiting:
@@ -107,7 +112,14 @@ class EmbeddedEngine:
     def hooks(self) -> RunHooks:
         """What its executions do with it."""
         effects = RunEffects(
-            self.live, self._scheduler, self._waiting, self._unsaved, self._backlog, self._children, self._fill
+            self.live,
+            self._scheduler,
+            self._waiting,
+            self._unsaved,
+            self._backlog,
+            self._offers,
+            self._children,
+            self._fill,
         )
         failed = partial(start_error_workflow, self.services, self.begin)
         return RunHooks(effects.table(), self._strict, failed, self._children.run, self._children.start)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from functools import partial
 
 from jackfield.api.errors import BinaryStoreUnavailable, StoreUnavailable
 from jackfield.api.storage import StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.offers import Offers
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.run.state import RunEvent
@@ -21,8 +23,11 @@ RETRY_S = 1.0
 class Backlog:
     """Claims what is open in the store, oldest first, as far as there is room."""
 
-    def __init__(self, services: Services, live: LiveRuns, scheduler: Scheduler, recovery: Recovery) -> None:
+    def __init__(
+        self, services: Services, live: LiveRuns, scheduler: Scheduler, recovery: Recovery, offers: Offers
+    ) -> None:
         self._services = services
+        self._offers = offers
         self._lease = services.lease
         self._live = live
         self._scheduler = scheduler
@@ -42,9 +47,17 @@ class Backlog:
         """Whether the store may hold executions that nobody runs."""
 
     def start(self) -> None:
-        """Look from time to time for what other daemons have queued or left, where the store is shared."""
+        """Look for what other daemons have queued or left, where the store is shared: when they tell of it, and from
+        time to time."""
         if self._lease.shared and self._poller is None:
             self._poller = self._services.context.spawn("executions.claims", self._poll())
+            self._services.context.spawn("executions.offers", self._offers.listen(self._offered))
+
+    def _offered(self) -> None:
+        """Another daemon has given executions to whoever takes them."""
+        if self._services.takes():
+            self.mark()
+            self.wake()
 
     def mark(self) -> None:
         """There are open executions that are not in memory."""
@@ -84,14 +97,18 @@ class Backlog:
         back = [run for run in self._scheduler.surplus() if run.may_leave() and run.disk.life is self._lease.present]
         if not back:
             return
-        self._services.context.spawn("executions.release", self._lease.release([run.id for run in back]))
+        self._services.context.spawn("executions.release", self._release([run.id for run in back]))
         for run in back:
             run.move(RunEvent.FORGET)
         self.mark()
 
     def hand_back(self, execution_id: str) -> None:
         """An execution that is this daemon's leaves the memory, and is for anybody from then on."""
-        self._services.context.spawn("executions.release", self._lease.release([execution_id]))
+        self._services.context.spawn("executions.release", self._release([execution_id]))
+
+    async def _release(self, execution_ids: Sequence[str]) -> None:
+        await self._lease.release(execution_ids)
+        self._offers.tell()
 
     def forget(self) -> None:
         """Nothing that was claimed is this daemon's any more."""

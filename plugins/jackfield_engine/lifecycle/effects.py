@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from jackfield.api.errors import StoreUnavailable
 from jackfield_engine.lifecycle.backlog import Backlog
 from jackfield_engine.lifecycle.live_runs import LiveRuns
+from jackfield_engine.lifecycle.offers import Offers
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.lifecycle.subworkflows import Children
 from jackfield_engine.lifecycle.unsaved import Unsaved
@@ -29,6 +30,7 @@ class RunEffects:
         waiting: Waiting,
         unsaved: Unsaved,
         backlog: Backlog,
+        offers: Offers,
         children: Children,
         fill: Callable[[LiveRun], None],
     ) -> None:
@@ -38,6 +40,7 @@ class RunEffects:
         self._waiting = waiting
         self._unsaved = unsaved
         self._backlog = backlog
+        self._offers = offers
         self._children = children
         self._fill = fill
 
@@ -55,6 +58,7 @@ class RunEffects:
             Effect.FREE_SLOT: self._scheduler.leave,
             Effect.NEXT: self._fill,
             Effect.MARK_BACKLOG: lambda _: self._backlog.mark(),
+            Effect.OFFER: lambda run: self._offers.offer(run.handle),
             Effect.TELL_PARENT: self._children.parked,
             Effect.HOLD: self._hold,
             Effect.REST: self._rest,

@@ -158,14 +158,15 @@ class Recovery:
         """How an execution ends that another daemon runs; None once it is this one's to go on with. Raises `NotFound`,
         `StoreUnavailable`."""
         while True:
-            await self._some_time(execution_id)
+            await self.some_time(execution_id)
             standing = await self._standing(execution_id)
             if not standing.is_open:
                 return await self._outcome(execution_id)
             if await self._lease.own(execution_id, standing.owner):
                 return None
 
-    async def _some_time(self, execution_id: str) -> None:
+    async def some_time(self, execution_id: str) -> None:
+        """Until the next look at one that another daemon runs, or until the bus tells of its end."""
         sleep = asyncio.ensure_future(self._services.clock.sleep(self._services.settings.claim_interval))
         try:
             with self._services.ended.heard(execution_id, sleep.cancel):

@@ -129,6 +129,8 @@ class Effect(StrEnum):
     """Free slots are filled."""
     MARK_BACKLOG = "mark_backlog"
     """The store has an execution that is not in memory."""
+    OFFER = "offer"
+    """Any daemon may run it; whoever waits for it here hears of its end wherever that comes."""
     TELL_PARENT = "tell_parent"
     """The execution that waits for it hears that it waits."""
     HOLD = "hold"
@@ -218,7 +220,7 @@ TRANSITIONS: Mapping[RunState, Mapping[RunEvent, Transition]] = {
         E.LEAVE: _to(S.LEAVING, F.WITHDRAW),
     },
     S.SPILLED: {
-        E.ACCEPTED: _to(S.GONE, F.MARK_BACKLOG, F.NEXT),
+        E.ACCEPTED: _to(S.GONE, F.MARK_BACKLOG, F.OFFER, F.NEXT),
         E.REFUSED: _to(S.GONE, F.REFUSE, F.MARK_BACKLOG, F.NEXT),
     },
     S.QUEUED: {

@@ -15,6 +15,8 @@ AWAITED, ENDED = "execution.awaited", "execution.ended"
 """Topics. Payload: the execution's `id`."""
 _REMEMBERED = 10_000
 """Executions of which it is known that others wait for them; the one that is asked for longest ago is forgotten."""
+_RECENT = 1_000
+"""Executions that ended here last, of which it is still known."""
 
 
 class EndedElsewhere:
@@ -23,6 +25,8 @@ class EndedElsewhere:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._awaited: OrderedDict[str, None] = OrderedDict()
+        self._ended: OrderedDict[str, None] = OrderedDict()
+        """Those that ended here last: one that takes no time may be over before it is known that somebody waits."""
         self._wakers: dict[str, set[Callable[[], object]]] = {}
 
     @property
@@ -37,10 +41,10 @@ class EndedElsewhere:
     async def _note(self, messages: AsyncIterator[Message]) -> None:
         async for message in messages:
             ident = str(message.payload.get("id"))
-            self._awaited[ident] = None
-            self._awaited.move_to_end(ident)
-            if len(self._awaited) > _REMEMBERED:
-                self._awaited.popitem(last=False)
+            if ident in self._ended:
+                self._bus.publish(ENDED, {"id": ident})
+            else:
+                _remember(self._awaited, ident, _REMEMBERED)
 
     async def _wake(self, messages: AsyncIterator[Message]) -> None:
         async for message in messages:
@@ -49,6 +53,7 @@ class EndedElsewhere:
 
     def over(self, execution_id: str) -> None:
         """Its end is stored."""
+        _remember(self._ended, execution_id, _RECENT)
         if self._awaited and execution_id in self._awaited:
             del self._awaited[execution_id]
             self._bus.publish(ENDED, {"id": execution_id})
@@ -65,3 +70,10 @@ class EndedElsewhere:
             wakers.discard(waker)
             if not wakers and self._wakers.get(execution_id) is wakers:
                 del self._wakers[execution_id]
+
+
+def _remember(kept: OrderedDict[str, None], ident: str, most: int) -> None:
+    kept[ident] = None
+    kept.move_to_end(ident)
+    if len(kept) > most:
+        kept.popitem(last=False)

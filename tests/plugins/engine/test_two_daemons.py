@@ -417,6 +417,25 @@ async def test_what_does_not_fit_is_run_by_another_daemon(hosts: Hosts) -> None:
     assert (await result).status == "success"
 
 
+@pytest.mark.parametrize("bus", [True, False])
+async def test_whoever_waits_for_what_another_daemon_runs_gets_its_end(hosts: Hosts, bus: bool) -> None:
+    """At once with a bus, else within two looks."""
+    a, b = await hosts.two(concurrency=1, queue_size=1)
+    b.gate.open.set()
+    if not bus:
+        await a.bus.close()
+        await b.bus.close()
+    workflow = await a.lab.save(GATED)
+    executions = [a.engine.submit(request(workflow, durability="finish")) for _ in range(4)]
+    if bus:
+        await until(lambda: all(one.finished.done() for one in executions[2:]))
+    else:
+        await hosts.clock.advance(2)
+    assert [(await ended(one)).status for one in executions[2:]] == ["success"] * 2
+    assert (a.lab.ran, b.lab.ran.count("After")) == (["Gate"], 2)
+    assert not executions[0].finished.done()
+
+
 async def test_no_daemon_claims_more_than_it_begins_soon(hosts: Hosts) -> None:
     a, b = await hosts.two(concurrency=1)
     workflow = await a.lab.save(GATED)
