@@ -3,6 +3,7 @@ agent said. A test waits for no screen: it says the first thing at once."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ class Talk:
         assert answer.status_code == 409, answer.text
         return answer.json()
 
-    def press(self, *keys: str) -> None:
-        self._lab.data(self._lab.api.post(f"{self.path}/input", json={"keys": list(keys)}))
+    def press(self, *keys: str, text: str = "") -> None:
+        self._lab.data(self._lab.api.post(f"{self.path}/input", json={"text": text, "keys": list(keys)}))
 
     def end(self) -> None:
         self._lab.api.delete(self.path)
@@ -74,6 +75,30 @@ def test_messages_right_after_the_start_are_answered(agent: str, lab: Lab, tmp_p
     assert roles == ["user", "agent"] * 5
     talk.end()
     allow_others(lab)
+
+
+@pytest.mark.parametrize(("agent", "ran"), [("claude", "⎿  hi_there"), ("codex", "└ hi_there")])
+def test_a_command_of_the_shell_leaves_the_session_usable(agent: str, ran: str, lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "made.txt").touch()
+    talk = Talk(lab, agent, tmp_path, answers={"trusting": "yes"})
+    lab.models.replies = [Reply("The word is cormorant.")] * 5
+    talk.say("Say the word.", wait=60)
+    assert ran in talk.say("!echo hi_there", wait=60)["answer"]
+    assert talk.say("And now?", wait=60)["answer"] == "The word is cormorant."
+    assert talk.say("Look at @made", wait=60)["answer"] == "The word is cormorant."
+    talk.press(text="!")
+    assert talk.say("echo no command", wait=60)["answer"] == "The word is cormorant."
+    talk.end()
+    allow_others(lab)
+
+
+def test_messages_that_come_together_have_each_its_own_answer(lab: Lab, tmp_path: Path) -> None:
+    talk = Talk(lab, "claude", tmp_path, answers={"trusting": "yes"})
+    lab.models.replies = [Reply(f"It is number {number}.") for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        answers = pool.map(lambda content: talk.say(content, wait=60)["answer"], ["par A", "par B", "par C", "par D"])
+        assert sorted(answers) == [f"It is number {number}." for number in range(4)]
+    talk.end()
 
 
 def test_the_trust_dialog_swallows_nothing(lab: Lab, tmp_path: Path) -> None:

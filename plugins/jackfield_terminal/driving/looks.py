@@ -38,13 +38,15 @@ class ShownDialog:
 
 @record
 class Look:
-    """typed: what the input holds, None where no input is shown. said: the lines above the input or the dialog."""
+    """typed: what the input holds, None where no input is shown. said: the lines above the input or the dialog. mode:
+    the character that has led to another mode of the input, empty: none."""
 
     shows: Shows
     typed: str | None
     said: Sequence[str]
     dialog: ShownDialog | None = None
     blank: bool = False
+    mode: str = ""
 
 
 class LineMatcher:
@@ -102,10 +104,11 @@ class ScreenJudge:
             ("trusting", looks.trusting), ("asking", looks.asking)
         )  # fmt: skip
         self._dialogs = [_DialogJudge(kind, found) for kind, found in kinds if found is not None]
-        self._input, self._rule, self._hints = map(LineMatcher, (looks.input, looks.rule, looks.hints))
+        self._input, self._modes = LineMatcher((*looks.input, *looks.modes)), LineMatcher(looks.modes)
+        self._rule, self._hints = map(LineMatcher, (looks.rule, looks.hints))
         self._ready, self._busy, self._busy_title = map(LineMatcher, (looks.ready, looks.busy, looks.busy_title))
         self.pasted = LineMatcher(looks.pasted)
-        self.echo = LineMatcher(looks.echo or looks.input)
+        self.echo = LineMatcher(looks.echo or (*looks.input, *looks.modes))
 
     def look(self, screen: Snapshot) -> Look:
         lines = screen.lines
@@ -118,10 +121,11 @@ class ScreenJudge:
         place = self._input_place(lines)
         said = lines if place is None else lines[:place]
         typed = None if place is None else self._typed(screen, place)
+        mode = lines[place].lstrip()[:1] if place is not None and self._modes(lines[place]) else ""
         if any(map(self._busy, lines)) or self._busy_title(screen.title):
-            return Look("busy", typed, said)
+            return Look("busy", typed, said, mode=mode)
         is_ready = place is not None and (not self._ready or self._ready.last(lines) is not None)
-        return Look("ready" if is_ready else "unknown", typed, said)
+        return Look("ready" if is_ready else "unknown", typed, said, mode=mode)
 
     def _input_place(self, lines: Sequence[str]) -> int | None:
         """Where there is a rule, only a line below it is the input: what a user has said looks the same."""

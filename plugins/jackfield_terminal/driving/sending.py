@@ -4,6 +4,7 @@ it, and sees it taken."""
 from __future__ import annotations
 
 from functools import partial
+from operator import ne
 
 from jackfield.api.errors import Conflict
 from jackfield_terminal.driving.answering import DialogAnswerer
@@ -20,6 +21,10 @@ PRESS_AGAIN = 2.0
 """Seconds after which a return is pressed once more, when the text is still in the input."""
 GOING = 1.0
 """Seconds that a dialog is given to go, where it was answered just before."""
+PRESSED = 0.5
+"""Seconds within which a key that empties the input is seen to have done something."""
+COMPLETED = ("@", "/", "#", "$")
+"""Of the last word: agents offer names of files or commands then, and a return chooses one in place of sending."""
 SCROLLED = 60
 """Characters that an input must show of a text of which it shows the end alone."""
 
@@ -51,7 +56,9 @@ class MessageSender:
 
     async def send(self, judge: ScreenJudge, content: str) -> None:
         """Returns when the input is empty again. Raises `Conflict` when the agent has not taken the text; then the
-        input is emptied."""
+        input is emptied, or the error says that it is not."""
+        if judge.look(await self._view.screen.snapshot()).mode:  # somebody has left it so
+            await self._clear(judge, content)
         await self._type(judge, content)
         pressed_until = self._view.clock.monotonic() + self._settings.reaction_timeout
         while self._view.clock.monotonic() < pressed_until:
@@ -61,10 +68,12 @@ class MessageSender:
                 return
             if not holds(judge, look, content):  # nothing is known: a return now could answer a question
                 break
-        await self._clear(judge)
-        raise Conflict("The agent does not take the message; it was not sent.", code="MESSAGE_NOT_SENT")
+        emptied = await self._clear(judge, content)
+        told = "The agent does not take the message; it was not sent."
+        raise _unsent("MESSAGE_NOT_SENT", told, emptied=emptied)
 
     async def _type(self, judge: ScreenJudge, content: str) -> None:
+        emptied = False
         for _ in range(TRIES):
             await self._view.session.write(self._typed(content))
             look, shown = await self._view.until(
@@ -76,33 +85,57 @@ class MessageSender:
                 raise refusal(look, self._settings.ready_timeout)
             if shown:
                 return
-            await self._clear(judge)
-        raise Conflict(
-            "The agent does not show in its input what was typed; the message was not sent.", code="MESSAGE_NOT_TYPED"
-        )
+            emptied = await self._clear(judge, content)
+        told = "The agent does not show in its input what was typed; the message was not sent."
+        raise _unsent("MESSAGE_NOT_TYPED", told, emptied=emptied)
 
     def _typed(self, content: str) -> bytes:
         """As a paste where the agent knows what that is. An escape character could end the paste early."""
         return typed_as(content, paste=self._view.session.bracketed_paste)
 
-    async def _clear(self, judge: ScreenJudge) -> None:
-        await self._view.session.write(b"".join(map(sequence, judge.looks.clear)))
+    async def _clear(self, judge: ScreenJudge, content: str) -> bool:
+        """Whether the input is empty again. Each key is drawn before the next: together some have no effect, and of
+        those that an empty input does not need one may end the agent."""
+        look = judge.look(await self._view.screen.snapshot())
+        for pressed in judge.looks.clear:
+            await self._view.session.write(sequence(pressed))
+            look, _ = await self._view.until(judge, partial(ne, look), PRESSED)
+            if is_empty(look, content):
+                return True
+        empty = partial(is_empty, content=content)
+        return (await self._view.until(judge, empty, self._settings.typing_timeout))[1]
 
     def _is_typed(self, judge: ScreenJudge, look: Look, content: str) -> bool:
         return look.dialog is not None or holds(judge, look, content)
 
     def _is_taken(self, judge: ScreenJudge, look: Look, content: str) -> bool:
+        if look.shows == "ready" and may_complete(content) and key(look.typed or "").startswith(key(content)):
+            return False  # the return has completed a name
         return (look.typed is not None or look.dialog is not None) and not holds(judge, look, content)
 
 
 def typed_as(content: str, *, paste: bool) -> bytes:
-    data = content.encode()
+    data = (f"{content} " if may_complete(content) else content).encode()
     return PASTE[0] + data.replace(b"\x1b", b"") + PASTE[1] if paste else data
 
 
+def may_complete(content: str) -> bool:
+    """Whether a return behind it could choose a name that the agent offers. A blank behind it closes the list."""
+    return content.split(" ")[-1].rpartition("\n")[2].startswith(COMPLETED)
+
+
+def is_empty(look: Look, content: str) -> bool:
+    """Whether nothing of the text is left in the input; what an agent shows in an empty one counts as nothing."""
+    if look.typed is None or look.mode:
+        return False
+    shown, said = key(look.typed), key(content)
+    return not shown or not (said in shown or shown in said)
+
+
 def holds(judge: ScreenJudge, look: Look, content: str) -> bool:
-    """Whether the input shows the text: whole, its end, or what stands for a long one."""
-    if look.typed is None:
+    """Whether the input shows the text: whole, its end, or what stands for a long one. In another mode of the input it
+    would be something else, unless it asks for that mode."""
+    if look.typed is None or not content.lstrip().startswith(look.mode):
         return False
     shown, said = key(look.typed), key(content)
     if shown == said or judge.pasted.last(look.typed.splitlines()) is not None:
@@ -110,6 +143,11 @@ def holds(judge: ScreenJudge, look: Look, content: str) -> bool:
     if not any(character.isalnum() for character in said):
         return shown.endswith(said)
     return len(shown) >= SCROLLED and said.endswith(shown)
+
+
+def _unsent(code: str, told: str, *, emptied: bool) -> Conflict:
+    left = {} if emptied else {"input": "it is not empty; look at the screen, and empty it with /input"}
+    return Conflict(told, code=code, details=left)
 
 
 def _is_another(dialog: ShownDialog | None, look: Look) -> bool:

@@ -24,8 +24,9 @@ from .conftest import DEADLINE, FakeProfiles, python, start
 from .terminal_lab import Api, PatternEngine
 
 LOOKS = ScreenLooks(
-    input=("> *", ">"), rule=("---*",), busy=("  working*",), busy_title=("busy",), hints=("hint*",), speech=("* ",),
-    clear=("ctrl-u",),
+    input=("> *", ">"), modes=("! *", "!"), rule=("---*",),
+    busy=("  working*",), busy_title=("busy",), hints=("hint*",), speech=("* ",),
+    clear=("ctrl-u", "backspace"),
     asking=DialogLooks(last=("keys: *",), shown=("May I*",), begins=("===*",), yes=("y",), no=("n",)),
     trusting=DialogLooks(last=("keys: *",), shown=("Trust*",), begins=("===*",)),
 )  # fmt: skip
@@ -51,12 +52,19 @@ if "loads" in options:
     show("loading")
     time.sleep(0.6)
     termios.tcflush(0, termios.TCIFLUSH)
-text, deaf, returns = "", "deaf" in options, 1 if "lazy" in options else 0
+text, mark, deaf, returns = "", "> ", "deaf" in options, 1 if "lazy" in options else 0
 while True:
-    show("", "---", ("> " + text).rstrip(), "---", "hint: none")
+    show("", "---", (mark + text).rstrip(), "---", "hint: none")
     byte = os.read(0, 1)
-    if byte == b"\x15": text, deaf = "", False
+    if "stubborn" in options and byte != b"\r": text = "something else"
+    elif byte == b"\x15": text, deaf = "", False
     elif deaf: pass
+    elif byte == b"\x7f": text, mark = text[:-1], mark if text else "> "
+    elif "shell" in options and byte == b"!" and not text: mark = "! "
+    elif byte == b"\r" and mark == "! ":
+        said += [mark + text, "  ran " + text]
+        text, mark = "", "> "
+    elif byte == b"\r" and "completes" in options and text.split(" ")[-1][:1] == "@": text += ".txt "
     elif byte != b"\r": text += byte.decode()
     elif returns: returns -= 1
     else:
@@ -91,6 +99,7 @@ def settings() -> TerminalSettings:
 def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conversation, "QUIET", 0.15)
     monkeypatch.setattr(sending, "PRESS_AGAIN", 0.3)
+    monkeypatch.setattr(sending, "PRESSED", 0.1)
 
 
 @pytest.fixture
@@ -192,6 +201,31 @@ async def test_messages_that_wait_are_bounded_in_number_and_time() -> None:
             await first
         assert refused.value.code == "AGENT_BUSY"
     await waits()
+
+
+async def test_another_mode_of_the_input_is_used_and_left(hub: Hub, api: Api) -> None:
+    """As that of Claude Code and Codex for commands of a shell."""
+    session = await agent(hub, "shell")
+    assert (await say(api, session, "!one"))["answer"] == "ran one"
+    assert (await say(api, session, "two"))["answer"] == "answer to two\nand more"
+    await hub.type(session, b"!rm")
+    await shown(api, session, "! rm")
+    assert (await api.ask("GET", at(session, "status")))["status"] == "stable"
+    told = await say(api, session, "three")
+    assert told["answer"] == "answer to three\nand more", "it is no command, in whatever mode the input was"
+    assert "ran three" not in (await api.ask("GET", at(session, "screen")))["text"]
+
+
+async def test_an_input_that_cannot_be_emptied_is_told(hub: Hub, api: Api) -> None:
+    session = await agent(hub, "stubborn")
+    refused = await say(api, session, "something", 409)
+    assert (refused["code"], [*refused["details"]]) == ("MESSAGE_NOT_TYPED", ["input"])
+
+
+async def test_a_name_that_an_agent_would_complete_is_sent_as_it_is(hub: Hub, api: Api) -> None:
+    session = await agent(hub, "completes")
+    told = await say(api, session, "look at @made")
+    assert told["answer"] == "answer to look at @made\nand more"
 
 
 async def test_without_waiting_it_is_taken_and_the_agent_runs(hub: Hub, api: Api) -> None:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from jackfield.api.agent_screens import ScreenLooks
 from jackfield_terminal.driving.answers import Turn, answer_in
 from jackfield_terminal.driving.looks import Look, ScreenJudge
-from jackfield_terminal.driving.sending import holds
+from jackfield_terminal.driving.sending import holds, is_empty, may_complete
 from jackfield_terminal.screen.snapshot import Snapshot
 
 MANIFESTS = Path(__file__).parents[3] / "manifests/agents"
@@ -102,6 +102,8 @@ ANSWER = "The word is cormorant.\n\n- one\n- two\n\nprint(1)\n\nAnd so on."
         ("claude", "asking-command", "run it", "I shall run it.\n\nBash(touch made.txt && echo done)\n⎿  Waiting…"),
         ("claude", "ready-after-command", "run it",
          "I shall run it.\n\nBash(touch made.txt && echo done)\n⎿  done\n\nIt is done."),
+        ("claude", "ready-after-shell", "!echo hi_bash", "⎿  hi_bash\n\nAnswer 1."),
+        ("codex", "ready-after-shell", "!echo hi_bash", "└ hi_bash"),
         ("codex", "ready-sent", "run it", ""),
         ("codex", "busy-begun", "run it", ""),
         ("codex", "ready-answered", "one\ntwo\n\nthree", "Yes."),
@@ -132,6 +134,10 @@ def test_the_answer_has_no_boxes_and_hints(agent: str, name: str, said: str, ans
         ("claude", "ready-start", "hello there", False),
         ("claude", "ready-answered", "hello there", False),
         ("claude", "busy-queued", "while busy", False),
+        ("claude", "ready-shell", "!echo hi_bash", True),
+        ("claude", "ready-shell", "echo hi_bash", False),
+        ("codex", "ready-shell", "!echo hi_bash", True),
+        ("codex", "ready-shell", "echo hi_bash", False),
         ("claude", "trusting", "hello there", False),
         ("codex", "ready-typed", "run it", True),
         ("codex", "ready-lines", "one\ntwo\n\nthree", True),
@@ -148,6 +154,20 @@ def test_the_answer_has_no_boxes_and_hints(agent: str, name: str, said: str, ans
 def test_the_input_shows_a_message_or_not(agent: str, name: str, content: str, shown: bool) -> None:
     judge = judge_of(agent)
     assert holds(judge, judge.look(recorded(agent, name)), content) is shown
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("name", ["ready-shell", "ready-shell-empty", "ready-after-shell"])
+def test_an_input_in_another_mode_is_not_empty(agent: str, name: str) -> None:
+    look = look_at(agent, name)
+    assert (look.mode, is_empty(look, "!echo hi_bash")) == (("", True) if "after" in name else ("!", False))
+
+
+def test_a_completed_name_is_still_in_the_input() -> None:
+    assert not is_empty(look_at("claude", "ready-completed"), "@made")
+    assert [may_complete(text) for text in ("@made", "see @made", "see\n/x", "a @made b", "a/b", "@made ")] == [
+        True, True, True, False, False, False,
+    ]  # fmt: skip
 
 
 def test_what_stands_for_a_long_text_is_known() -> None:
