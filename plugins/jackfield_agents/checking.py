@@ -35,8 +35,8 @@ async def validated(context: PluginContext, files: Sequence[Path]) -> list[dict[
 
 
 def _checked(context: PluginContext, file: Path) -> dict[str, Json]:
-    check = check_manifest(file, Agent)
-    if (agent := check.manifest) is not None:
+    check = check_manifest(file, Agent, {"id": "sample", "binary": "sample"})
+    if (agent := check.sound) is not None:
         _reader(check, agent, sorted(context.extensions(USAGE_READERS)))
         _script(check, agent, context.port(Layers))
         _commands(check, agent)

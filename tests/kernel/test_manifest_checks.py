@@ -11,13 +11,18 @@ import pytest
 import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from jackfield.api.agents import Agent
 from jackfield.api.manifest_checks.checking import check_manifest
 from jackfield.api.manifest_checks.keys import unknown_keys
 from jackfield.api.manifest_checks.places import KeyPath, TextPlace, toml_places
 from jackfield.api.manifest_checks.problems import FileProblem, file_view, tell_files
+from jackfield.api.manifest_checks.wording import PATTERNS
 from jackfield.api.manifests import Manifest
+from jackfield.api.providers import Provider
+from jackfield_profiles.templates import ProfileTemplate
+from jackfield_providers.kinds import DialectManifest
 
 SCALARS = (
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -107,6 +112,15 @@ class SampleManifest(Manifest):
     free: Mapping[str, int] = Field(default_factory=dict)
     camel: int = Field(0, alias="camelCase")
     mode: Literal["fast", "slow"] = "fast"
+    on: bool = False
+    names: tuple[Annotated[str, Field(pattern="^[a-z0-9-]{1,64}$")], ...] = Field(("a",), min_length=1)
+    own: Annotated[str, Field(pattern="^[x]+$", max_length=3)] = "x"
+
+    @model_validator(mode="after")
+    def _together(self) -> SampleManifest:
+        if "odd" in self.free:
+            raise ValueError("free.odd cannot be with free")
+        return self
 
 
 class FreeSample(BaseModel):
@@ -148,6 +162,52 @@ def test_each_mistake_has_its_place_and_what_is_allowed(tmp_path: Path) -> None:
     assert told[1, 1, "mode"].similar == ("slow",)
     assert told[2, 1, "nam"].similar[0] == "name"
     assert told[1, 1, "id"].message == "the key is missing"
+
+
+def test_types_and_forms_are_told_in_words(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path, 'id = "x y"\ncamelCase = "3"\non = "yes"\nnames = ["Big"]\nown = "yy"\n[free]\na = true\n'
+    )
+    assert {one.key: one.message for one in found} == {
+        "id": "allowed are letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64",
+        "camelCase": "write a whole number, without quotes",
+        "on": "write true or false, without quotes",
+        "names[0]": "allowed are small letters, digits and `-`, at most 64",
+        "own": "it has not the form ^[x]+$",
+        "free.a": "write a whole number, without quotes",
+    }
+
+
+def test_a_mistake_hides_none_behind_it(tmp_path: Path) -> None:
+    file = tmp_path / "sample.toml"
+    file.write_text('on = "yes"\nnames = ["A", "b", "C", "d"]\n[free]\nodd = 1\neven = 2\n')
+    check = check_manifest(file, SampleManifest, {"id": "sample"})
+    assert (check.manifest, check.sound is not None) == (None, True)
+    assert {one.key for one in check.problems} == {"id", "on", "names[0]", "names[2]"}, (
+        "behind a stand-in nothing is told"
+    )
+    file.write_text('id = "x"\n' + file.read_text())
+    check = check_manifest(file, SampleManifest)
+    assert {one.key for one in check.problems} == {"on", "names[0]", "names[2]", "free.odd"}
+    assert check.sound is not None
+    assert (check.sound.names, check.sound.free) == (("b", "d"), {"even": 2})
+    check.add(("names", 1), "the last one")
+    assert check.problems[-1].key == "names[3]"
+    assert check.is_told(("names", 1))
+
+
+def test_every_form_of_shipped_models_has_words() -> None:
+    models = (Agent, Provider, DialectManifest, ProfileTemplate)
+    missing = {pattern for model in models for pattern in patterns(model.model_json_schema())} - PATTERNS.keys()
+    assert missing == set()
+
+
+def patterns(schema: object) -> Iterator[str]:
+    if isinstance(schema, dict):
+        yield from (found for found in [schema.get("pattern")] if isinstance(found, str))
+        yield from schema.get("patternProperties", {})
+    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from patterns(inner)
 
 
 def test_a_key_of_another_table_is_told_where_it_belongs(tmp_path: Path) -> None:

@@ -101,8 +101,10 @@ class Provider(Manifest):
     @model_validator(mode="after")
     def _default_is_an_endpoint(self) -> Provider:
         named = self.endpoints.get("default")
+        own = sorted(self.endpoints.keys() - {"default"})
         if named is not None and named not in self.endpoints and "://" not in named:
-            raise ValueError(f"endpoints.default names {named!r}, which is no endpoint and no URL")
+            told = f"endpoints.default names {named!r}, which is no endpoint and no URL"
+            raise ValueError(f"{told}; endpoints are: {', '.join(own)}")
         return self
 
     @property

@@ -78,6 +78,18 @@ def test_an_agents_mistakes_are_all_told(tmp_path: Path, validated: Any) -> None
     assert found["models.default"][:2] == (9, "warning")
 
 
+def test_a_mistake_of_the_model_hides_none_of_the_others(tmp_path: Path, validated: Any) -> None:
+    (tmp_path / "a.toml").write_text(AGENT.replace('binary = "mine"', 'supports_hooks = "on"\ndialect = "opnai"'))
+    (tmp_path / "p.toml").write_text(PROVIDER.replace('"api"', '"apy"').replace("-compatible", "-compat"))
+    _, (agent,) = validated("agents", tmp_path / "a.toml")
+    assert told(agent).keys() >= {
+        "binary", "supports_hooks", "dialect", "profile.script", "usage.reader", "detect.commands[0]", "models.default",
+    }  # fmt: skip
+    assert told(agent)["supports_hooks"][2] == "write true or false, without quotes"
+    _, (provider,) = validated("providers", tmp_path / "p.toml")
+    assert told(provider).keys() == {"type", "endpoints.api", "endpoints.bare", "endpoints.default", "auth.env_kye"}
+
+
 def test_a_key_that_no_terminal_has_is_told_with_those_that_there_are(tmp_path: Path, validated: Any) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('id = "mine"\nbinary = "mine"\n[screen]\ninput = [">"]\nbusy = ["working"]\nclear = ["bogus"]\n')
@@ -85,6 +97,7 @@ def test_a_key_that_no_terminal_has_is_told_with_those_that_there_are(tmp_path: 
     line, severity, message, _ = told(view)["screen.clear[0]"]
     assert (code, line, severity) == (1, 6, "error")
     assert "there is no key 'bogus'" in message
+    assert told(view).keys() == {"screen.clear[0]"}
     assert "backspace" in message
 
 
