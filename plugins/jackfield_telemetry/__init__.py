@@ -21,6 +21,7 @@ class TelemetryPlugin(Plugin):
     )
 
     jackfield_usage_readers = later("jackfield_telemetry.readers.formats:READERS")
+    jackfield_host_resources = later("jackfield_telemetry.host_resources:resources")
     jackfield_blueprints = later("jackfield_telemetry.http.routes:blueprints")
     jackfield_telemetry_sinks = later("jackfield_telemetry.otel.sink:sinks")
     jackfield_findings = later("jackfield_telemetry.findings:findings")

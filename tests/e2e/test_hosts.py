@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from jackfield.api.auth import OWNER
+from jackfield.api.auth import OWNER, Principal
 from jackfield.api.clock import SystemClock
 from jackfield.core.redaction import Redactor
 from jackfield.core.secrets import FileSecrets
@@ -123,6 +123,8 @@ def test_a_host_that_is_drained_takes_no_work_until_it_is_resumed(fleet: Fleet, 
     assert client.post("/api/hosts/alpha/drain").json()["data"] == {"name": "alpha", "draining": True}
     poll(lambda: hosts(alpha.client())["alpha"]["state"] == "draining", "alpha has heard of it")
     assert alpha.client().post("/webhook/drained", json={}).status_code == 200
+    for refused in (alpha.client().post("/api/profiles", json={}), client.post("/api/profiles?host=alpha", json={})):
+        assert (refused.status_code, refused.json()["code"]) == (503, "HOST_DRAINING")
     assert statuses() == {"queued"}, "nobody else runs executions"
     assert client.post("/api/hosts/alpha/resume").status_code == 200
     poll(lambda: statuses() == {"success"}, "alpha runs it now")
@@ -158,6 +160,24 @@ def test_a_profile_of_one_host_is_reached_through_the_other(alpha: Daemon, beta:
     assert client.get("/api/profiles/far", params={"host": "nobody"}).json()["code"] == "HOST_NOT_FOUND"
     ran = client.post("/api/profiles/far/run", json={"args": ["-c", "pwd"]}).json()
     assert str(alpha.directory) in ran["data"]["output"]
+
+
+def test_the_ledgers_of_all_hosts_are_one(alpha: Daemon, beta: Daemon) -> None:
+    create(alpha.client(), "counted")
+    run = {"args": ["-c", "true"]}
+    assert beta.client().post("/api/profiles/counted/run", json=run).json()["data"]["exit_code"] == 0
+
+    def sessions(daemon: Daemon, **query: str) -> int:
+        found = daemon.client().get("/api/usage", params=query)
+        assert found.status_code == 200, found.text
+        return int(found.json()["data"]["total_sessions"])
+
+    own = poll(lambda: sessions(alpha, host="alpha", period="all") or None, "the run is recorded")
+    for daemon in (alpha, beta):
+        answers = daemon.client().get("/api/usage/answers").json()
+        assert "missing_hosts" not in answers
+        assert answers["data"]["left_out"] == 0
+    assert sessions(beta, period="all") >= own
 
 
 def test_a_terminal_of_one_host_is_used_through_the_other(alpha: Daemon, beta: Daemon) -> None:
@@ -201,9 +221,8 @@ def forwarded(daemon: Daemon, token: str, path: str = "/api/profiles") -> tuple[
 
 
 def test_only_a_fresh_token_for_this_request_at_this_host_counts(alpha: Daemon, tmp_path: Path) -> None:
-    caller = ForwardedCaller(OWNER, "127.0.0.1", ("127.0.0.1", 1))
-
-    def made(host: str = "alpha", method: str = "GET", key: str = KEY) -> str:
+    def made(host: str = "alpha", method: str = "GET", key: str = KEY, principal: Principal | None = OWNER) -> str:
+        caller = ForwardedCaller(principal, "127.0.0.1", ("127.0.0.1", 1))
         secrets = FileSecrets(tmp_path, Redactor(), {"JACKFIELD_ENCRYPTION_KEY": key})
         return ForwardingTokens(secrets, SystemClock(), "test").make(host, method, b"/api/profiles", caller)
 
@@ -216,6 +235,9 @@ def test_only_a_fresh_token_for_this_request_at_this_host_counts(alpha: Daemon, 
     assert forwarded(alpha, made(method="POST")) == refused
     assert forwarded(alpha, made(key=KEY[::-1])) == refused
     assert forwarded(alpha, "nonsense") == refused
+    assert forwarded(alpha, made(principal=None)) == (401, "AUTH_REQUIRED")
+    viewer = Principal("u", "u", "viewer", "api_key", frozenset({"workflows:read"}))
+    assert forwarded(alpha, made(principal=viewer)) == (403, "ACCESS_DENIED"), "scopes count there too"
 
 
 def agent(path: str, profile: str, script: str, *labels: str) -> Mapping[str, object]:

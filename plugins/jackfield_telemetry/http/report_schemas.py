@@ -90,6 +90,7 @@ class LoggedAnswersAnswer(BaseModel):
     success: Literal[True]
     data: LoggedAnswers
     warnings: list[str] | None = None
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
 class Sums(BaseModel):

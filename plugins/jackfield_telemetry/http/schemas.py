@@ -130,6 +130,7 @@ class UsageAnswer(BaseModel):
     success: Literal[True]
     data: UsageStatistics
     warnings: list[str] | None = None
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
 class ImportAnswer(BaseModel):

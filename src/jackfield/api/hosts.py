@@ -17,6 +17,9 @@ ROLES: tuple[Role, ...] = get_args(Role)
 them; ui: serves the browser interface."""
 
 
+Join: TypeAlias = Callable[[Sequence[Json], Mapping[str, str]], Json]
+
+
 class RoleMissing(JackfieldError):
     """This daemon does not do that; the setting daemon.roles says what it does."""
 
@@ -98,7 +101,9 @@ class HostResources:
     kind: a word, the same for all that name the same things, such as `profile`; has: whether this daemon has the one of
     this name; paths: the next segment behind them is a name; words: segments there that are no names; lists: paths
     whose GET gives rows as the `data` of the envelope, to which those of all hosts are joined; starts: path -> field of
-    its JSON body that is a name, for a POST that begins something where that thing is."""
+    its JSON body that is a name, for a POST that begins something where that thing is; joins: path -> how the `data` of
+    all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and the query's
+    parameters, in a thread."""
 
     kind: str
     has: Callable[[str], Awaitable[bool]]
@@ -106,6 +111,7 @@ class HostResources:
     words: Collection[str] = ()
     lists: Sequence[str] = ()
     starts: Mapping[str, str] = field(default_factory=dict)
+    joins: Mapping[str, Join] = field(default_factory=dict)
 
 
 @record

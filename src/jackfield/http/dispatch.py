@@ -13,7 +13,7 @@ from jackfield.api.asgi import AsgiApp, AsgiMount, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.body_budget import BODY_BUDGET, BodyBudget
 from jackfield.api.containment import passes
-from jackfield.api.errors import HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
+from jackfield.api.errors import AuthRequired, HeadersTooLarge, InvalidInput, JackfieldError, RateLimited
 from jackfield.api.headroom import find_headroom, unexpected
 from jackfield.api.limits import SlidingWindow, canonical_client
 from jackfield.core.kernel import Kernel
@@ -197,12 +197,14 @@ class Dispatcher:
         if found is None:
             return False
         caller = found.principal
-        if caller is not None:
-            if access == "gated":
-                require(caller, scope)
-            if has_credential(caller):
-                headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in found.credentials]
-                scope["jackfield.standing"] = self._gate.standing({**scope, "headers": headers}, caller)
+        if caller is None:
+            raise AuthRequired("A host has passed on a request of nobody.")
+        if access == "gated":
+            require(caller, scope)
+        if has_credential(caller):
+            headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in found.credentials]
+            scope["jackfield.standing"] = self._gate.standing({**scope, "headers": headers}, caller)
+        self._hosts.check_role(scope)
         return True
 
     async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
@@ -12,6 +13,7 @@ from jackfield.api.hosts import Host, HostReply
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 
+JoinParts: TypeAlias = Callable[[Sequence[Json]], Json]
 MOST_BYTES = 32 * 1024 * 1024
 """Of one host's part."""
 
@@ -55,27 +57,31 @@ async def captured(app: AsgiApp, scope: Scope, receive: Receive) -> Captured:
     return found
 
 
-async def joined(own: bytes, here: str, parts: Sequence[Part]) -> bytes | None:
-    """The envelope with the rows of all. None when this host's own part has no rows to join others to."""
-    return await asyncio.to_thread(_joined, own, here, parts)
+async def joined(own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None) -> bytes | None:
+    """The envelope with what all have. join: of the data; None: they are rows, one behind the other. None when this
+    host's own part has no rows to which others could be joined."""
+    return await asyncio.to_thread(_joined, own, here, parts, join)
 
 
-def _joined(own: bytes, here: str, parts: Sequence[Part]) -> bytes | None:
+def _joined(own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None) -> bytes | None:
     envelope = jsontext.loads(own)
-    if not isinstance(envelope, dict) or not isinstance(envelope.get("data"), list):
+    if not isinstance(envelope, dict) or (join is None and not isinstance(envelope.get("data"), list)):
         return None
-    rows = _rows_of(here, envelope)
-    warnings = list(_texts(envelope.get("warnings")))
+    answers = {here: envelope}
     missing: list[str] = []
     for part in parts:
         found = part.reply.data if part.reply is not None and part.reply.status == 200 else None
-        if not isinstance(found, dict) or not isinstance(found.get("data"), list):
+        if isinstance(found, dict) and type(found.get("data")) is type(envelope.get("data")):
+            answers[part.host.name] = found
+        else:
             missing.append(part.host.name)
-            warnings.append(f"The host {part.host.name} did not answer; what it has is not in this list.")
-            continue
-        rows += _rows_of(part.host.name, found)
-        warnings += [f"{part.host.name}: {text}" for text in _texts(found.get("warnings"))]
-    made: dict[str, object] = {**envelope, "data": rows}
+    warnings = [text for name, found in answers.items() for text in _warnings(found, "" if name == here else name)]
+    warnings += [f"The host {name} did not answer; what it has is not in here." for name in missing]
+    if join is None:
+        data: Json = [row for name, found in answers.items() for row in _rows_of(name, found)]
+    else:
+        data = join([found["data"] for found in answers.values()])
+    made: dict[str, object] = {**envelope, "data": data}
     if warnings:
         made["warnings"] = warnings
     if missing:
@@ -83,10 +89,12 @@ def _joined(own: bytes, here: str, parts: Sequence[Part]) -> bytes | None:
     return jsontext.dumps(made)
 
 
+def _warnings(envelope: Mapping[str, Json], host: str) -> Sequence[str]:
+    given = envelope.get("warnings")
+    texts = [str(text) for text in given] if isinstance(given, list) else []
+    return [f"{host}: {text}" for text in texts] if host else texts
+
+
 def _rows_of(host: str, envelope: Mapping[str, Json]) -> list[Json]:
     rows = envelope["data"]
     return [{**row, "host": host} if isinstance(row, dict) else row for row in rows] if isinstance(rows, list) else []
-
-
-def _texts(given: Json) -> Sequence[str]:
-    return [str(text) for text in given] if isinstance(given, list) else []

@@ -86,16 +86,21 @@ class HostRouter:
         alone = not self._hosts.others and self._hosts.takes("agents")
         if alone or not path.startswith(("/api/", "/ws/")) or path.startswith(_OF_ALL):
             return app
+        if scope.get("jackfield.principal") is None:  # no host vouches for somebody whom it does not know
+            return app
         return partial(self._serve, app)
 
     async def _serve(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
-        named = await self._named_host(scope)
-        if named is not None:
-            await self._pass(named, scope, receive, send)
+        named = _named_host(scope)
+        if named == self._hosts.here.name:
+            await self._here(app, scope, receive, send)
+            return
+        if named:
+            await self._pass(await self._living(named), scope, receive, send)
             return
         method, path = scope.get("method", "GET"), scope["path"]
         index = self._resources()
-        if method == "GET" and scope["type"] == "http" and path in index.lists:
+        if method == "GET" and scope["type"] == "http" and (path in index.lists or path in index.joins):
             await self._list(app, scope, receive, send)
             return
         if method == "POST" and path in index.starts:
@@ -112,24 +117,18 @@ class HostRouter:
             if hosts:
                 await self._pass(hosts[0], scope, receive, send, thing)
                 return
-        if method == "POST" and (path in index.starts or path in index.lists):
-            self._require_agents()
+        await self._here(app, scope, receive, send)
+
+    async def _here(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+        self.check_role(scope)
         await app(scope, receive, send)
 
-    async def _named_host(self, scope: Scope) -> Host | None:
-        """By the query, which loses it. Raises `NotFound`."""
-        query: bytes = scope.get("query_string", b"")
-        if b"host=" not in query:
-            return None
-        pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
-        named = [value for name, value in pairs if name == "host"]
-        if not named:
-            return None
-        scope["query_string"] = urlencode([pair for pair in pairs if pair[0] != "host"]).encode()
-        scope["raw_path"] = (scope.get("raw_path") or b"").partition(b"?")[0]
-        if named[-1] == self._hosts.here.name:
-            return None
-        return await self._living(named[-1])
+    def check_role(self, scope: Scope) -> None:
+        """Raises `RoleMissing` for what begins something of an agent's on a host that does not take it."""
+        if scope.get("method") == "POST" and not self._hosts.takes("agents"):
+            index, path = self._resources(), scope["path"]
+            if path in index.starts or path in index.lists:
+                self._require_agents()
 
     async def _living(self, name: str) -> Host:
         """One that has come a moment ago too. Raises `NotFound`."""
@@ -168,7 +167,10 @@ class HostRouter:
         caller, target = caller_of(scope), target_of(scope)
         parts = await asyncio.gather(*(self._part(host, target, caller) for host in self._hosts.others))
         found = [merging.Part(host, reply) for host, reply in parts]
-        body = await merging.joined(bytes(own.body), self._hosts.here.name, found)
+        here, join = self._hosts.here.name, self._resources().joins.get(scope["path"])
+        query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+        bound = None if join is None else lambda data: join(data, query)
+        body = await merging.joined(bytes(own.body), here, found, bound)
         if body is None:
             await own.again(send)
             return
@@ -244,12 +246,26 @@ class HostRouter:
             await self._client.close()
 
 
+def _named_host(scope: Scope) -> str:
+    """By the query, which loses it; empty for none."""
+    query: bytes = scope.get("query_string", b"")
+    if b"host=" not in query:
+        return ""
+    pairs = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    named = [value for name, value in pairs if name == "host"]
+    if named:
+        scope["query_string"] = urlencode([pair for pair in pairs if pair[0] != "host"]).encode()
+        scope["raw_path"] = (scope.get("raw_path") or b"").partition(b"?")[0]
+    return named[-1] if named else ""
+
+
 class _Index:
     """Resources by what names them."""
 
     def __init__(self, resources: Sequence[HostResources]) -> None:
         self.kinds: Mapping[str, HostResources] = {resource.kind: resource for resource in resources}
         self.lists = {path for resource in resources for path in resource.lists}
+        self.joins = {path: join for resource in resources for path, join in resource.joins.items()}
         self.starts = {path: resource for resource in resources for path in resource.starts}
         self._paths = sorted(
             ((path + "/", resource) for resource in resources for path in resource.paths),

@@ -5539,6 +5539,12 @@ export interface components {
         LoggedAnswersAnswer: {
             data: components["schemas"]["LoggedAnswers"];
             /**
+             * Missing Hosts
+             * @description Hosts that did not answer.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
+            /**
              * Success
              * @constant
              */
@@ -9729,6 +9735,12 @@ export interface components {
         /** UsageAnswer */
         UsageAnswer: {
             data: components["schemas"]["UsageStatistics"];
+            /**
+             * Missing Hosts
+             * @description Hosts that did not answer.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
             /**
              * Success
              * @constant
