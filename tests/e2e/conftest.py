@@ -58,6 +58,12 @@ def new_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
 
 
 @pytest.fixture(scope="module")
+def module_daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartDaemon]:
+    """Start daemons for the tests of a module."""
+    yield from _factory(tmp_path_factory.mktemp("module"))
+
+
+@pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """One running daemon with default settings for the tests of a module; they share no state."""
     factory = _factory(tmp_path_factory.mktemp("module"))

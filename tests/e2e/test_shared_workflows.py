@@ -16,7 +16,7 @@ StartDaemon = Callable[..., Daemon]
 KEY = "an-encryption-key-that-both-daemons-have"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def nats() -> Iterator[str]:
     """The address of a server."""
     pytest.importorskip("nats")
@@ -27,9 +27,9 @@ def nats() -> Iterator[str]:
         pytest.skip(str(exc))
 
 
-@pytest.fixture(params=["memory", "pg", "nats"])
+@pytest.fixture(scope="module", params=["memory", "pg", "nats"])
 def two(
-    request: pytest.FixtureRequest, new_daemon: StartDaemon, jackfield_postgres: PostgresServer
+    request: pytest.FixtureRequest, module_daemons: StartDaemon, jackfield_postgres: PostgresServer
 ) -> tuple[Daemon, Daemon]:
     """With `memory` no daemon hears of the other: the backstop and the question before a 404 are all there is."""
     schema = jackfield_postgres.new_name()
@@ -40,7 +40,7 @@ def two(
         f'[bus.nats]\nservers = ["{request.getfixturevalue("nats") if request.param == "nats" else "nats://none"}"]\n'
     )
     env = {"JACKFIELD_STORE_POSTGRES_DSN": jackfield_postgres.dsn(), "JACKFIELD_ENCRYPTION_KEY": KEY}
-    made = new_daemon(settings, env=env), new_daemon(settings, env=env)
+    made = module_daemons(settings, env=env), module_daemons(settings, env=env)
     if request.param == "pg":
         listening = (
             f"SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN {schema}'"
