@@ -32,6 +32,8 @@ _REASONS = {
 """By SQLSTATE, or by its class."""
 _CONTENDED = ("40001", "40P01")
 """Another transaction was in the way: the same again will do."""
+_UNTRUSTED = ("certificate", "SSL was required")
+"""Words of libpq and OpenSSL when TLS is not to be had as the address asks for it."""
 
 
 def _state(error: BaseException) -> str:
@@ -66,6 +68,8 @@ def reason(error: BaseException) -> str:
     state = _state(error)
     if found := _REASONS.get(state) or _REASONS.get(state[:2]):
         return found
+    if _is_untrusted(error):
+        return "The certificate of the PostgreSQL server is not accepted"
     return _LOST if is_lost(error) else "PostgreSQL failed"
 
 
@@ -105,6 +109,11 @@ def unusable(error: BaseException, password: str) -> ConfigurationError | StoreU
     said = " ".join(str(error).split())
     if password:
         said = said.replace(password, "***")
+    if _is_untrusted(error):
+        return ConfigurationError(
+            f"There is no trusted connection to PostgreSQL ({said}). Correct the host, sslmode and sslrootcert in "
+            "store.postgres.dsn, or the server's certificate."
+        )
     if _is_down(error, said):
         return StoreUnavailable(
             f"PostgreSQL does not answer ({said}). Start the server, or correct the host in store.postgres.dsn."
@@ -113,6 +122,11 @@ def unusable(error: BaseException, password: str) -> ConfigurationError | StoreU
         f"The PostgreSQL database cannot be used ({said}). Correct user, password and database in store.postgres.dsn, "
         "and let this user make or own the schema of store.postgres.schema_name."
     )
+
+
+def _is_untrusted(error: BaseException) -> bool:
+    """Whether TLS failed before the server said anything."""
+    return is_lost(error) and not _state(error) and any(words in str(error) for words in _UNTRUSTED)
 
 
 def _is_down(error: BaseException, said: str) -> bool:

@@ -61,8 +61,9 @@ def left(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 @contextmanager
 def postgres(place: Path) -> Iterator[dict[str, str]]:
     """A server, and n8n's variables that name it."""
-    from certificates import self_signed
     from servers import Absent, postgres_server
+
+    from jackfield.testing.certificates import self_signed
 
     try:
         with postgres_server(*self_signed(place, "localhost")) as values:

@@ -10,8 +10,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import servers
-from certificates import self_signed
 from integration_fakes import Bench
+
+from jackfield.testing.certificates import self_signed
 
 
 @pytest.fixture

@@ -97,3 +97,25 @@ async def test_everything_works_behind_a_pooler(
     assert (await stores[0].tags(offset=0, limit=9)).total == 1
     ours = jackfield_postgres.run("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'jackfield'")
     assert ours[0][0] <= 2
+
+
+async def test_two_stores_of_one_database_do_not_meet(
+    jackfield_postgres: PostgresServer, pooler: int, new_store: NewStore
+) -> None:
+    """They even share connections to the server, and one schema's name is a word of SQL in upper case."""
+    names = [jackfield_postgres.new_name(), "Select"]
+    dsn = jackfield_postgres.dsn(port=pooler)
+    first, second = (new_store(dsn=dsn, schema_name=name, timeout=20) for name in names)
+    await asyncio.gather(first.open(), second.open())
+    for n in range(10):
+        await asyncio.gather(
+            first.add_workflow(StoredWorkflow(f"w{n}", "First", False, 1, {}, 1, 1), [], None),
+            second.add_workflow(StoredWorkflow(f"w{n}", "Second", False, 1, {}, 1, 1), [], None),
+        )
+        one, other = await asyncio.gather(first.workflow(f"w{n}"), second.workflow(f"w{n}"))
+        assert one is not None
+        assert other is not None
+        assert (one.name, other.name) == ("First", "Second")
+    found = "SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE relname = 'workflows'"
+    assert {name for (name,) in jackfield_postgres.run(found)} >= set(names)
+    assert jackfield_postgres.run('SELECT DISTINCT name FROM "Select".workflows') == [("Second",)]

@@ -1,4 +1,4 @@
-"""Certificates for tests."""
+"""Certificates for tests of plugins that speak TLS."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cryptography.x509.oid import NameOID
 
 
 def self_signed(directory: Path, name: str) -> tuple[Path, Path]:
-    """A certificate for this name and its key."""
+    """A certificate for this name and its key, as files of the directory; it is its own authority, for a day."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     now = datetime.now(UTC)
