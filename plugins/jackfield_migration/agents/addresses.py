@@ -32,7 +32,7 @@ def base_of(address: str, spoken: str = "") -> tuple[str, str]:
             break
     if _OPENAI_SURFACE(text):
         return "openai-compatible", text
-    if text.startswith(GOOGLE):
+    if f"{text}/".startswith(f"{GOOGLE}/"):
         return "gemini", GOOGLE
     if spoken == "gemini":
         return kind, _OF_GEMINI.sub("", text)

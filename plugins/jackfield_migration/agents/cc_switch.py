@@ -157,6 +157,8 @@ def _bring(setup: Setup, one: StoredProvider, servers: Sequence[StoredServer], o
     taken = [profile.alias for profile in setup.profiles]
     alias = named(one.name) if named(one.name) not in taken else named(f"{one.name}-{one.app}", taken)
     own = {named(server.name): _form(server.config) for server in servers if one.app in server.apps}
+    if own:
+        setup.remark(alias, f"it has the MCP servers that were on for {one.app}: {', '.join(own)}")
     if not access.url:
         setup.profiles.append(
             WantedProfile(alias, agent, _OWN_LOGIN, origin, access.model or None, env=access.env, mcp_servers=own)

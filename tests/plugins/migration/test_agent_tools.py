@@ -475,6 +475,8 @@ def test_a_server_of_cc_switch_goes_where_it_was_on(
     assert profile(tmp_path, "Kimi")["metadata"]["mcp_servers"] == {"db": db, "far": FAR}
     assert profile(tmp_path, "Claude-Official")["metadata"]["mcp_servers"] == {"db": db, "far": FAR}
     assert profile(tmp_path, "Kimi-codex")["metadata"]["mcp_servers"] == {"db": db}
+    (kimi,) = [row["problems"] for row in report["results"] if row["name"] == "Kimi-codex"]
+    assert "were on for codex: db" in str(kimi)
     left = {row["name"]: row["problems"][0]["message"] for row in report["results"] if row["kind"] == "setting"}
     assert "switched off" in left["mcp_servers.off"]
     assert "switched on for gemini" in left["mcp_servers.other"]
@@ -539,6 +541,11 @@ def test_a_broken_file_is_told_without_its_content(tmp_path: Path, imported: Imp
     [
         ("https://api.anthropic.com/v1/messages", "", ("anthropic", "https://api.anthropic.com")),
         ("https://api.openai.com/v1/responses", "", ("openai", "https://api.openai.com/v1")),
+        (
+            "https://generativelanguage.googleapis.com.x.example",
+            "",
+            ("openai-compatible", "https://generativelanguage.googleapis.com.x.example"),
+        ),
         ("https://x.example/anthropic/", "", ("anthropic-compatible", "https://x.example/anthropic")),
         ("https://x.example/v1/chat/completions", "", ("openai-compatible", "https://x.example/v1")),
         ("https://x.example/v1", "anthropic", ("anthropic-compatible", "https://x.example")),
