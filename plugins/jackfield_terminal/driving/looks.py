@@ -15,6 +15,8 @@ from jackfield_terminal.screen.snapshot import Snapshot
 Shows: TypeAlias = Literal["ready", "busy", "asking", "trusting", "unknown"]
 LAST = 3
 """Lines at the end of the screen, of those that are not empty, in which a dialog's keys stand."""
+UNNAMED = "\0"
+"""A mode that no message enters."""
 _OPTION = re.compile(r"([^\w\s]?)\s*(\d{1,2})[.)]\s+(\S.*)")
 
 
@@ -39,7 +41,7 @@ class ShownDialog:
 @record
 class Look:
     """typed: what the input holds, None where no input is shown. said: the lines above the input or the dialog. mode:
-    the character that has led to another mode of the input, empty: none."""
+    the character that has led to another mode of the input, or `UNNAMED`; empty: none."""
 
     shows: Shows
     typed: str | None
@@ -105,6 +107,7 @@ class ScreenJudge:
         )  # fmt: skip
         self._dialogs = [_DialogJudge(kind, found) for kind, found in kinds if found is not None]
         self._input, self._modes = LineMatcher((*looks.input, *looks.modes)), LineMatcher(looks.modes)
+        self._mode_hints = LineMatcher(looks.mode_hints)
         self._rule, self._hints = map(LineMatcher, (looks.rule, looks.hints))
         self._ready, self._busy, self._busy_title = map(LineMatcher, (looks.ready, looks.busy, looks.busy_title))
         self.pasted = LineMatcher(looks.pasted)
@@ -121,11 +124,17 @@ class ScreenJudge:
         place = self._input_place(lines)
         said = lines if place is None else lines[:place]
         typed = None if place is None else self._typed(screen, place)
-        mode = lines[place].lstrip()[:1] if place is not None and self._modes(lines[place]) else ""
+        mode = "" if place is None else self._mode(lines[place:])
         if any(map(self._busy, lines)) or self._busy_title(screen.title):
             return Look("busy", typed, said, mode=mode)
         is_ready = place is not None and (not self._ready or self._ready.last(lines) is not None)
         return Look("ready" if is_ready else "unknown", typed, said, mode=mode)
+
+    def _mode(self, lines: Sequence[str]) -> str:
+        """lines: from the input on."""
+        if self._modes(lines[0]):
+            return lines[0].lstrip()[:1]
+        return UNNAMED if any(map(self._mode_hints, lines[1:])) else ""
 
     def _input_place(self, lines: Sequence[str]) -> int | None:
         """Where there is a rule, only a line below it is the input: what a user has said looks the same."""

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from jackfield.api.agent_screens import ScreenLooks
 from jackfield_terminal.driving.answers import Turn, answer_in
-from jackfield_terminal.driving.looks import Look, ScreenJudge
+from jackfield_terminal.driving.looks import UNNAMED, Look, ScreenJudge
 from jackfield_terminal.driving.sending import holds, is_empty, may_complete
 from jackfield_terminal.screen.snapshot import Snapshot
 
@@ -161,6 +161,15 @@ def test_the_input_shows_a_message_or_not(agent: str, name: str, content: str, s
 def test_an_input_in_another_mode_is_not_empty(agent: str, name: str) -> None:
     look = look_at(agent, name)
     assert (look.mode, is_empty(look, "!echo hi_bash")) == (("", True) if "after" in name else ("!", False))
+
+
+@pytest.mark.parametrize(("agent", "mode"), [("opencode", UNNAMED), ("qwen", "!")])
+@pytest.mark.parametrize("name", ["ready-shell", "ready-shell-empty"])
+def test_nothing_is_said_in_a_mode_for_commands(agent: str, mode: str, name: str) -> None:
+    judge, look = judge_of(agent), look_at(agent, name)
+    assert look.mode == mode
+    assert not is_empty(look, "something")
+    assert not holds(judge, look, "ls")
 
 
 def test_a_completed_name_is_still_in_the_input() -> None:
