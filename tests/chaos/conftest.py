@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from jackfield.testing.nats import NatsServer, NoNats, nats_server
+
 from ..e2e.conftest import StartDaemon, _factory
 from .effects import Effects, receiver
 from .figures import Figures, keep
@@ -98,6 +100,16 @@ def effects() -> Iterator[Effects]:
 @pytest.fixture
 def new_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
     yield from _factory(tmp_path)
+
+
+@pytest.fixture
+def nats() -> Iterator[NatsServer]:
+    pytest.importorskip("nats")
+    try:
+        with nats_server() as server:
+            yield server
+    except NoNats as exc:
+        pytest.skip(str(exc))
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,9 @@ import threading
 import time
 import uuid
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 import httpx
 
@@ -38,7 +39,9 @@ class Book:
 class Load:
     """Calls in threads while the context lasts. Each marker is an idempotency key."""
 
-    def __init__(self, daemon: Daemon, book: Book, *, clients: int = CLIENTS) -> None:
+    def __init__(self, daemon: Daemon, book: Book, *, clients: int = CLIENTS, pause: float = 0.0) -> None:
+        """pause: seconds between two calls of a client."""
+        self._pause = pause
         self._url = f"{daemon.base_url}/webhook/{PATH}"
         self._book = book
         self._before = len(book.took)
@@ -59,6 +62,7 @@ class Load:
                 except httpx.TransportError:
                     self._book.unanswered.append(marker)
                     return
+                self._over.wait(self._pause)
 
     def _next(self) -> str:
         try:
@@ -112,7 +116,10 @@ def executions(api: httpx.Client, workflow: str) -> list[Execution]:
 
 
 def shown(api: httpx.Client, ident: str) -> Execution:
-    run = api.get(f"/executions/{ident}").raise_for_status().json()
+    return execution_of(api.get(f"/executions/{ident}").raise_for_status().json())
+
+
+def execution_of(run: Mapping[str, Any]) -> Execution:  # Any: JSON of the API
     items = run.get("data") or [{}]
     marker = items[0].get("json", {}).get("marker", "")
-    return Execution(ident, marker, run["status"], str(run.get("error") or ""))
+    return Execution(run["id"], marker, run["status"], str(run.get("error") or ""))
