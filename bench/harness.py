@@ -146,8 +146,9 @@ def drive(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
     connections: int = CONNECTIONS,
+    core: str | None = CLIENT_CORE,
 ) -> Load:
-    """Load an address with wrk from the client's core."""
+    """Load an address with wrk from the client's core, or another one; None: from any."""
     more = "\n".join(f'wrk.headers["{name}"] = "{value}"' for name, value in (headers or {}).items())
     with tempfile.TemporaryDirectory() as directory:
         sample = Path(directory, "body.json")
@@ -155,7 +156,8 @@ def drive(
         script = Path(directory, "post.lua")
         script.write_text(WRK_SCRIPT.format(body=sample, headers=more))
         argv = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", str(script), url]
-        run = subprocess.run(pinned(CLIENT_CORE, *argv), capture_output=True, text=True, check=True)
+        command = argv if core is None else pinned(core, *argv)
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
     line = next(line for line in run.stdout.splitlines() if line.startswith("RESULT "))
     return Load(**json.loads(line.removeprefix("RESULT ")))
 
