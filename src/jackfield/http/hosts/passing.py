@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from jackfield.api.asgi import Message, Receive, Scope, Send
+from jackfield.api.errors import AuthRequired
 from jackfield.api.hosts import Host, HostUnavailable
 
 from .client import HostClient, unavailable
@@ -54,6 +55,10 @@ async def _answer(
 ) -> int:
     asked = client.request(host, scope["method"], target_of(scope), caller_of(scope), headers, body)
     async with asked as answer:
+        if answer.status == AuthRequired.status:  # the caller is known here: a browser must not take it for a logout
+            raise HostUnavailable(
+                f"The host {host.name} refuses what this one passes on; set the clocks of both right, and update both."
+            )
         given = [(name.lower(), value) for name, value in answer.raw_headers if name.lower() not in _NOT_RETURNED]
         given.append((HOST_HEADER, host.name.encode()))
         await send({"type": "http.response.start", "status": answer.status, "headers": given})
