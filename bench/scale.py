@@ -36,6 +36,7 @@ from jackfield.testing.postgres import PostgresServer
 IN_FLIGHT = 64
 WORK_MS = 0.3
 """Of each node, where nodes work."""
+FEW_SLOTS = "concurrency = 16\nqueue_size = 16\n"
 OWN_ENDS = "three"
 CORES = 2
 
@@ -125,7 +126,7 @@ def two_daemons(server: PostgresServer, seconds: int, work: float) -> Found:
 def loaded(server: PostgresServer, count: int, seconds: int) -> Found:
     """Two daemons, of which so many get calls; each has fewer slots than there are calls."""
     with cluster(server) as made:
-        pair = _live_pair(made, effects(OWN_ENDS, "onReceived", work=WORK_MS))
+        pair = _live_pair(made, effects(OWN_ENDS, "onReceived", work=WORK_MS), FEW_SLOTS)
         return ended(made, pair[:count], OWN_ENDS, IN_FLIGHT, seconds)
 
 
@@ -138,8 +139,8 @@ def handed_over(server: PostgresServer, in_flight: int, seconds: int) -> Found:
         return answered(made, [taking], OWN_ENDS, in_flight, seconds)
 
 
-def _live_pair(made: Cluster, document: Part) -> list[Daemon]:
-    pair = [made.daemon(), made.daemon()]
+def _live_pair(made: Cluster, document: Part, settings: str = "") -> list[Daemon]:
+    pair = [made.daemon(settings), made.daemon(settings)]
     pair[0].live(document)
     for daemon in pair:  # each knows the workflow before it is loaded
         daemon.client().post(f"/webhook/{OWN_ENDS}", content=BODY, headers={"Content-Type": "application/json"})

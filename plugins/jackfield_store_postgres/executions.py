@@ -44,6 +44,7 @@ _ROWS = Query(
     "created_at DESC, id DESC",
     ExecutionRow,
 )
+_ROW = _ROWS.select(" WHERE id = %s")
 
 
 class PostgresExecutions:
@@ -160,18 +161,20 @@ def _conditions(wanted: ExecutionFilter) -> tuple[str, list[Value]]:
 
 
 def _whole(connection: Connection, execution_id: str) -> StoredExecution | None:
-    row = _ROWS.one(connection, "id = %s", execution_id)
-    found = execute(connection, _WHOLE, [execution_id]).fetchone() if row else None
+    """In one round trip, and with plans that are kept: whoever takes executions over reads each of them."""
+    with connection.pipeline():
+        asked = [connection.execute(sql, [execution_id], binary=True) for sql in (_ROW, _WHOLE, _STEPS)]
+    row, found = (cursor.fetchone() for cursor in asked[:2])
     if row is None or found is None:
         return None
     given, document, call_id, webhook_id, status, owner, epoch = found
-    chunks = execute(connection, _STEPS, [execution_id]).fetchall()
+    chunks = asked[2].fetchall()
     next_chunk = chunks[-1][1] + 1 if chunks else 0
     call = (call_id, webhook_id) if call_id is not None else None
     call_status: CallStatus | None = status
     parsed = None if document is None else unpack(document)
     steps = [data for data, _ in chunks]
-    return StoredExecution(row, given, steps, parsed, call, call_status, next_chunk, owner, epoch)
+    return StoredExecution(ExecutionRow(*row), given, steps, parsed, call, call_status, next_chunk, owner, epoch)
 
 
 def _delete(connection: Connection, execution_id: str) -> bool:

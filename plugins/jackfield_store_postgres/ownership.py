@@ -158,17 +158,20 @@ class PostgresOwnership:
         """A look that finds nothing writes nothing."""
         where, values = _claimable(owner, statuses, due, only)
         settle = self.settle_ms
-        look = f"SELECT EXISTS (SELECT 1 FROM executions WHERE {where}) OR EXISTS ({_LAPSED})"  # noqa: S608 - our own words
+        free = f"EXISTS (SELECT 1 FROM executions WHERE {where})"  # noqa: S608 - our own words
+        look = f"SELECT EXISTS ({_IS_ALIVE}), {free} OR EXISTS ({_LAPSED})"
 
         def is_worth_while(connection: Connection) -> bool:
-            if not execute(connection, _IS_ALIVE, [owner]).rowcount:
+            # Its plan is kept: every daemon asks this again and again.
+            row = connection.execute(look, [owner, *values, owner, settle], binary=True).fetchone()
+            if row is None or not row[0]:
                 raise Fenced
-            row = execute(connection, look, [*values, owner, settle]).fetchone()
-            return bool(row and row[0])
+            return bool(row[1])
 
         def work(connection: Connection) -> list[Claimed]:
-            lapsed = execute(connection, f"{_LAPSED} FOR UPDATE SKIP LOCKED", [owner, settle])
-            execute(connection, _END, [[found for (found,) in lapsed]])
+            lapsed = execute(connection, f"{_LAPSED} FOR UPDATE SKIP LOCKED", [owner, settle]).fetchall()
+            if lapsed:
+                execute(connection, _END, [[found for (found,) in lapsed]])
             taken = execute(connection, _TAKE.format(where=where), [*values, limit, owner]).fetchall()
             return sorted((Claimed(*row) for row in taken), key=lambda claimed: claimed.id)
 

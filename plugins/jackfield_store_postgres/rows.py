@@ -52,22 +52,22 @@ class Query(Generic[RowT]):
 
     def one(self, connection: Connection, condition: str, *values: Value) -> RowT | None:
         """The row that meets the condition."""
-        row = execute(connection, self._select(f" WHERE {condition}"), values).fetchone()
+        row = execute(connection, self.select(f" WHERE {condition}"), values).fetchone()
         return None if row is None else self.make(*row)
 
     def every(self, connection: Connection, clause: str = "", *values: Value) -> list[RowT]:
         """All rows; clause: empty or ` WHERE ...`."""
-        return [self.make(*row) for row in execute(connection, self._select(f"{clause} ORDER BY {self.order}"), values)]
+        return [self.make(*row) for row in execute(connection, self.select(f"{clause} ORDER BY {self.order}"), values)]
 
     def page(self, connection: Connection, clause: str, values: Sequence[Value], offset: int, limit: int) -> Page[RowT]:
         """One page, and the count of all."""
         total = number(connection, f"SELECT count(*) FROM {self.counted or self.tables}{clause}", values)  # noqa: S608 - our own names
         if total <= offset:  # a search that finds nothing looks at all rows only once
             return Page([], total)
-        sql = self._select(f"{clause} ORDER BY {self.order} LIMIT %s OFFSET %s")
+        sql = self.select(f"{clause} ORDER BY {self.order} LIMIT %s OFFSET %s")
         return Page([self.make(*row) for row in execute(connection, sql, [*values, limit, offset])], total)
 
-    def _select(self, rest: str) -> str:
+    def select(self, rest: str) -> str:
         return f"SELECT {self.columns} FROM {self.tables}{rest}"  # noqa: S608 - our own names
 
 

@@ -54,22 +54,28 @@ class Offers:
     async def _watch(self, execution_id: str, kept: weakref.ref[Handle]) -> None:
         """As long as somebody holds the handle: give it the end, once the store has that. The bus is asked to tell; a
         look each `executions.claim_interval` makes up for it."""
-        while await self._some_time(execution_id, kept):
+        while True:
+            told = await self._recovery.told_of_end(execution_id)
+            if not _is_wanted(kept):
+                return
             if execution_id in self._live.runs:
                 continue
             try:
-                outcome = await self._recovery.outcome(execution_id)
+                look = self._recovery.ended if told else self._recovery.outcome
+                outcome = await look(execution_id)
             except StoreUnavailable:
                 continue
             except NotFound as exc:
                 if (handle := kept()) is not None:
                     handle.refuse(exc)
                 return
-            if outcome is not None and (handle := kept()) is not None:
-                handle.over(outcome)
+            if outcome is not None:
+                if (handle := kept()) is not None:
+                    handle.over(outcome)
+                return
 
-    async def _some_time(self, execution_id: str, kept: weakref.ref[Handle]) -> bool:
-        """Whether somebody still waits."""
-        await self._recovery.some_time(execution_id)
-        handle = kept()
-        return handle is not None and not handle.finished.done()
+
+def _is_wanted(kept: weakref.ref[Handle]) -> bool:
+    """Whether somebody still waits."""
+    handle = kept()
+    return handle is not None and not handle.finished.done()

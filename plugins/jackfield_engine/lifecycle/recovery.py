@@ -149,6 +149,14 @@ class Recovery:
             return None
         return await self._outcome(execution_id)
 
+    async def ended(self, execution_id: str) -> Outcome | None:
+        """The same, of one that is over as far as is known: in one read. Raises `NotFound`, `StoreUnavailable`."""
+        stored = await find(self._services.store, execution_id)
+        if stored.row.finished_at is None:
+            return None
+        whole = await with_outputs(self._services.context, stored)
+        return await within_slices(whole, lambda: outcome_of(whole))
+
     async def _outcome(self, execution_id: str) -> Outcome:
         stored = await find(self._services.store, execution_id)
         whole = await with_outputs(self._services.context, stored)
@@ -158,19 +166,20 @@ class Recovery:
         """How an execution ends that another daemon runs; None once it is this one's to go on with. Raises `NotFound`,
         `StoreUnavailable`."""
         while True:
-            await self.some_time(execution_id)
+            await self.told_of_end(execution_id)
             standing = await self._standing(execution_id)
             if not standing.is_open:
                 return await self._outcome(execution_id)
             if await self._lease.own(execution_id, standing.owner):
                 return None
 
-    async def some_time(self, execution_id: str) -> None:
-        """Until the next look at one that another daemon runs, or until the bus tells of its end."""
+    async def told_of_end(self, execution_id: str) -> bool:
+        """Wait for the next look at one that another daemon runs, or until the bus tells of its end: whether it did."""
         sleep = asyncio.ensure_future(self._services.clock.sleep(self._services.settings.claim_interval))
         try:
             with self._services.ended.heard(execution_id, sleep.cancel):
                 await asyncio.wait([sleep])
+            return sleep.cancelled()
         finally:
             sleep.cancel()
 
