@@ -15,7 +15,7 @@ _LIVE = "kind = %s AND ends_at > clock_timestamp()"
 _END = "clock_timestamp() + make_interval(secs => %s)"
 _PUT = f"""INSERT INTO memos (kind, key, data, part, ends_at) VALUES (%s, %s, %s, %s, {_END})
     ON CONFLICT (kind, key) DO UPDATE SET data = excluded.data, part = excluded.part, ends_at = excluded.ends_at"""  # noqa: S608 - our own words
-_ADD = f"""INSERT INTO memos (kind, key, data, part, ends_at) VALUES (%s, %s, %s, '', {_END})
+ADD = f"""INSERT INTO memos (kind, key, data, part, ends_at) VALUES (%s, %s, %s, '', {_END})
     ON CONFLICT (kind, key) DO UPDATE SET data = excluded.data, part = '', ends_at = excluded.ends_at
     WHERE memos.ends_at <= clock_timestamp()"""  # noqa: S608 - our own words
 _CHANGE = f"UPDATE memos SET data = %s, ends_at = {_END} WHERE {_LIVE} AND key = %s AND data = %s"  # noqa: S608 - our own words
@@ -60,7 +60,7 @@ class PostgresMemos:
         if before is None:
             if data is None:
                 return await self.memo(kind, key) is None
-            return await self._done(_ADD, [kind, key, data, lifetime])
+            return await self._done(ADD, [kind, key, data, lifetime])
         if data is None:
             return await self._done(f"DELETE FROM memos WHERE {_LIVE} AND key = %s AND data = %s", [kind, key, before])  # noqa: S608 - our own words
         return await self._done(_CHANGE, [data, lifetime, kind, key, before])

@@ -1,23 +1,33 @@
 """Deleting what has had its time. Readers search the rows, small transactions delete them, so that the writer is held
-for a few milliseconds at a time."""
+for a few milliseconds at a time. Of the daemons that share the store one at a time does it: a memo says whose turn it
+is, because nothing else lasts from one transaction to the next through a pooler."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.ids import new_id
 from jackfield.api.storage import Retention
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.executions import remove
-from jackfield_store_postgres.memos import ENDED
+from jackfield_store_postgres.memos import ADD, ENDED
 from jackfield_store_postgres.rows import Value, execute, number
 
 RowT = TypeVar("RowT")
 _Call: TypeAlias = "tuple[str, str]"
 _AT_ONCE = 200
 """Rows that one transaction deletes."""
+_TURN = ("pruning", "turn")
+"""Kind and key of the memo."""
+_LONGEST_TURN = 60.0
+"""Seconds, after which another daemon goes on where one has died."""
+_LEAVE = "DELETE FROM memos WHERE kind = %s AND key = %s AND data = %s"
 _FINISHED = "SELECT count(*) - (SELECT count(*) FROM executions WHERE finished_at IS NULL) FROM executions"
 _OLD_EXECUTIONS = """SELECT id FROM executions
     WHERE created_at < %s AND finished_at < %s ORDER BY created_at, id LIMIT %s"""
@@ -46,8 +56,22 @@ class Pruning:
     """Part of the store port."""
 
     _db: Database
+    _pruning: asyncio.Lock
+    """The daemon's own callers wait for each other."""
 
     async def prune(self, retention: Retention) -> int:
+        """Nothing, and 0, while another daemon does it."""
+        holder = new_id().encode()
+        async with self._pruning:
+            if not await self._db.write(lambda connection: _take_turn(connection, holder)):
+                return 0
+            try:
+                return await self._prune(retention)
+            finally:
+                with contextlib.suppress(StoreUnavailable):  # then the turn ends by itself
+                    await self._db.write(lambda connection: execute(connection, _LEAVE, [*_TURN, holder]).rowcount)
+
+    async def _prune(self, retention: Retention) -> int:
         executions = await self._db.read(lambda connection: _executions(connection, retention))
         gone = await self._delete(executions, remove)
         left = retention.limit - gone
@@ -71,6 +95,10 @@ def delete_part(
     connection: Connection, *, delete: Callable[[Connection, Sequence[RowT]], int], part: Sequence[RowT]
 ) -> int:
     return delete(connection, part)
+
+
+def _take_turn(connection: Connection, holder: bytes) -> bool:
+    return execute(connection, ADD, [*_TURN, holder, _LONGEST_TURN]).rowcount > 0
 
 
 def _ids(connection: Connection, sql: str, values: Sequence[Value]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from jackfield_store_postgres.calls import PostgresWebhooks
@@ -57,6 +58,7 @@ class PostgresStore(
         """Raises `ConfigurationError` for an address that cannot be read."""
         self._db = Database(settings, log)
         self._revisions = Revisions(self._db)
+        self._pruning = asyncio.Lock()
 
     @property
     def password(self) -> str:
