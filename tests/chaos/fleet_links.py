@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Self
 
 import pytest
@@ -121,7 +120,3 @@ class Cable:
 
     def _ip(self, *words: str) -> None:
         subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
-
-
-def away(cable: Cable, place: Path, settings: str, env: dict[str, str]) -> Away:
-    return Away(place, settings=settings, env=env, prefix=cable.prefix)
