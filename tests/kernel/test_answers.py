@@ -9,6 +9,7 @@ from quart import Blueprint
 
 from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.hosts import Slots
 from jackfield.http.app import create_app
 from jackfield.http.system import samples
 
@@ -125,6 +126,14 @@ async def test_metrics_count_answers(client: Client) -> None:
     text = (await client("GET", "/metrics", ADA)).body.decode()
     assert 'jackfield_http_requests_total{status="200"} 1' in text
     assert "# TYPE jackfield_executions gauge" in text
+
+
+async def test_metrics_have_the_slots_of_each_role(client: Client) -> None:
+    client.app.kernel.hosts.count("flows", lambda: Slots(3, 64))
+    text = (await client("GET", "/metrics", ADA)).body.decode()
+    assert 'jackfield_host_slots{role="flows"} 64' in text
+    assert 'jackfield_host_slots_used{role="flows"} 3' in text
+    assert 'role="agents"' not in text  # nobody counts them
 
 
 async def test_plugins_are_listed_with_what_is_wrong(make_kernel: MakeKernel) -> None:

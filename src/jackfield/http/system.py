@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from quart import Blueprint, Quart, Response
 
 from jackfield.api.diagnosis import Metric
 from jackfield.api.engine import Engine
+from jackfield.api.hosts import Host
 from jackfield.api.http import operation, success
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
@@ -104,8 +105,16 @@ def exposition(kernel: Kernel, counters: Counters) -> str:
         f"jackfield_plugins_failed {len(kernel.plugins.failures())}",
     ]
     own = counters.admission.counts().metrics("daemon") if counters.admission is not None else ()
-    lines += samples([*kernel.metrics(), *own])
+    lines += samples([*kernel.metrics(), *slots(kernel.hosts.here), *own])
     return "\n".join(lines) + "\n"
+
+
+def slots(host: Host) -> Iterator[Metric]:
+    """By role, what this daemon takes at a time: a fleet grows by it."""
+    for role, found in host.slots.items():
+        labels = {"role": role}
+        yield Metric("host_slots", "Work that this daemon takes at a time.", "gauge", found.total, labels)
+        yield Metric("host_slots_used", "Work that this daemon has now.", "gauge", found.used, labels)
 
 
 def samples(metrics: Sequence[Metric]) -> list[str]:

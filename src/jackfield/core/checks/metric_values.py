@@ -11,7 +11,15 @@ from jackfield.api.diagnosis import Metric
 _NAME = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]{0,199}")
 _LABEL = re.compile(r"(?!__)[a-zA-Z_][a-zA-Z0-9_]{0,199}")
 KERNEL_METRICS = frozenset(
-    {"info", "http_requests_total", "http_request_seconds_total", "executions", "plugins_failed"}
+    {
+        "info",
+        "http_requests_total",
+        "http_request_seconds_total",
+        "executions",
+        "plugins_failed",
+        "host_slots",
+        "host_slots_used",
+    }
 )
 """Names that the kernel writes itself."""
 
