@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import orjson
 import pytest
@@ -214,7 +215,7 @@ class Client:
             "http_version": "1.1",
             "method": method,
             "scheme": "http",
-            "path": bare,
+            "path": unquote(bare),
             "raw_path": bare.encode(),
             "query_string": query.encode(),
             "root_path": "",

@@ -154,7 +154,7 @@ class Dispatcher:
         target = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if sum([len(name) + len(value) for name, value in scope["headers"]], target) > self._head_limit:
             return HeadersTooLarge()
-        return target_problem(scope["path"])
+        return target_problem(scope)
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send, mount: AsgiMount | None) -> None:
         path: str = scope["path"]
@@ -237,7 +237,7 @@ class Dispatcher:
         request_id_of_log.set(ident)
         path: str = scope["path"]
         try:
-            if (problem := target_problem(path)) is not None:
+            if (problem := target_problem(scope)) is not None:
                 raise problem
             access: Access = "service" if is_service(path) else "gated"
             mount = self._mount_of(path)
@@ -281,11 +281,14 @@ def require(caller: Principal, scope: Scope) -> None:
         caller.require_look()
 
 
-def target_problem(path: str) -> InvalidInput | None:
-    """The router takes `//api/v1` and `http://host/api/v1` for `/api/v1`, where the gate would see another path."""
-    if not path.startswith("/") or path.startswith("//"):
-        return InvalidInput("The request's target must be a path that begins with one slash.")
-    return None
+def target_problem(scope: Scope) -> InvalidInput | None:
+    """The router takes `//api/v1` and `http://host/api/v1` for `/api/v1`, where the gate would see another path. What
+    was sent counts too: `%2Fapi` is no path, and names another host where it is put behind an address."""
+    path: str = scope["path"]
+    sent: bytes = scope.get("raw_path") or b"/"
+    if path.startswith("/") and not path.startswith("//") and sent.startswith(b"/") and not sent.startswith(b"//"):
+        return None
+    return InvalidInput("The request's target must be a path that begins with one slash.")
 
 
 async def refuse_websocket(scope: Scope, receive: Receive, send: Send, error: JackfieldError) -> None:

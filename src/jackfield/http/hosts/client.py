@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from ssl import SSLContext
 from typing import TypeVar
@@ -34,6 +35,8 @@ _CONNECT_S = 5.0
 _LOOK_S = 0.5
 """Seconds between two looks whether a host that is waited for still lives."""
 _FAILURES = (ClientError, OSError, ValueError)
+_ORIGIN_FORM = re.compile(rb"/(?!/)[!-~]*")
+"""Source: RFC 9112, 3.2.1; without paths that begin with two slashes, which are read as a host's name."""
 _AUTOMATIC = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
 
 
@@ -58,15 +61,15 @@ class HostClient:
     ) -> AsyncIterator[ClientResponse]:
         """The answer with its body still to be read. path: raw, with the query."""
         token = self._tokens.make(host.name, method, path, caller)
-        asking = self._opened().request(
-            method,
-            _url(host, path),
-            headers=[*headers, (HEADER.decode(), token)],
-            data=body,
-            allow_redirects=False,
-            ssl=await _tls(host),
-        )
         try:
+            asking = self._opened().request(
+                method,
+                url_at(host, path),
+                headers=[*headers, (HEADER.decode(), token)],
+                data=body,
+                allow_redirects=False,
+                ssl=await _tls(host),
+            )
             answer = await self.while_alive(host, asking)
         except _FAILURES as exc:
             raise unavailable(host, exc) from None
@@ -99,7 +102,7 @@ class HostClient:
         token = self._tokens.make(host.name, "GET", path, caller)
         try:
             return await self._opened().ws_connect(
-                _url(host, path),
+                url_at(host, path),
                 headers=[*headers, (HEADER.decode(), token)],
                 protocols=protocols,
                 max_msg_size=0,
@@ -144,8 +147,22 @@ def unavailable(host: Host, error: Exception) -> HostUnavailable:
     return HostUnavailable(f"The host {host.name} does not answer at {host.address}: {failure_text(error)}.")
 
 
-def _url(host: Host, path: bytes) -> URL:
-    return URL(host.address + path.decode("latin-1"), encoded=True)
+def url_at(host: Host, target: bytes) -> URL:
+    """The target at the address of the host, and nowhere else. target: path and query as they were sent. Raises
+    `InvalidInput` for what is none, ValueError for an address that is none."""
+    if not _ORIGIN_FORM.fullmatch(target):
+        raise InvalidInput(
+            f"The host {host.name} cannot be asked for this target; begin it with one slash, and percent-encode "
+            "what is no printable ASCII character."
+        )
+    path, _, query = target.decode("ascii").partition("?")
+    address = URL(host.address).origin()
+    made = URL.build(
+        scheme=address.scheme, authority=address.raw_authority, path=path, query_string=query, encoded=True
+    )
+    if made.origin() != address:
+        raise InvalidInput(f"The target leads away from the host {host.name}.")
+    return made
 
 
 async def _tls(host: Host) -> SSLContext | bool:
