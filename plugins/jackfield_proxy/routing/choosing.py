@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
+from jackfield.api.proxy import TargetHealth
 from jackfield.api.records import record
 from jackfield_proxy.plan import ProxyPlan, Rule, Target
 from jackfield_proxy.routing.aliases import aliased
-from jackfield_proxy.routing.conditions import names_path, scripts_in
-from jackfield_proxy.routing.health import Health
+from jackfield_proxy.routing.conditions import names_path, nested, scripts_in
 from jackfield_proxy.routing.kinds import BUILT_IN, RoutingKinds
 from jackfield_proxy.routing.request_attributes import RequestAttributes
 
@@ -24,26 +25,37 @@ class Candidate:
     fallback: bool = False
 
 
+Choices: TypeAlias = "Sequence[Rule] | Candidate"
+"""What a request may go to, before a strategy says in which order: the rules that fit, or what is the only one."""
+
+
 def choose(
-    plan: ProxyPlan, attributes: RequestAttributes, health: Health, kinds: RoutingKinds = BUILT_IN
+    plan: ProxyPlan, attributes: RequestAttributes, health: TargetHealth, kinds: RoutingKinds = BUILT_IN
 ) -> Sequence[Candidate]:
-    """At least one. An alias comes before every rule."""
+    """At least one."""
+    found = open_to(plan, attributes, kinds)
+    return [found] if isinstance(found, Candidate) else ordered(plan, found, health, kinds)
+
+
+def open_to(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds = BUILT_IN) -> Choices:
+    """An alias comes before every rule."""
     if plan.aliases and (found := aliased(plan.aliases, attributes.model)) is not None:
-        return [Candidate(found[1], None, f"the model alias {found[0]}")]
+        return Candidate(found[1], None, f"the model alias {found[0]}")
     rules = fitting(plan, attributes, kinds)
     if not rules:
         own = Target(plan.provider, attributes.model)
-        return [Candidate(own, None, "no rule fits: the profile's provider with the model that was asked for")]
-    ordered = _ordered(plan, rules, health, kinds)
-    return [Candidate(rule.target, rule.name, _reason(plan, rule), rule.fallback) for rule in ordered]
+        return Candidate(own, None, "no rule fits: the profile's provider with the model that was asked for")
+    return rules
 
 
-def _ordered(plan: ProxyPlan, fitting: Sequence[Rule], health: Health, kinds: RoutingKinds) -> Sequence[Rule]:
+def ordered(plan: ProxyPlan, fitting: Sequence[Rule], health: TargetHealth, kinds: RoutingKinds) -> Sequence[Candidate]:
     """The strategy chooses among the rules that are no fallback; those follow in their own order. Where all are
-    fallbacks it chooses among them."""
+    fallbacks it chooses among them. It may take a turn of `health`: once for what is sent, see `TurnlessHealth`."""
     first = [rule for rule in fitting if not rule.fallback]
-    chosen = kinds.ordered(kinds.strategy(plan.strategy), first or fitting, health)
-    return [*chosen, *(rule for rule in fitting if rule.fallback)] if first else chosen
+    rules = kinds.ordered(kinds.strategy(plan.strategy), first or fitting, health)
+    if first:
+        rules = [*rules, *(rule for rule in fitting if rule.fallback)]
+    return [Candidate(rule.target, rule.name, _reason(plan, rule), rule.fallback) for rule in rules]
 
 
 def fitting(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds = BUILT_IN) -> Sequence[Rule]:
@@ -53,6 +65,12 @@ def fitting(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds 
     known = plan.rules if attributes.converses else [rule for rule in plan.rules if names_path(rule.condition)]
     found = [rule for rule in known if every or kinds.holds(rule.condition, attributes)]
     return sorted(found, key=lambda rule: -rule.priority)
+
+
+def conditions_met(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds = BUILT_IN) -> Sequence[bool]:
+    """Whether each condition of the rules holds, and each within it: with a request's exact length this decides which
+    rules fit."""
+    return [kinds.holds(one, attributes) for rule in plan.rules for one in nested(rule.condition)]
 
 
 def scripts_of(plan: ProxyPlan) -> frozenset[str]:

@@ -40,6 +40,10 @@ class Health:
             self._turns.popitem(last=False)
         return found
 
+    def next_turn(self, names: tuple[str, ...]) -> int:
+        """Which `turn` would give, without counting."""
+        return self._turns.get(names, -1) + 1
+
     def busy(self, target: Target) -> int:
         return self._of(target).busy
 
@@ -81,3 +85,10 @@ class Health:
                 if oldest is not None:
                     del self._records[oldest]
         return found
+
+
+class TurnlessHealth:
+    """`jackfield.api.proxy.TargetHealth` for an order by which no request for an answer is sent: it takes no turn."""
+
+    def __init__(self, health: Health) -> None:
+        self.turn, self.busy, self.latency, self.random = health.next_turn, health.busy, health.latency, health.random

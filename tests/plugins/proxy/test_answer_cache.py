@@ -77,7 +77,7 @@ def asked(
 
 
 def test_names_tell_requests_apart() -> None:
-    mine, here, pairs = ("k", "p"), [Candidate(TARGET)], [("Anthropic-Beta", "one"), ("X-Trace", "1")]
+    mine, here, pairs = ("k", "p"), Candidate(TARGET), [("Anthropic-Beta", "one"), ("X-Trace", "1")]
     name = name_of(mine, asked(pairs), here)
     assert name == name_of(mine, asked([("anthropic-beta", "one")]), here)
     others = [
@@ -99,15 +99,25 @@ def test_what_stands_in_the_path_tells_requests_apart() -> None:
         NamedInPath("gemini-x", False, "v1alpha"),
     ]
     calls = [ClientRequest("gemini", b"{}", [], "", named=one) for one in paths]
-    assert len({name_of(("k", "p"), one, [Candidate(TARGET)]) for one in calls}) == len(paths)
+    assert len({name_of(("k", "p"), one, Candidate(TARGET)) for one in calls}) == len(paths)
 
 
-def test_other_rules_tell_requests_apart_and_the_order_of_targets_does_not() -> None:
-    one, two = Candidate(TARGET, "gold"), Candidate(Target("south", "m"), "all")
-    chosen = [[one, two], [two], [one], [Candidate(TARGET, "gold"), Candidate(TARGET, "all")]]
-    names = [name_of(("k", "p"), asked(), found) for found in chosen]
-    assert len(set(names)) == len(chosen)
-    assert name_of(("k", "p"), asked(), [two, one]) == names[0]
+def test_other_rules_tell_requests_apart() -> None:
+    one, two = rule("gold", TARGET.text), rule("all", "south/m")
+    fitting = [[one, two], [two], [one], [one, rule("all", TARGET.text)], Candidate(TARGET)]
+    assert len({name_of(("k", "p"), asked(), found) for found in fitting}) == len(fitting)
+
+
+async def test_what_the_cache_answers_takes_no_turn() -> None:
+    made = plan({}, rule("a", "north/a"), rule("b", "north/b"), keys=True, strategy="RoundRobin")
+    async with Provider_().serving() as north, proxy_of(replace(made, upstreams={"north": upstream(north)})) as proxy:
+        proxy.pipe.caller = CallerPass("k", cache_seconds=60)
+        for number in range(4):
+            for _ in range(2):
+                question = {**ASKED, "messages": [{"role": "user", "content": f"question {number}"}]}
+                assert (await proxy.post(question, Authorization="Bearer jf_vk_x"))[0] == 200
+    served = [(one.rule, one.cached) for one in proxy.pipe.served]
+    assert served == [("a", False), (None, True), ("b", False), (None, True)] * 2
 
 
 async def test_rules_on_headers_and_the_time_count_before_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -282,6 +282,24 @@ async def test_the_provider_counts_only_near_a_threshold(north: Provider_) -> No
     assert [sorted(one) for one in counted] == [["messages", "model"]] * 2
 
 
+async def test_counts_take_no_turn(north: Provider_) -> None:
+    """Neither one that decides which rules fit, nor one that a client asks for."""
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        counts = request.path.endswith("/count_tokens")
+        return web.json_response({"input_tokens": 3900}) if counts else await default_answer(request)
+
+    north.answer = answer
+    long = rule("long", "north/long", 9, type="token_count", min=4000)
+    made = plan({"north": upstream(north)}, long, rule("a", "north/a"), rule("b", "north/b"), strategy="RoundRobin")
+    asked = {**ASKED, "messages": [{"role": "user", "content": "x " * 8000}]}
+    async with proxy_of(made) as proxy:
+        for _ in range(4):
+            assert (await proxy.post(asked))[0] == 200
+            assert (await proxy.post(ASKED, "/v1/messages/count_tokens"))[0] == 200
+    assert [(one.rule, one.counted) for one in proxy.pipe.served] == [("a", True), ("b", True)] * 2
+
+
 @pytest.mark.parametrize("status", [404, 500])
 async def test_a_provider_that_does_not_count_is_not_asked_again_for_a_while(north: Provider_, status: int) -> None:
     async def answer(request: web.BaseRequest) -> web.StreamResponse:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from jackfield.api.records import record, state
 from jackfield_proxy.child.incoming.addressing import Pairs
 from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.plan import Target
-from jackfield_proxy.routing.choosing import Candidate
+from jackfield_proxy.routing.choosing import Candidate, Choices
 
 LARGEST_SHARE = 8
 """An answer takes this part of the cache at most."""
@@ -154,13 +154,13 @@ class AnswerCache:
             del self._keys[found.key]
 
 
-def name_of(who: tuple[str, str], call: ClientRequest, candidates: Sequence[Candidate]) -> bytes:
+def name_of(who: tuple[str, str], call: ClientRequest, choices: Choices) -> bytes:
     """The same for the same request of the same key, byte for byte, as long as the same rules fit, which may look at
-    any header, the time, or anything else. In which order a strategy takes their targets does not matter. who: the key,
-    and the profile that serves it."""
+    any header, the time, or anything else. Which of them a strategy would choose does not matter. who: the key, and the
+    profile that serves it."""
     told = sorted((name.lower(), value) for name, value in call.pairs if name.lower() in _TOLD)
     path = (call.named.model, call.named.stream, call.named.version)  # in place of the body
-    rules = sorted({(one.rule or "", one.target.text) for one in candidates})
-    found = hashlib.sha256(repr((who, call.dialect, path, call.query, told, rules)).encode("utf-8", "surrogateescape"))
+    fit = choices.target.text if isinstance(choices, Candidate) else [(one.name, one.target.text) for one in choices]
+    found = hashlib.sha256(repr((who, call.dialect, path, call.query, told, fit)).encode("utf-8", "surrogateescape"))
     found.update(call.body)
     return found.digest()

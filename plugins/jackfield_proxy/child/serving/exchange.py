@@ -31,13 +31,15 @@ from jackfield_proxy.child.upstream.fallback import Fallback
 from jackfield_proxy.child.upstream.sending import Opened
 from jackfield_proxy.messages import CLIENT_GONE, FromChild, MadeObjects, ServedRequest
 from jackfield_proxy.plan import Target
-from jackfield_proxy.routing.choosing import Candidate, choose
+from jackfield_proxy.routing.choosing import Candidate, Choices, choose, open_to, ordered
+from jackfield_proxy.routing.health import TurnlessHealth
 from jackfield_proxy.routing.request_attributes import RequestAttributes, told
 from jackfield_proxy.routing.thresholds import doubtful
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jackfield.api.proxy import TargetHealth
     from jackfield_proxy.child.serving.tenants import Tenant
 
 LONGEST_ID, LONGEST_ERROR = 200, 500
@@ -82,32 +84,39 @@ class ProxiedExchange:
             key=caller.key,
         )
 
-    async def candidates(self) -> Sequence[Candidate]:
-        """What rules say; a conversation's own target before others of the same rules."""
+    async def _attributes(self) -> RequestAttributes:
         attributes = await self.call.attributes()
         if self._compiled.scripts:
             attributes = await self._with_scripts(attributes)
-        found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
-        if not self.call.counts and doubtful(attributes.tokens, self._compiled.thresholds):
-            targets = [*(one.target for one in found), Target(self.plan.provider, self.call.model)]
-            exact = await self.shared.counter.exact(self.plan, self.call, targets)
-            if exact is not None:
-                attributes = replace(attributes, tokens=exact)
-                found = choose(self.plan, attributes, self.sender.health, self._compiled.kinds)
-                self._served.counted = True
         self._served.estimated_tokens = attributes.tokens
-        found = self._at_place(self.call.fitting(self.plan, found))
+        return attributes
+
+    async def _counted(self, attributes: RequestAttributes, choices: Choices) -> Choices:
+        """By the exact length, where a provider says it."""
+        found = choose(self.plan, attributes, TurnlessHealth(self.sender.health), self._compiled.kinds)
+        targets = [*(one.target for one in found), Target(self.plan.provider, self.call.model)]
+        exact = await self.shared.counter.exact(self.plan, self.call, targets)
+        if exact is None:
+            return choices
+        self._served.estimated_tokens, self._served.counted = exact, True
+        return open_to(self.plan, replace(attributes, tokens=exact), self._compiled.kinds)
+
+    def _candidates(self, choices: Choices, health: TargetHealth) -> Sequence[Candidate]:
+        """As the strategy says; a conversation's own target before others of the same rules. Raises `DialectError`
+        404."""
+        kinds = self._compiled.kinds
+        found = [choices] if isinstance(choices, Candidate) else ordered(self.plan, choices, health, kinds)
+        found = self.call.fitting(self.plan, found)
+        if self._place is not None:
+            found = self._at_place(self._place, found)
         if not self._conversation:
             return found
         return self.shared.conversations.led(
             self._conversation, found, lambda target: self.sender.free(self.plan, target)
         )
 
-    def _at_place(self, found: Sequence[Candidate]) -> Sequence[Candidate]:
+    def _at_place(self, place: StoredObject, found: Sequence[Candidate]) -> Sequence[Candidate]:
         """Those of the provider that keeps what the request speaks of. Raises `DialectError` 404."""
-        place = self._place
-        if place is None:
-            return found
         if place.provider not in self.plan.upstreams:
             message = f"{place.id[:100]} is kept by {place.provider}, which this proxy does not reach any more."
             raise DialectError(404, message, "not_found_error", code="object_not_found")
@@ -118,15 +127,18 @@ class ProxiedExchange:
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
         try:
-            if self._caller.cache_seconds and self.call.answers:
-                candidates = await self.candidates()
-                if (kept := self._cached(candidates)) is not None:
+            caching = self._caller.cache_seconds and self.call.answers
+            if not caching:
+                self._require_budget()
+            attributes = await self._attributes()
+            choices = open_to(self.plan, attributes, self._compiled.kinds)
+            if doubtful(attributes.tokens, self._compiled.thresholds):
+                choices = await self._counted(attributes, choices)
+            if caching:
+                if (kept := self._cached(choices)) is not None:
                     return kept
                 self._require_budget()
-            else:
-                self._require_budget()
-                candidates = await self.candidates()
-            return await self._answered(request, candidates)
+            return await self._answered(request, self._candidates(choices, self.sender.health))
         except UpstreamFailure as exc:
             return self._refused(exc)
         except DialectError as exc:
@@ -138,7 +150,8 @@ class ProxiedExchange:
     async def count(self) -> web.Response:
         """The answer to a request for a count of tokens. Raises `DialectError`."""
         try:
-            candidates = await self.candidates()
+            choices = open_to(self.plan, await self._attributes(), self._compiled.kinds)
+            candidates = self._candidates(choices, TurnlessHealth(self.sender.health))
             if self._caller.metered:
                 await self._reserve(candidates)
             self._tries(candidates[0], 1)
@@ -153,10 +166,10 @@ class ProxiedExchange:
             if self._caller.key:
                 self._tell()
 
-    def _cached(self, candidates: Sequence[Candidate]) -> web.Response | None:
+    def _cached(self, choices: Choices) -> web.Response | None:
         """The answer that the same request of this key has had under the same rules. It costs nothing."""
         cache = self.shared.cache
-        self._kept_as = name_of((self._caller.key, self.plan.alias), self.call, candidates)
+        self._kept_as = name_of((self._caller.key, self.plan.alias), self.call, choices)
         found = cache.find(self._kept_as)
         if found is None:
             return None
