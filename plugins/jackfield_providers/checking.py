@@ -32,7 +32,8 @@ def _checked(file: Path) -> dict[str, Json]:
 
 def checked_provider(file: Path) -> ManifestCheck[Provider]:
     """Everything that is wrong with a provider's manifest. Blocks."""
-    check = check_manifest(file, Provider, {"id": "sample", "type": "openai-compatible", "endpoints": SAMPLE})
+    # The stand-in of the type is one that every platform serves.
+    check = check_manifest(file, Provider, {"id": "sample", "type": "anthropic-compatible", "endpoints": SAMPLE})
     if (provider := check.sound) is not None:
         _endpoints(check, provider)
         _models(check, provider)
@@ -40,9 +41,11 @@ def checked_provider(file: Path) -> ManifestCheck[Provider]:
 
 
 def _endpoints(check: ManifestCheck[Provider], provider: Provider) -> None:
-    """The entry `default` may be the name of another one; an agent with a login of its own needs no address."""
+    """The entry `default` may be the name of another one; an agent with a login of its own needs no address, and may be
+    meant where the type is wrong or missing."""
+    may_be_empty = provider.type == "self" or check.is_told(("type",))
     for name, url in provider.endpoints.items():
-        if (name == "default" and url in provider.endpoints) or (provider.type == "self" and not url):
+        if (name == "default" and url in provider.endpoints) or (may_be_empty and not url):
             continue
         if check.is_told(("endpoints", name)):
             continue

@@ -22,6 +22,7 @@ from jackfield.api.manifest_checks.wording import PATTERNS
 from jackfield.api.manifests import Manifest
 from jackfield.api.providers import Provider
 from jackfield_profiles.templates import ProfileTemplate
+from jackfield_providers.checking import checked_provider
 from jackfield_providers.kinds import DialectManifest
 
 SCALARS = (
@@ -183,9 +184,7 @@ def test_a_mistake_hides_none_behind_it(tmp_path: Path) -> None:
     file.write_text('on = "yes"\nnames = ["A", "b", "C", "d"]\n[free]\nodd = 1\neven = 2\n')
     check = check_manifest(file, SampleManifest, {"id": "sample"})
     assert (check.manifest, check.sound is not None) == (None, True)
-    assert {one.key for one in check.problems} == {"id", "on", "names[0]", "names[2]"}, (
-        "behind a stand-in nothing is told"
-    )
+    assert {one.key for one in check.problems} == {"id", "on", "names[0]", "names[2]", "free.odd"}
     file.write_text('id = "x"\n' + file.read_text())
     check = check_manifest(file, SampleManifest)
     assert {one.key for one in check.problems} == {"on", "names[0]", "names[2]", "free.odd"}
@@ -194,6 +193,45 @@ def test_a_mistake_hides_none_behind_it(tmp_path: Path) -> None:
     check.add(("names", 1), "the last one")
     assert check.problems[-1].key == "names[3]"
     assert check.is_told(("names", 1))
+
+
+def test_nothing_is_told_of_a_stand_in(tmp_path: Path) -> None:
+    file = tmp_path / "sample.toml"
+    file.write_text("on = true\n")
+    check = check_manifest(file, SampleManifest, {"id": "sample", "free": {"odd": 1}})
+    assert [(one.key, one.message) for one in check.problems] == [("id", "the key is missing")]
+
+
+PROVIDER = 'id = "x"\ntype = "openai-compatible"\n'
+AWS = f'{PROVIDER}[endpoints]\na = "https://a.example"\n[auth]\nkind = "aws-sigv4"\n'
+MISSING = "the key is missing"
+NAMED = "endpoints.default names 'api', which is no endpoint and no URL"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{AWS}region = 3\n", {"auth.region": "write a text, in quotes"}),
+        (f'{PROVIDER}[endpoints]\ndefault = "api"\napi = 5\n', {"endpoints.api": "write a text, in quotes"}),
+        (f'{PROVIDER}[endpoints]\ndefault = "api"\n', {"endpoints.default": NAMED}),
+        (
+            f'{PROVIDER}[endpoints]\ndefault = "api"\nb = "https://b.example"\n',
+            {"endpoints.default": f"{NAMED}; endpoints are: b"},
+        ),
+        (
+            'type = "openai-compatible"\n[endpoints]\ndefault = "api"\n',
+            {"id": MISSING, "endpoints.default": NAMED},
+        ),
+        (
+            'id = "x"\nplatform = "bedrock"\nendpoints = 5\n',
+            {"type": MISSING, "endpoints": "write a table: keys with their values"},
+        ),
+    ],
+)
+def test_a_mistake_makes_no_others(tmp_path: Path, text: str, told: dict[str, str]) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    assert {one.key: one.message for one in checked_provider(file).problems} == told
 
 
 def test_every_form_of_shipped_models_has_words() -> None:

@@ -104,7 +104,7 @@ class Provider(Manifest):
         own = sorted(self.endpoints.keys() - {"default"})
         if named is not None and named not in self.endpoints and "://" not in named:
             told = f"endpoints.default names {named!r}, which is no endpoint and no URL"
-            raise ValueError(f"{told}; endpoints are: {', '.join(own)}")
+            raise ValueError(f"{told}; endpoints are: {', '.join(own)}" if own else told)
         return self
 
     @property

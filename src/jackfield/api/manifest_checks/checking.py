@@ -38,7 +38,8 @@ _START = TextPlace(1, 1)
 @state
 class ManifestCheck(Generic[ManifestT]):
     """One file. manifest: None when it is not one. sound: what is right of it, to look for more mistakes; None when
-    nothing can be made of that. places: of its keys. removed: indexes in lists that `sound` is without, by the list."""
+    nothing can be made of that. places: of its keys. removed: indexes in lists that `sound` is without, by the list.
+    lost: keys in the file whose values `sound` is without, or has from a stand-in."""
 
     file: Path
     manifest: ManifestT | None = None
@@ -46,6 +47,7 @@ class ManifestCheck(Generic[ManifestT]):
     problems: list[FileProblem] = field(default_factory=list)
     places: Mapping[KeyPath, TextPlace] = field(default_factory=dict)
     removed: dict[KeyPath, list[int]] = field(default_factory=dict)
+    lost: set[KeyPath] = field(default_factory=set)
 
     def add(
         self, path: KeyPath, message: str, *, severity: Severity = "error", known: Iterable[str] = (), named: str = ""
@@ -116,24 +118,26 @@ def _sound(
     document: dict[str, object],
     stand_ins: Mapping[str, object],
 ) -> ManifestT | None:
-    """Tell what is wrong, leave it out, and see whether more is wrong then: a mistake hides those that are looked for
-    behind it. The file's types count as they are written: a text is no number."""
+    """Tell what is wrong, leave it out, and see whether more is wrong then: a model looks at keys together once each is
+    right by itself. The file's types count as they are written: a text is no number."""
     rest: dict[str, object] = deepcopy(dict(document))
     for _ in range(MOST_ROUNDS):
         try:
             return model.model_validate_json(json.dumps(rest, default=_of_time), strict=True)
         except ValidationError as exc:
             errors = exc.errors(include_url=False)
-        # Of a value that somebody else has put there, nothing is the file's mistake.
-        for error in errors if rest.keys() <= document.keys() else ():
+        for error in errors:
             _add_error(check, error)
         wrong = {path for error in errors if (path := _present(rest, _path_of(error)))}
+        unknown = {_present(rest, error["loc"]) for error in errors if error["type"] == "extra_forbidden"}
+        check.lost |= {check.in_file(path) for path in wrong - unknown}
         for path in sorted(wrong, key=_behind_first, reverse=True):
             _remove(check, rest, path)
         missing = {name: value for name, value in stand_ins.items() if name not in rest}
         if not wrong and not missing:
             return None
         rest |= missing
+        check.lost |= {(name,) for name in missing}
     return None
 
 
@@ -208,10 +212,12 @@ def _add_error(check: ManifestCheck[ManifestT], error: ErrorDetails) -> None:
     kind, given = error["type"], error["input"]
     if kind == "extra_forbidden" or _counts_the_wrong(error):
         return  # told as an unknown key, or by its elements
-    if kind == "missing" and path[-1:] == error["loc"][-1:]:
-        return  # it is there, and was left out as wrong
+    if kind == "missing" and path[-1:] != error["loc"][-1:]:
+        path = (*path, error["loc"][-1])
+    if _path_of(error)[:1] in check.lost or _follows(check, path):
+        return
     if kind == "missing":
-        check.add((*path, error["loc"][-1]), "the key is missing")
+        check.add(path, "the key is missing")
         return
     if kind in ("literal_error", "enum"):
         known = _QUOTED.findall(str(error.get("ctx", {}).get("expected", "")))
@@ -220,6 +226,14 @@ def _add_error(check: ManifestCheck[ManifestT], error: ErrorDetails) -> None:
         return
     message = in_words(error)
     check.add(path, f"the name of the key is wrong; {message}" if error["loc"][-1:] == ("[key]",) else message)
+
+
+def _follows(check: ManifestCheck[ManifestT], path: KeyPath) -> bool:
+    """Whether it may be no mistake of the file's, but come of a value that `sound` is without: that of the key, or one
+    in a table around it. The whole file is no such table: else a wrong key would hide all others."""
+    path = check.in_file(path)
+    tables = {lost[:-1] for lost in check.lost}
+    return any(path[:end] in check.lost or path[:end] in tables for end in range(1, len(path) + 1))
 
 
 def _counts_the_wrong(error: ErrorDetails) -> bool:
