@@ -1,0 +1,100 @@
+"""Start what `deploy/compose.yaml` names without containers, call a webhook, and kill a daemon under way.
+
+    python tests/deployment/run.py
+
+Exit code 0: every call was answered, every execution of an answered call has ended, and the daemon that was left
+stops in order.
+"""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+import httpx
+from composed import Composed, composed
+
+from jackfield.testing.daemon import PASSWORD, USERNAME, poll
+from jackfield.testing.documents import chain, node, set_fields, webhook
+
+CALLS = 40
+"""Half of them before the kill, half behind it."""
+VICTIM, LEFT = "one", "two"
+PATH = "composed"
+
+
+def admin(made: Composed) -> httpx.Client:
+    with made.client() as client:
+        answer = client.post("/api/v1/auth/login", json={"username": USERNAME, "password": PASSWORD})
+    assert answer.status_code == 200, answer.text
+    return made.client(Authorization=f"Bearer {answer.json()['token']}")
+
+
+def live(api: httpx.Client) -> None:
+    """A workflow whose executions wait a moment, so that the kill meets some of them."""
+    pause = node("Wait", "wait", {"resume": "timeInterval", "amount": 1, "unit": "seconds"}, version=1.1)
+    document = chain("Composed", webhook(PATH), pause, set_fields("Set", done=True))
+    saved = api.post("/api/v1/workflows", json=document)
+    assert saved.status_code == 201, saved.text
+    active = api.post(f"/api/v1/workflows/{saved.json()['id']}/activate")
+    assert active.status_code == 200, active.text
+
+
+def call(made: Composed, count: int) -> None:
+    with made.client() as client:
+        for number in range(count):
+            answer = client.post(f"/webhook/{PATH}", json={"n": number})
+            assert answer.status_code == 200, answer.text
+
+
+def hosts(api: httpx.Client) -> dict[str, list[str]]:
+    answer = api.get("/api/hosts")
+    assert answer.status_code == 200, answer.text
+    return {host["name"]: host["roles"] for host in answer.json()["data"]}
+
+
+def statuses(api: httpx.Client) -> list[str]:
+    answer = api.get("/api/v1/executions", params={"limit": 200})
+    return [row["status"] for row in answer.json()["data"]] if answer.status_code == 200 else []
+
+
+def run(made: Composed) -> None:
+    with admin(made) as api:
+        found = poll(lambda: here if len(here := hosts(api)) == 2 else None, "both daemons know each other", timeout=20)
+        assert "agents" not in found[VICTIM], found
+        assert "agents" in found[LEFT], found
+        metrics = api.get("/metrics").text
+        assert 'jackfield_host_slots{role="flows"}' in metrics, metrics
+        live(api)
+        call(made, CALLS // 2)
+        made.daemons[VICTIM].kill()
+        call(made, CALLS // 2)
+        ended = ["success"] * CALLS
+        poll(lambda: sorted(statuses(api)) == ended, "every execution has ended well", timeout=60)
+    assert made.daemons[LEFT].stop(60) == 0, "the daemon that is left stops in order"
+    assert made.daemons[VICTIM].wait(0) == -signal.SIGKILL
+
+
+def main() -> int:
+    env = {
+        "POSTGRES_PASSWORD": secrets.token_hex(16),
+        "JACKFIELD_ENCRYPTION_KEY": secrets.token_urlsafe(32),
+        "JACKFIELD_ADMIN_USERNAME": USERNAME,
+        "JACKFIELD_ADMIN_PASSWORD": PASSWORD,
+    }
+    with tempfile.TemporaryDirectory(prefix="jackfield-composed-") as place, composed(Path(place), env) as made:
+        try:
+            run(made)
+        except BaseException:
+            for name, daemon in made.daemons.items():
+                print(f"--- {name}", daemon.tail(), sep="\n", file=sys.stderr)
+            raise
+        print(f"{CALLS} calls answered and ended, {VICTIM} killed after {CALLS // 2} of them.", *made.notes, sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
