@@ -80,11 +80,16 @@ class Database:
         return cast("asyncio.Future[None]", self._queue(run, size, owners, alone=alone))
 
     async def write(
-        self, work: Callable[[Connection], ResultT], size: int = 0, owners: Sequence[str | None] = ()
+        self,
+        work: Callable[[Connection], ResultT],
+        size: int = 0,
+        owners: Sequence[str | None] = (),
+        *,
+        alone: bool = False,
     ) -> ResultT:
         """Run `work` in a transaction, after everything queued before; nothing stays of it when it raises. It may be
-        called again."""
-        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size, owners))
+        called again. alone: as `post` has it, for what locks rows that other daemons lock too."""
+        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size, owners, alone=alone))
 
     async def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` on a connection that cannot write; it sees every write that has resolved."""
