@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from jackfield.api.errors import BinaryStoreUnavailable, StoreUnavailable
@@ -39,6 +39,8 @@ class Backlog:
         self._poller: asyncio.Task[None] | None = None
         self._claimed: deque[str] = deque()
         """This daemon's, and next to come into memory."""
+        self._loading: str | None = None
+        """The one of them that is being read: it comes into memory here, whatever happens meanwhile."""
         self._put_off: set[str] = set()
         """Executions whose resume is put off: the daemon ended unexpectedly with them, or they have no room."""
         self.awaited: set[str] = set()
@@ -89,11 +91,8 @@ class Backlog:
         """What was accepted here and has not begun is for any daemon that has a free slot, unless somebody waits for it
         here, or it may have run before: its crash would be forgotten. So is all that was claimed, once this daemon is
         drained."""
-        if self._claimed and not self._services.takes():
-            for execution_id in self._claimed:
-                self._lease.claimed.pop(execution_id, None)
-                self.hand_back(execution_id)
-            self._claimed.clear()
+        if not self._services.takes():
+            self._give_back_claimed()
         back = [run for run in self._scheduler.surplus() if run.may_leave() and run.disk.life is self._lease.present]
         if not back:
             return
@@ -101,6 +100,13 @@ class Backlog:
         for run in back:
             run.move(RunEvent.FORGET)
         self.mark()
+
+    def _give_back_claimed(self) -> None:
+        """But not the one that is being read: it would begin here behind its release, beside whoever claims it then."""
+        for execution_id in [one for one in self._claimed if one != self._loading]:
+            self._claimed.remove(execution_id)
+            self._lease.claimed.pop(execution_id, None)
+            self.hand_back(execution_id)
 
     def hand_back(self, execution_id: str) -> None:
         """An execution that is this daemon's leaves the memory, and is for anybody from then on."""
@@ -170,6 +176,7 @@ class Backlog:
 
     async def _try_load(self, execution_id: str) -> None:
         """One that cannot be loaded does not hold up those behind it. Raises `StoreUnavailable`."""
+        self._loading = execution_id
         try:
             await self._load(execution_id)
         except BinaryStoreUnavailable as exc:
@@ -180,6 +187,8 @@ class Backlog:
         except Exception:
             self._services.context.log.exception("execution %s cannot be taken up now", execution_id)
             self._put_off_for(self._services.settings.poll_interval, execution_id)
+        finally:
+            self._loading = None
 
     async def _load(self, execution_id: str) -> None:
         if self._live.stays(execution_id, self._lease.present):
@@ -194,6 +203,7 @@ class Backlog:
             await self._read(execution_id)
 
     async def _read(self, execution_id: str) -> None:
+        kept = self._lease.kept(execution_id)
         stored = await self._recovery.stored(execution_id)
         if stored is None or not self._is_to_run(stored) or self._live.knows(execution_id):
             self._lease.claimed.pop(execution_id, None)
@@ -201,21 +211,21 @@ class Backlog:
         if (seconds := self._recovery.put_off(stored)) > 0:
             self._put_off_for(seconds, execution_id)
             return
-        await self.take(stored)
+        await self.take(stored, kept)
 
     def _is_to_run(self, stored: StoredExecution) -> bool:
         """Meanwhile it may have ended, such as by a cancel, or have come to somebody else."""
         mine = stored.owner == self._lease.life.id
         return mine and stored.row.finished_at is None and stored.row.status != "waiting"
 
-    async def take(self, stored: StoredExecution) -> None:
-        """Put a stored execution of this daemon in its turn, now or when there is memory for it. Raises
-        `StoreUnavailable`."""
+    async def take(self, stored: StoredExecution, kept: Callable[[], bool]) -> None:
+        """Put a stored execution of this daemon in its turn, now or when there is memory for it. kept: see
+        `Recovery.load`. Raises `StoreUnavailable`."""
         memory = await self._recovery.read_back.reserve(stored)
         if memory is None:
             self._put_off_for(RETRY_S, stored.row.id)
             return
-        run = await self._recovery.load(stored, memory)
+        run = await self._recovery.load(stored, kept, memory)
         if run is not None:
             self._scheduler.enter_claimed(run)
 

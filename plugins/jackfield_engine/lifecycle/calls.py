@@ -109,13 +109,16 @@ class Calls:
 
     async def _go_on(self, execution_id: str) -> Handle:
         """The call is stored, whatever happens now."""
+        lease = self._services.lease
         self._backlog.awaited.add(execution_id)
+        lease.claimed.pop(execution_id, None)  # the call has ended the wait that somebody may have claimed here
+        kept = lease.kept(execution_id)
         try:
             with self._live.reading(execution_id):
                 stored = await self._find(execution_id)
                 handle = self._renewed(execution_id)
                 if stored.row.status in OPEN_STATUSES:
-                    await self._backlog.take(stored)
+                    await self._backlog.take(stored, kept)
                 else:
                     handle.over(outcome_of(stored))
         except StoreUnavailable:

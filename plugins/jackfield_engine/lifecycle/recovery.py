@@ -79,10 +79,12 @@ class Recovery:
         begun, execution_id = self._services.begun, stored.row.id
         return resumes(stored.steps, self._lease.daemon, lambda life: begun.has(life, execution_id))
 
-    async def load(self, stored: StoredExecution, memory: TakenMemory | None = None) -> LiveRun | None:
+    async def load(
+        self, stored: StoredExecution, kept: Callable[[], bool], memory: TakenMemory | None = None
+    ) -> LiveRun | None:
         """A stored open execution in memory, to be started, queued or held at once; None when that cannot be, which
-        ends it, or when it is there already. memory: what was reserved for it; None: it comes without. Raises
-        `StoreUnavailable`."""
+        ends it, or when it is there already, or this daemon's no more. kept: see `Lease.kept`, from before it was
+        read. memory: what was reserved for it; None: it comes without. Raises `StoreUnavailable`."""
         if memory is None:
             memory = await self.read_back.reserve(stored, always=True)
         try:
@@ -100,6 +102,9 @@ class Recovery:
             return None
         row = stored.row
         if self._live.knows(row.id) or self._live.has_ended(row.id):
+            return None
+        if not kept():
+            self._services.context.log.info("execution %s was lost or given away while it was read", row.id)
             return None
         claimed = self._lease.claimed.pop(row.id, None)
         crashed = claimed is not None and claimed[0].taken_over and row.status != "waiting"

@@ -190,13 +190,15 @@ class Children:
                 return None
             if stored.row.status not in OPEN_STATUSES:
                 return outcome_of(await with_outputs(self._services.context, stored))
-            if not await self._services.lease.own(execution_id, stored.owner):
+            lease = self._services.lease
+            if not await lease.own(execution_id, stored.owner):
                 outcome = await self._recovery.elsewhere(execution_id)
                 return outcome if outcome is not None else await self._adopt(parent, execution_id)
             if (seconds := self._recovery.put_off(stored)) > 0:
                 await self._put_off(parent, seconds)
                 return await self._adopt(parent, execution_id)
-            child = await self._recovery.load(stored)
+            kept = lease.kept(execution_id)
+            child = await self._recovery.load(stored, kept)
             if child is None:
                 child = self._live.runs.get(execution_id)
             elif child.wait is None:

@@ -121,6 +121,7 @@ class Waiting:
 
     async def _read(self, execution_id: str) -> bool:
         lease = self._services.lease
+        kept = lease.kept(execution_id)
         stored = await self._recovery.stored(execution_id)
         mine = stored is not None and stored.row.status == "waiting" and stored.owner == lease.life.id
         if stored is None or not mine or execution_id in self._live.runs:
@@ -132,7 +133,7 @@ class Waiting:
         memory = await self._recovery.read_back.reserve(stored)
         if memory is None:
             return False
-        run = await self._recovery.load(stored, memory)
+        run = await self._recovery.load(stored, kept, memory)
         if run is not None:
             run.move(RunEvent.HOLD)
         return True

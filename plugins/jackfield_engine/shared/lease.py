@@ -202,6 +202,12 @@ class Lease:
             self.claimed.update((one.id, (one, now)) for one in found)
             return [one.id for one in found]
 
+    def kept(self, execution_id: str) -> Callable[[], bool]:
+        """To be asked later: whether an execution that is this daemon's now is so still, in the same life and not given
+        away since."""
+        life, claimed = self._life, self.claimed.get(execution_id)
+        return lambda: self._life is life and self.claimed.get(execution_id) is claimed
+
     async def own(self, execution_id: str, owner: str | None) -> bool:
         """Whether an open execution with this owner is this daemon's, by a claim if it is nobody's. Raises
         `StoreUnavailable`."""

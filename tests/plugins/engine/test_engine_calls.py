@@ -123,7 +123,7 @@ async def test_a_call_that_is_stored_survives_the_process(lab: Lab) -> None:
     ident = await waiting(lab, engine)
     found = await engine.waiting(ident)
 
-    async def crash(stored: Any) -> Any:
+    async def crash(stored: Any, kept: Any) -> Any:
         raise asyncio.CancelledError
 
     engine._backlog.take = crash  # type: ignore[method-assign]  # the process ends between the store and the run

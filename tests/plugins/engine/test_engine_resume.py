@@ -241,13 +241,13 @@ async def test_a_child_that_is_taken_up_at_the_same_time_gets_its_parents_slot(l
         stored = await read(execution_id)
         if execution_id in first and stored is not None:
             first.clear()
-            await engine._backlog.take(stored)
+            await engine._backlog.take(stored, engine.services.lease.kept(stored.row.id))
         return stored
 
     lab.store.execution = execution  # type: ignore[method-assign]
     stored = await read(parent)
     assert stored is not None
-    await engine._backlog.take(stored)
+    await engine._backlog.take(stored, engine.services.lease.kept(stored.row.id))
     result = asyncio.create_task(engine.result(parent, 5))
     for _ in range(20):
         await lab.clock.advance(1)
@@ -268,7 +268,7 @@ async def test_a_child_that_cannot_be_resumed_fails_its_parent(lab: Lab) -> None
     engine = lab.engine()
     stored = await lab.store.execution(parent)
     assert stored is not None
-    await engine._backlog.take(stored)
+    await engine._backlog.take(stored, engine.services.lease.kept(stored.row.id))
     result = asyncio.create_task(engine.result(parent, 5))
     for _ in range(20):
         await lab.clock.advance(1)

@@ -19,6 +19,7 @@ from jackfield.api.engine import Execution
 from jackfield.api.errors import ConfigurationError, Conflict, Fenced, StoreUnavailable
 from jackfield.api.history import node_records
 from jackfield.api.nodes import NodeResult, NodeRun, Suspend
+from jackfield.api.records import replace
 from jackfield.api.storage import CallUpdate, ExecutionFilter, Incarnation, NewCall, Renewed, StoredExecution
 from jackfield.core.bus import MemoryBus, MemoryHub
 from jackfield.testing.clock import FakeClock
@@ -938,3 +939,66 @@ async def test_a_store_that_says_nothing_does_not_keep_a_daemon_from_ending(
     monkeypatch.setattr(hosts.store, "leave", lambda _: asyncio.get_running_loop().create_future())
     async with asyncio.timeout(20):
         await a.engine.drain(0)
+
+
+def slow_to_read(host: Host, store: MemoryStore) -> tuple[asyncio.Event, asyncio.Event]:
+    """What it reads of an execution reaches it late: once it is read, and when the test says so."""
+    read, arrive = asyncio.Event(), asyncio.Event()
+
+    async def execution(execution_id: str) -> StoredExecution | None:
+        found = await store.execution(execution_id)
+        read.set()
+        await arrive.wait()
+        return found
+
+    host.line.execution = execution  # type: ignore[attr-defined]  # before `__getattr__`
+    return read, arrive
+
+
+async def taken_over_and_read_by_b(hosts: Hosts) -> tuple[Host, str, asyncio.Event]:
+    """B has claimed what a dead daemon ran, and waits for the store to tell of it."""
+    a, b = await hosts.two()
+    execution = await held_at_the_gate(a)
+    read, arrive = slow_to_read(b, hosts.store)
+    a.line.off = True
+    for _ in range((LEASE + 2) * 2):
+        await hosts.clock.advance(0.5)
+    assert read.is_set()
+    return b, execution.id, arrive
+
+
+async def test_a_drained_daemon_does_not_give_away_what_it_is_reading(hosts: Hosts) -> None:
+    """It would run it beside whoever claims it, and without the mark that fences it."""
+    b, execution_id, arrive = await taken_over_and_read_by_b(hosts)
+    b.engine.services.hosts._here = replace(b.engine.services.hosts.here, draining=True)  # type: ignore[attr-defined]
+    c = await hosts.begin("c")
+    b.gate.open.set()
+    c.gate.open.set()
+    for _ in range(8):
+        await hosts.clock.advance(0.5)
+    arrive.set()
+    over = await hosts.until_over(execution_id, 10)
+    assert (b.lab.ran, c.lab.ran) == (["Gate", "Two"], [])
+    assert (over.row.status, over.epoch, len(marks(over))) == ("success", 2, 1)
+
+
+@pytest.mark.parametrize("cause", ["lost", "given away"])
+async def test_what_is_not_this_daemons_any_more_once_it_is_read_does_not_begin(
+    hosts: Hosts, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    b, execution_id, arrive = await taken_over_and_read_by_b(hosts)
+    lease, read_back = b.engine.services.lease, b.engine._recovery.read_back
+    reserve = read_back.reserve
+
+    async def reserved(stored: StoredExecution, **more: Any) -> Any:
+        b.engine._backlog._closed = True  # it is not claimed again
+        lease.lost(lease.life) if cause == "lost" else await lease.release([execution_id])
+        return await reserve(stored, **more)
+
+    monkeypatch.setattr(read_back, "reserve", reserved)
+    arrive.set()
+    b.gate.open.set()
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert b.engine._backlog._closed
+    assert b.lab.ran == []
