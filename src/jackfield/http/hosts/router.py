@@ -57,7 +57,8 @@ class HostRouter:
     # -- from other hosts
 
     def accept(self, scope: Scope) -> ForwardedCaller | None:
-        """None: no other host has passed it on. Raises `ForwardingRefused`. The scope is that of the caller then."""
+        """None: no other host has passed it on. Raises `ForwardingRefused`. The scope is that of the caller then, who
+        comes from another machine, whatever the address says: a process at the other host is none here."""
         token = next((value for name, value in scope["headers"] if name.lower() == HEADER), None)
         if token is None:
             return None
@@ -65,7 +66,7 @@ class HostRouter:
         scope["headers"] = [pair for pair in scope["headers"] if pair[0].lower() != HEADER]
         scope["client"] = found.peer
         scope["jackfield.client"] = found.client
-        scope["jackfield.forwarded"] = found.through
+        scope["jackfield.forwarded"] = True
         scope["jackfield.principal"] = found.principal
         return found
 

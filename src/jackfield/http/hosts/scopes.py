@@ -25,7 +25,6 @@ def caller_of(scope: Scope) -> ForwardedCaller:
         principal,
         str(scope.get("jackfield.client", host)),
         (str(host), int(port or 0)),
-        bool(scope.get("jackfield.forwarded")),
         headers_in(credentials, ()),
     )
 

@@ -41,13 +41,11 @@ class ForwardingRefused(AuthRequired):
 @record
 class ForwardedCaller:
     """Who called the host that passes the request on. principal: None for nobody; client: as trusted proxies name it;
-    peer: of the connection; through: whether the caller came through a proxy; credentials: the headers that it was
-    known by, for later looks."""
+    peer: of the connection; credentials: the headers that it was known by, for later looks."""
 
     principal: Principal | None
     client: str
     peer: tuple[str, int]
-    through: bool = False
     credentials: Sequence[tuple[str, str]] = ()
 
 
@@ -74,7 +72,6 @@ class ForwardingTokens:
             "target": _digest(path),
             "client": caller.client,
             "peer": list(caller.peer),
-            "through": caller.through,
             "credentials": [list(pair) for pair in caller.credentials],
             "caller": None if caller.principal is None else _principal_out(caller.principal),
         }
@@ -154,7 +151,6 @@ def _caller_in(told: Mapping[str, Json]) -> ForwardedCaller:
         None if found is None else _principal_in(found),
         str(told["client"]),
         (str(host), int(cast("int", port))),
-        told["through"] is True,
         credentials,
     )
 
