@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
-from proxy_lab import ASKED, Pipe, Provider_, plan, profile, proxy_of, rule, upstream
+from aiohttp import web
+from proxy_lab import ASKED, Pipe, Provider_, default_answer, plan, profile, proxy_of, rule, upstream
 
 from jackfield.api.dialects.model import DialectName
 from jackfield.api.gateway import CallerPass
@@ -15,7 +18,7 @@ from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.serving.tenants import Tenants
 from jackfield_proxy.client_routes import NamedInPath
 from jackfield_proxy.daemon.planning import with_cache_part
-from jackfield_proxy.plan import ProxyPlan, Rule, Target
+from jackfield_proxy.plan import ProxyPlan, Refusal, Rule, Target
 from jackfield_proxy.routing.choosing import Candidate
 from jackfield_proxy.settings import ProxySettings
 
@@ -118,6 +121,40 @@ async def test_what_the_cache_answers_takes_no_turn() -> None:
                 assert (await proxy.post(question, Authorization="Bearer jf_vk_x"))[0] == 200
     served = [(one.rule, one.cached) for one in proxy.pipe.served]
     assert served == [("a", False), (None, True), ("b", False), (None, True)] * 2
+
+
+LONG = {**ASKED, "messages": [{"role": "user", "content": "x " * 5000}]}
+"""Its length is estimated as less than 4000 tokens, but not as less than half of that."""
+
+
+async def counting(request: web.BaseRequest) -> web.StreamResponse:
+    counts = request.path.endswith("/count_tokens")
+    return web.json_response({"input_tokens": 9000}) if counts else await default_answer(request)
+
+
+async def test_what_the_cache_answers_asks_no_provider_and_no_budget() -> None:
+    """Near a threshold too, where the provider is asked for the exact length of what is sent."""
+    north = Provider_()
+    north.answer = counting
+    long = [{"type": "token_count", "min": 4000}, {"type": "header", "name": "x-tier", "equals": "gold"}]
+    rules = [rule("long gold", "north/long", 9, type="all", conditions=long), rule("else", "north/basic")]
+    async with north.serving():
+        made = plan({"north": upstream(north)}, *rules, keys=True)
+        async with proxy_of(made) as proxy:
+            proxy.pipe.caller = CallerPass("k", cache_seconds=60)
+            key = {"Authorization": "Bearer jf_vk_x"}
+            for tier in ("gold", "basic"):
+                assert (await proxy.post(LONG, **key, **{"x-tier": tier}))[0] == 200
+            assert len(north.asked) == 4
+            refusal = Refusal("The budget is used up.", int((time.time() + 3600) * 1000))
+            proxy.server.plan = replace(made, refusal=refusal)
+            for tier in ("gold", "basic"):
+                assert (await proxy.post(LONG, **key, **{"x-tier": tier}))[0] == 200
+            assert (await proxy.post({**LONG, "max_tokens": 8}, **key))[0] == 429
+    assert [(one.model, one.cached) for one in proxy.pipe.served[:4]] == [
+        ("long", False), ("basic", False), ("long", True), ("basic", True),
+    ]  # fmt: skip
+    assert len(north.asked) == 4
 
 
 async def test_rules_on_headers_and_the_time_count_before_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:

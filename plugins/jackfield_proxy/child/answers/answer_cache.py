@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from jackfield.api.records import record, state
 from jackfield_proxy.child.incoming.addressing import Pairs
@@ -154,13 +154,15 @@ class AnswerCache:
             del self._keys[found.key]
 
 
-def name_of(who: tuple[str, str], call: ClientRequest, choices: Choices) -> bytes:
+def name_of(who: tuple[str, str], call: ClientRequest, choices: Choices, met: Sequence[bool] = ()) -> bytes:
     """The same for the same request of the same key, byte for byte, as long as the same rules fit, which may look at
     any header, the time, or anything else. Which of them a strategy would choose does not matter. who: the key, and the
-    profile that serves it."""
+    profile that serves it. choices: by the estimated length. met: which conditions hold, where the exact length may
+    decide otherwise; as the body says that length, nobody has to be asked for it."""
     told = sorted((name.lower(), value) for name, value in call.pairs if name.lower() in _TOLD)
     path = (call.named.model, call.named.stream, call.named.version)  # in place of the body
     fit = choices.target.text if isinstance(choices, Candidate) else [(one.name, one.target.text) for one in choices]
-    found = hashlib.sha256(repr((who, call.dialect, path, call.query, told, fit)).encode("utf-8", "surrogateescape"))
+    parts = (who, call.dialect, path, call.query, told, fit, [*met])
+    found = hashlib.sha256(repr(parts).encode("utf-8", "surrogateescape"))
     found.update(call.body)
     return found.digest()

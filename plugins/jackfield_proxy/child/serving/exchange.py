@@ -31,7 +31,7 @@ from jackfield_proxy.child.upstream.fallback import Fallback
 from jackfield_proxy.child.upstream.sending import Opened
 from jackfield_proxy.messages import CLIENT_GONE, FromChild, MadeObjects, ServedRequest
 from jackfield_proxy.plan import Target
-from jackfield_proxy.routing.choosing import Candidate, Choices, choose, open_to, ordered
+from jackfield_proxy.routing.choosing import Candidate, Choices, choose, conditions_met, open_to, ordered
 from jackfield_proxy.routing.health import TurnlessHealth
 from jackfield_proxy.routing.request_attributes import RequestAttributes, told
 from jackfield_proxy.routing.thresholds import doubtful
@@ -132,12 +132,14 @@ class ProxiedExchange:
                 self._require_budget()
             attributes = await self._attributes()
             choices = open_to(self.plan, attributes, self._compiled.kinds)
-            if doubtful(attributes.tokens, self._compiled.thresholds):
-                choices = await self._counted(attributes, choices)
+            unsure = doubtful(attributes.tokens, self._compiled.thresholds)
             if caching:
-                if (kept := self._cached(choices)) is not None:
+                met = conditions_met(self.plan, attributes, self._compiled.kinds) if unsure else ()
+                if (kept := self._cached(choices, met)) is not None:
                     return kept
                 self._require_budget()
+            if unsure:
+                choices = await self._counted(attributes, choices)
             return await self._answered(request, self._candidates(choices, self.sender.health))
         except UpstreamFailure as exc:
             return self._refused(exc)
@@ -166,10 +168,10 @@ class ProxiedExchange:
             if self._caller.key:
                 self._tell()
 
-    def _cached(self, choices: Choices) -> web.Response | None:
+    def _cached(self, choices: Choices, met: Sequence[bool]) -> web.Response | None:
         """The answer that the same request of this key has had under the same rules. It costs nothing."""
         cache = self.shared.cache
-        self._kept_as = name_of((self._caller.key, self.plan.alias), self.call, choices)
+        self._kept_as = name_of((self._caller.key, self.plan.alias), self.call, choices, met)
         found = cache.find(self._kept_as)
         if found is None:
             return None
