@@ -7,7 +7,7 @@ import { Failure } from '../../components/Failure';
 import { notifyDone, notifyError } from '../../components/notify';
 import { TextDialog, type TextQuestion } from '../../components/TextDialog';
 import { RelativeTime } from '../../components/values';
-import { formOf, type NodeField } from './form/model';
+import { formOf, versionOf } from './form/model';
 import { type Difference, difference, type FieldChange, isSame, type NodeChange } from './model/diff';
 import { kindOf, type Wire } from './model/document';
 import { fieldWords } from './model/fieldWords';
@@ -199,7 +199,7 @@ function Shown({ found }: { found: Difference }) {
       {found.rest.length > 0 && (
         <div>
           <Title order={3}>The workflow itself</Title>
-          <Fields fields={found.rest} words={(path) => fieldWords(path, [])} />
+          <Fields fields={found.rest} words={(path) => fieldWords(path)} />
         </div>
       )}
       {found.moved > 0 && (
@@ -211,9 +211,10 @@ function Shown({ found }: { found: Difference }) {
   );
 }
 
-function Changed({ change: { name, was, type, version, fields } }: { change: NodeChange }) {
+function Changed({ change: { name, was, type, version, fields, states } }: { change: NodeChange }) {
   const { data } = useNodeType(kindOf(type));
   const form = data && formOf(data.forms, version);
+  const described = form && { fields: form.fields, states, version: versionOf(form, version) };
   return (
     <div>
       <Title order={3}>
@@ -221,17 +222,12 @@ function Changed({ change: { name, was, type, version, fields } }: { change: Nod
         {was !== undefined && ` (was “${was}”)`}
       </Title>
       {fields.length ? (
-        <Fields fields={fields} words={(path) => placeOf(path, form?.fields ?? [])} />
+        <Fields fields={fields} words={(path) => fieldWords(path, described)} />
       ) : (
         <Text size="sm">Only the name was changed.</Text>
       )}
     </div>
   );
-}
-
-/** Parameters have the names of the form; what else a document has keeps its own. */
-function placeOf(path: string, fields: readonly NodeField[]): string {
-  return path.startsWith('parameters.') ? fieldWords(path.slice('parameters.'.length), fields) : path;
 }
 
 function wireText({ source, target, type, output }: Wire): string {

@@ -1,6 +1,7 @@
 /** Differences between two versions of a document. Pure. */
 import { isRecord } from '../../../api/errors';
-import { type Doc, type DocNode, type Wire, wiresOf } from './document';
+import type { Values } from '../form/model';
+import { type Doc, type DocNode, parametersOf, type Wire, wiresOf } from './document';
 
 export interface FieldChange {
   path: string;
@@ -16,6 +17,8 @@ export interface NodeChange {
   /** Its name before, where it was another. */
   was?: string;
   fields: FieldChange[];
+  /** Its parameters now, and before. */
+  states: readonly [Values, Values];
 }
 
 export interface Difference {
@@ -53,7 +56,8 @@ export function difference(before: Doc, after: Doc): Difference {
     const fields = changes(plain(old), plain(node), '');
     if (fields.length || old.name !== node.name) {
       const { name, type, typeVersion: version } = node;
-      found.changed.push({ name, type, version, fields, ...(old.name === name ? {} : { was: old.name }) });
+      const states = [parametersOf(node), parametersOf(old)] as const;
+      found.changed.push({ name, type, version, fields, states, ...(old.name === name ? {} : { was: old.name }) });
     }
   }
   found.removed = [...left].map(({ name }) => name);
