@@ -120,8 +120,8 @@ class Bringing:
 
     async def _profile(self, wanted: WantedProfile) -> Result:
         result = Result("profile", wanted.alias, wanted.alias, wanted.origin, "created", wanted.alias, "runs")
-        result = replace(result, problems=self._remarks(wanted.alias))
-        body = self._body(wanted)
+        body, left = _with_taken_servers(await self._agent(wanted), self._body(wanted))
+        result = replace(result, problems=[*self._remarks(wanted.alias), *left])
         try:
             present = await self._context.port(Profiles).find(wanted.alias)
         except NotFound:
@@ -133,6 +133,11 @@ class Bringing:
             return replace(result, status="unchanged")
         told = f"a profile of this name is here and stays; it differs in {', '.join(differing)}"
         return replace(result, status="matched", problems=[*result.problems, Problem(wanted.alias, told, "warning")])
+
+    async def _agent(self, wanted: WantedProfile) -> Agent | None:
+        """Also one that this import brings; None: nobody knows it."""
+        known = await self._context.port(Agents).all()
+        return known.get(wanted.agent_id) or self._files.agents.get(wanted.agent_id)
 
     def _body(self, wanted: WantedProfile) -> dict[str, Json]:
         """Without the key."""
@@ -158,10 +163,6 @@ class Bringing:
         if agent is not None and not (await self._context.port(Agents).detect(agent)).installed:
             told = Problem("agent_id", f"{agent.title} is not installed here yet", "warning")
             result = replace(result, verdict="attention", problems=[*result.problems, told])
-        if agent is None:
-            agent = self._files.agents.get(wanted.agent_id)
-        body, left = _with_taken_servers(agent, body)
-        result = replace(result, problems=[*result.problems, *left])
         key = wanted.key or self._keys.get(wanted.provider_id)  # a profile has a key of its own, not the provider's
         asked = dict(body) if key is None else {**body, "api_key": key}
 

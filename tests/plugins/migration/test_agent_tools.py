@@ -486,6 +486,18 @@ def test_a_server_of_cc_switch_goes_where_it_was_on(
     assert statuses(again)["profile", "Kimi"] == "unchanged"
 
 
+def test_a_server_that_the_agent_cannot_have_makes_no_difference_later(
+    tmp_path: Path, imported: Imported, cc_switch: Callable[..., Path]
+) -> None:
+    codex = [one for one in stored() if one[1] == "codex"]
+    source = cc_switch(codex, (("db", {"command": "npx"}, 0, 1, 0), ("far", FAR, 0, 1, 0)))
+    for status in ("created", "unchanged"):
+        _, report = imported("cc-switch", source)
+        assert statuses(report)["profile", "Kimi"] == status
+        (row,) = [row for row in report["results"] if row["kind"] == "profile"]
+        assert "mcp_servers.far" in {problem["path"] for problem in row["problems"]}
+
+
 def test_the_older_file_of_cc_switch_is_read(tmp_path: Path, imported: Imported) -> None:
     providers = {key: {"name": name, "settingsConfig": settings} for key, _, name, settings, _ in stored()[:2]}
     servers = {"db": {"server": {"command": "npx"}}, "off": {"server": {"command": "npx"}, "enabled": False}}
