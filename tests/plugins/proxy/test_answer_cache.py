@@ -6,7 +6,7 @@ import time
 
 import pytest
 from aiohttp import web
-from proxy_lab import ASKED, Pipe, Provider_, default_answer, plan, profile, proxy_of, rule, upstream
+from proxy_lab import ASKED, Pipe, Provider_, default_answer, failing, plan, profile, proxy_of, rule, upstream
 
 from jackfield.api.dialects.model import DialectName
 from jackfield.api.gateway import CallerPass
@@ -155,6 +155,29 @@ async def test_what_the_cache_answers_asks_no_provider_and_no_budget() -> None:
         ("long", False), ("basic", False), ("long", True), ("basic", True),
     ]  # fmt: skip
     assert len(north.asked) == 4
+
+
+@pytest.mark.parametrize("all_are_fallbacks", [False, True])
+async def test_the_answer_of_a_fallback_is_not_kept(*, all_are_fallbacks: bool) -> None:
+    """Unless there is nothing else: else a hiccup of the first choice would last as long as the cache."""
+    north, south = Provider_(), Provider_()
+    north.answer = failing(500)
+    first = replace(rule("first", "north/m", 1), fallback=all_are_fallbacks)
+    second = replace(rule("second", "south/m"), fallback=True)
+    async with north.serving(), south.serving():
+        upstreams = {"north": upstream(north), "south": upstream(south, "south")}
+        made = plan(upstreams, first, second, keys=True, strategy="Fallback")
+        async with proxy_of(made) as proxy:
+            proxy.pipe.caller = CallerPass("k", cache_seconds=60)
+            key = {"Authorization": "Bearer jf_vk_x"}
+            await proxy.post(ASKED, **key)
+            north.answer = default_answer
+            for _ in range(2):
+                assert (await proxy.post(ASKED, **key))[0] == 200
+    first_choice = [("south", False), ("north", False), ("north", True)]
+    nothing_else = [("south", False), ("south", True), ("south", True)]
+    expected = nothing_else if all_are_fallbacks else first_choice
+    assert [(one.provider, one.cached) for one in proxy.pipe.served] == expected
 
 
 async def test_rules_on_headers_and_the_time_count_before_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,8 @@ class ProxiedExchange:
         self._began = time.monotonic()
         self._kept_as = b""
         """Under which name the answer is kept; empty: it is not."""
+        self._choice: Candidate | None = None
+        """Who is tried first."""
         self._served = ServedRequest(
             id=request_id,
             time_ms=time.time_ns() // 1_000_000,
@@ -182,6 +184,12 @@ class ProxiedExchange:
         name = addressing.REQUEST_ID[self.call.dialect]
         return web.Response(headers=[*found.headers, *own, (name, self.request_id)], body=found.body)
 
+    def _may_stay(self, served: Candidate) -> bool:
+        """Whether its answer may be kept: what serves while the choice fails is not to stay when that is over. Where
+        the choice is a fallback, all are."""
+        choice = self._choice
+        return choice is None or choice.fallback or choice.target == served.target
+
     def _keep(self, target: Target, carrier: relay.Carrier, response: web.StreamResponse, copy: AnswerCopy) -> None:
         """For the same request to come, if all of the answer is there."""
         if response.status != 200 or carrier.error is not None or (self.call.stream and not carrier.complete):
@@ -235,6 +243,7 @@ class ProxiedExchange:
 
     async def _answered(self, request: web.BaseRequest, candidates: Sequence[Candidate]) -> web.StreamResponse:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
+        self._choice = candidates[0]
         if self.plan.budgeted or self._caller.metered:
             await self._reserve(candidates)
         if self._caller.key and isinstance(self.call, EndpointRequest) and (file := input_of(self.call)) is not None:
@@ -283,7 +292,7 @@ class ProxiedExchange:
 
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
-        copy = self.shared.cache.copy() if self._kept_as else None
+        copy = self.shared.cache.copy() if self._kept_as and self._may_stay(opened.candidate) else None
         seen = self._made_ids(opened) if self._remembers else None
         if isinstance(self.call, EndpointRequest) and self.call.path.startswith(UPLOAD):
             opened = self._uploading(request, opened, self.call)
