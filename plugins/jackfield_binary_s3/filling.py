@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -14,11 +14,18 @@ from jackfield.api.binary_drivers import is_execution_id, is_file_id
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import BinaryStoreUnavailable, ConfigurationError
 from jackfield.api.records import state
+from jackfield_binary_s3.references import FilesGoing
 from jackfield_binary_s3.store import S3BinaryStore
 
 _PIECE = 2**20
 _AT_ONCE = 4
 """Files that are sent side by side."""
+_PATIENCE, _PAUSE = 60.0, 0.5
+"""Seconds for another daemon to delete what it has begun to, and between two looks."""
+_GOING = (
+    "Another daemon has begun to delete files of this directory from the bucket, and has not ended. Run it again; if "
+    "the daemon has died, the next sweep goes on after binary.s3.release_age."
+)
 
 
 @state
@@ -43,25 +50,37 @@ async def fill(context: PluginContext, directory: Path | None) -> Filled:
     if not await asyncio.to_thread((root / "executions").is_dir):
         raise ConfigurationError(f"{root} holds no files of executions.")
     try:
-        return await _filled(store, root / "executions")
+        return await _filled(context, store, root / "executions")
     except BinaryUnavailable as exc:
         raise BinaryStoreUnavailable(exc.message) from None
 
 
-async def _filled(store: S3BinaryStore, executions: Path) -> Filled:
+async def _filled(context: PluginContext, store: S3BinaryStore, executions: Path) -> Filled:
     done, seen = Filled(), set[str]()
     for execution_id in filter(is_execution_id, await asyncio.to_thread(_names, executions)):
         files = [name for name in await asyncio.to_thread(_names, executions / execution_id) if is_file_id(name)]
         if not files:
             continue
         done.executions += 1
-        await store.refer(execution_id, files)
+        await _referred(context, store, execution_id, files)
         fresh = [file_id for file_id in files if file_id not in seen]
         seen.update(fresh)
         for start in range(0, len(fresh), _AT_ONCE):
             part = fresh[start : start + _AT_ONCE]
             await _all(_send(store, execution_id, executions / execution_id / file_id, done) for file_id in part)
     return done
+
+
+async def _referred(context: PluginContext, store: S3BinaryStore, execution_id: str, files: Sequence[str]) -> None:
+    """What a daemon deletes at this moment comes anew behind it. Raises `BinaryUnavailable`."""
+    deadline = context.clock.monotonic() + _PATIENCE
+    while True:
+        try:
+            return await store.refer(execution_id, files)
+        except FilesGoing:
+            if context.clock.monotonic() >= deadline:
+                raise BinaryUnavailable(_GOING) from None
+        await context.clock.sleep(_PAUSE)
 
 
 async def _all(works: Iterable[Awaitable[None]]) -> None:

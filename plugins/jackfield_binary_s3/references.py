@@ -6,12 +6,17 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from jackfield.api.binary import BinaryUnavailable
+from jackfield.api.binary import BinaryError, BinaryUnavailable
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
 
 _REMEMBERED = 10_000
 """References that need not be written again, of this daemon."""
+
+
+class FilesGoing(BinaryError):
+    """A sweep has claimed the files, because nobody referred to them for `binary.s3.release_age`. Others that were
+    asked for at once are referred to."""
 
 
 class References:
@@ -22,16 +27,19 @@ class References:
         self._written: OrderedDict[tuple[str, str], None] = OrderedDict()
 
     async def add(self, execution_id: str, file_ids: Sequence[str]) -> None:
-        """Raises `BinaryUnavailable`."""
+        """Raises `BinaryUnavailable`, `FilesGoing` for files that a sweep deletes now."""
         fresh = [file_id for file_id in file_ids if (execution_id, file_id) not in self._written]
         if not fresh:
             return
         with _answering():
-            await self._context.store.refer_to_files(execution_id, fresh, self._context.clock.now_ms())
+            going = await self._context.store.refer_to_files(execution_id, fresh, self._context.clock.now_ms())
         for file_id in fresh:
-            self._written[execution_id, file_id] = None
+            if file_id not in going:
+                self._written[execution_id, file_id] = None
         while len(self._written) > _REMEMBERED:
             self._written.popitem(last=False)
+        if going:
+            raise FilesGoing("The file does not exist any more.")
 
     async def release(self, execution_ids: Sequence[str]) -> None:
         """Raises `BinaryUnavailable`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 
 from jackfield.api.binary import BinarySettings
@@ -10,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.workflows import Items
 from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.files import S3Files
-from jackfield_binary_s3.references import References
+from jackfield_binary_s3.references import FilesGoing, References
 from jackfield_binary_s3.settings import S3Settings
 from jackfield_binary_s3.uploads import BucketUpload
 
@@ -31,7 +32,8 @@ class S3BinaryStore:
         return S3Files(self.bucket, self._references, execution_id, self._limits, self._presigned)
 
     async def refer(self, execution_id: str, file_ids: Sequence[str]) -> None:
-        """The execution refers to these files, which may still be on their way. Raises `BinaryUnavailable`."""
+        """The execution refers to these files, which may still be on their way. Raises `BinaryUnavailable`,
+        `FilesGoing`."""
         await self._references.add(checked_execution(execution_id), file_ids)
 
     def upload(self, execution_id: str, file_id: str) -> BucketUpload:
@@ -39,7 +41,8 @@ class S3BinaryStore:
         return BucketUpload(self.bucket, self._references, checked_execution(execution_id), {}, file_id)
 
     async def adopt(self, execution_id: str, items: Items) -> None:
-        await self.refer(execution_id, referred(items))
+        with contextlib.suppress(FilesGoing):
+            await self.refer(execution_id, referred(items))
 
     async def release(self, execution_ids: Sequence[str]) -> None:
         """Objects go with a later sweep: somebody may be reading them."""

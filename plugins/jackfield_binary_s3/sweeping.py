@@ -82,9 +82,10 @@ async def _release(context: PluginContext, store: S3BinaryStore, before: int) ->
 
 
 async def _delete(context: PluginContext, store: S3BinaryStore, before: int) -> int:
-    """Files that nobody has referred to since then; how many they are."""
+    """Files that nobody has referred to since then; how many they are. They are claimed before, so that nobody refers
+    to one that goes."""
     gone = 0
-    while found := await context.store.released_files(before, _AT_ONCE):
+    while found := await context.store.claim_files(before, context.clock.now_ms(), _AT_ONCE):
         await store.bucket.delete(found)
         await context.store.forget_files(found)
         gone += len(found)

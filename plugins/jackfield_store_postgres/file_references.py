@@ -9,7 +9,9 @@ from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Value, execute
 
 _REFER = "INSERT INTO file_references SELECT %s, unnest(%s::text[]), %s ON CONFLICT DO NOTHING"
-_NOT_RELEASED = "DELETE FROM released_files WHERE file_id = ANY(%s)"
+_FORGET = "DELETE FROM released_files WHERE file_id = ANY(%s)"
+_NOT_RELEASED = f"{_FORGET} AND claimed_at IS NULL"
+_CLAIMED = "SELECT file_id FROM released_files WHERE file_id = ANY(%s)"
 _LET_GO = "DELETE FROM file_references WHERE execution_id = ANY(%s) RETURNING file_id"
 _RELEASE = """INSERT INTO released_files (file_id, released_at) SELECT f.id, %s FROM unnest(%s::text[]) AS f (id)
     ON CONFLICT (file_id) DO UPDATE SET released_at = excluded.released_at"""
@@ -21,6 +23,10 @@ _WITHOUT_ROW = """SELECT r.execution_id FROM file_references r
 _RELEASED = """SELECT f.file_id FROM released_files f WHERE f.released_at < %s
     AND NOT EXISTS (SELECT 1 FROM file_references r WHERE r.file_id = f.file_id)
     ORDER BY f.released_at, f.file_id LIMIT %s"""
+_CLAIM = """UPDATE released_files SET claimed_at = %s WHERE file_id IN (
+    SELECT f.file_id FROM released_files f WHERE f.released_at < %s AND coalesce(f.claimed_at, 0) < %s
+        AND NOT EXISTS (SELECT 1 FROM file_references r WHERE r.file_id = f.file_id)
+    ORDER BY f.released_at, f.file_id LIMIT %s FOR UPDATE SKIP LOCKED) RETURNING file_id"""
 """Of two daemons, one may have released what the other has referred to at the same moment."""
 
 
@@ -29,14 +35,9 @@ class PostgresFileReferences:
 
     _db: Database
 
-    async def refer_to_files(self, execution_id: str, file_ids: Sequence[str], now: int) -> None:
+    async def refer_to_files(self, execution_id: str, file_ids: Sequence[str], now: int) -> Sequence[str]:
         files = sorted(set(file_ids))
-
-        def work(connection: Connection) -> None:
-            execute(connection, _REFER, [execution_id, files, now])
-            execute(connection, _NOT_RELEASED, [files])
-
-        await self._db.write(work)
+        return await self._db.write(lambda connection: refer(connection, execution_id, files, now))
 
     async def release_files(self, execution_ids: Sequence[str], now: int) -> None:
         gone = sorted(execution_ids)
@@ -48,8 +49,26 @@ class PostgresFileReferences:
     async def released_files(self, before: int, limit: int) -> list[str]:
         return await self._db.read(lambda connection: _ids(connection, _RELEASED, [before, limit]))
 
+    async def claim_files(self, before: int, now: int, limit: int) -> list[str]:
+        return await self._db.write(lambda connection: claim(connection, before, now, limit), alone=True)
+
     async def forget_files(self, file_ids: Sequence[str]) -> None:
-        await self._db.write(lambda connection: execute(connection, _NOT_RELEASED, [sorted(file_ids)]))
+        await self._db.write(lambda connection: execute(connection, _FORGET, [sorted(file_ids)]))
+
+
+def refer(connection: Connection, execution_id: str, files: Sequence[str], now: int) -> list[str]:
+    """The claimed ones among these files, to which it does not refer. The first statement waits for whoever claims one
+    of them now, and keeps others from it."""
+    execute(connection, _NOT_RELEASED, [list(files)])
+    claimed = _ids(connection, _CLAIMED, [list(files)])
+    free = [file_id for file_id in files if file_id not in claimed]
+    execute(connection, _REFER, [execution_id, free, now])
+    return claimed
+
+
+def claim(connection: Connection, before: int, now: int, limit: int) -> list[str]:
+    """What somebody takes or lets go of at this moment is left out."""
+    return _ids(connection, _CLAIM, [now, before, before, limit])
 
 
 def let_go(connection: Connection, execution_ids: Sequence[str], now: int) -> None:

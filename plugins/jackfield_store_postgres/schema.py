@@ -169,7 +169,9 @@ _MEMOS = (
     "CREATE INDEX memos_by_end ON memos (ends_at)",
 )
 """What ends by itself: sessions of browsers, logins under way, leases."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS, _MEMOS)
+_CLAIMS = ("ALTER TABLE released_files ADD COLUMN claimed_at bigint",)
+"""When somebody began to delete the file; nobody refers to it from then on."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS, _MEMOS, _CLAIMS)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

@@ -11,15 +11,20 @@ from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.rows import execute
 
 _REFER = "INSERT INTO file_references SELECT ?, value, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING"
-_NOT_RELEASED = "DELETE FROM released_files WHERE file_id IN (SELECT value FROM json_each(?))"
+_FORGET = "DELETE FROM released_files WHERE file_id IN (SELECT value FROM json_each(?))"
+_NOT_RELEASED = f"{_FORGET} AND claimed_at IS NULL"
+_CLAIMED = "SELECT file_id FROM released_files WHERE file_id IN (SELECT value FROM json_each(?))"
 _LET_GO = "DELETE FROM file_references WHERE execution_id IN (SELECT value FROM json_each(?)) RETURNING file_id"
-_RELEASE = """INSERT INTO released_files SELECT value, ? FROM json_each(?)
+_RELEASE = """INSERT INTO released_files (file_id, released_at) SELECT value, ? FROM json_each(?)
     WHERE NOT EXISTS (SELECT 1 FROM file_references r WHERE r.file_id = value)
     ON CONFLICT (file_id) DO UPDATE SET released_at = excluded.released_at"""
 _WITHOUT_ROW = """SELECT r.execution_id FROM file_references r
     WHERE r.execution_id > ? AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.id = r.execution_id)
     GROUP BY r.execution_id HAVING max(r.made_at) < ? ORDER BY r.execution_id LIMIT ?"""
 _RELEASED = "SELECT file_id FROM released_files WHERE released_at < ? ORDER BY released_at, file_id LIMIT ?"
+_CLAIM = """UPDATE released_files SET claimed_at = ? WHERE file_id IN (
+    SELECT file_id FROM released_files WHERE released_at < ? AND coalesce(claimed_at, 0) < ?
+    ORDER BY released_at, file_id LIMIT ?) RETURNING file_id"""
 
 
 class SqliteFileReferences:
@@ -27,12 +32,15 @@ class SqliteFileReferences:
 
     _db: Database
 
-    async def refer_to_files(self, execution_id: str, file_ids: Sequence[str], now: int) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            execute(connection, _REFER, [execution_id, now, _listed(file_ids)])
+    async def refer_to_files(self, execution_id: str, file_ids: Sequence[str], now: int) -> Sequence[str]:
+        def work(connection: sqlite3.Connection) -> list[str]:
             execute(connection, _NOT_RELEASED, [_listed(file_ids)])
+            claimed = _ids(connection, _CLAIMED, [_listed(file_ids)])
+            free = [file_id for file_id in file_ids if file_id not in claimed]
+            execute(connection, _REFER, [execution_id, now, _listed(free)])
+            return claimed
 
-        await self._db.write(work)
+        return await self._db.write(work)
 
     async def release_files(self, execution_ids: Sequence[str], now: int) -> None:
         def work(connection: sqlite3.Connection) -> None:
@@ -48,8 +56,11 @@ class SqliteFileReferences:
     async def released_files(self, before: int, limit: int) -> list[str]:
         return await self._db.read(lambda connection: _ids(connection, _RELEASED, [before, limit]))
 
+    async def claim_files(self, before: int, now: int, limit: int) -> list[str]:
+        return await self._db.write(lambda connection: _ids(connection, _CLAIM, [now, before, before, limit]))
+
     async def forget_files(self, file_ids: Sequence[str]) -> None:
-        await self._db.write(lambda connection: execute(connection, _NOT_RELEASED, [_listed(file_ids)]))
+        await self._db.write(lambda connection: execute(connection, _FORGET, [_listed(file_ids)]))
 
 
 def _listed(ids: Sequence[str]) -> str:

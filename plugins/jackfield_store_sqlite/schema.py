@@ -247,10 +247,12 @@ _FILES = (
     "CREATE INDEX released_files_by_time ON released_files (released_at)",
 )
 """Files that are kept where several daemons reach them, and those that nobody refers to any more."""
+_CLAIMS = ("ALTER TABLE released_files ADD COLUMN claimed_at INTEGER",)
+"""When somebody began to delete the file; nobody refers to it from then on."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS, _FILES,
+    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS,
 )  # fmt: skip
 
 

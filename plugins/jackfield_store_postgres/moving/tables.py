@@ -24,6 +24,7 @@ OWN: Mapping[str, str] = {
 OWN_COLUMNS: Mapping[str, Mapping[str, object]] = {
     "webhook_stats": {"share": 0},
     "deliveries": {"claimed_at": 0},
+    "released_files": {"claimed_at": None},
     "incarnations": {
         "lease_ms": 1, "lease_until": datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC), "alive": False,
     },

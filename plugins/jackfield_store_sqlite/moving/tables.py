@@ -47,9 +47,11 @@ OWN_COLUMNS: Mapping[str, frozenset[str]] = {
     "execution_data": frozenset({"id", "execution", "digest"}),
     "execution_documents": frozenset({"data", "digest"}),
     "incarnations": frozenset({"number"}),
+    "released_files": frozenset({"claimed_at"}),
     "unsealed_runs": frozenset({"data"}),
 }
-"""Columns that are made anew: digests, and keys that only this file has."""
+"""Columns that are made anew: digests, and keys that only this file has. What was claimed for deletion is claimed
+again."""
 
 _OWNER = "coalesce(i.id, 'start ' || e.owner)"
 _OWNED = "executions e LEFT JOIN incarnations i ON i.number = e.owner"

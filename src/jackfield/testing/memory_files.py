@@ -10,11 +10,15 @@ from .memory_tables import MemoryTables
 class MemoryFileReferences(MemoryTables):
     """Part of `MemoryStore`."""
 
-    async def refer_to_files(self, execution_id: str, file_ids: Sequence[str], now: int) -> None:
+    async def refer_to_files(self, execution_id: str, file_ids: Sequence[str], now: int) -> Sequence[str]:
         self._answer()
+        refused = [file_id for file_id in file_ids if file_id in self._claimed_files]
         for file_id in file_ids:
+            if file_id in refused:
+                continue
             self._file_references.setdefault(execution_id, {}).setdefault(file_id, now)
             self._released_files.pop(file_id, None)
+        return refused
 
     async def release_files(self, execution_ids: Sequence[str], now: int) -> None:
         self._answer()
@@ -33,7 +37,14 @@ class MemoryFileReferences(MemoryTables):
         files = ((released, file_id) for file_id, released in self._released_files.items() if released < before)
         return [file_id for _, file_id in sorted(files)[:limit]]
 
+    async def claim_files(self, before: int, now: int, limit: int) -> list[str]:
+        released = await self.released_files(before, len(self._released_files))
+        found = [file_id for file_id in released if self._claimed_files.get(file_id, 0) < before][:limit]
+        self._claimed_files.update(dict.fromkeys(found, now))
+        return found
+
     async def forget_files(self, file_ids: Sequence[str]) -> None:
         self._answer()
         for file_id in file_ids:
             self._released_files.pop(file_id, None)
+            self._claimed_files.pop(file_id, None)

@@ -124,6 +124,7 @@ class MemoryTables:
         self._facts: dict[str, str] = {}
         self._file_references: dict[str, dict[str, int]] = {}
         self._released_files: dict[str, int] = {}
+        self._claimed_files: dict[str, int] = {}
         self._data_tables: dict[str, StoredTable] = {}
         self._imported: dict[tuple[str, str, str], ImportedId] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -45,6 +46,21 @@ async def test_every_file_comes_once_and_belongs_to_whom_it_did(place: Place, ke
     assert await place.rows.executions_without_row(2**60, "", 10) == ["e1", "e2", "e3"]
     again = await fill(bucketed(place), None)
     assert (again.sent, again.there) == (0, 2)
+
+
+async def test_what_a_sweep_deletes_comes_anew_behind_it(place: Place, kept: dict[str, BinaryData]) -> None:
+    context, gone = bucketed(place), kept["e2"]["id"]
+    await place.rows.refer_to_files("e2", [gone], 0)
+    await place.rows.release_files(["e2"], 0)
+    assert await place.rows.claim_files(1, 1, 9) == [gone]
+    filling = asyncio.ensure_future(fill(context, None))
+    for turn in range(50):
+        await asyncio.sleep(0.005)
+        await place.clock.advance(1)
+        if turn == 20:
+            assert not filling.done()
+            await place.rows.forget_files([gone])
+    assert (await filling).sent == 2
 
 
 async def test_damaged_files_are_left_out(place: Place, kept: dict[str, BinaryData], tmp_path: Path) -> None:

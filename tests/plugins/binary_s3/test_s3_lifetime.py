@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+import pytest
 from bucket_place import Place
 
 from jackfield.api.binary import BinaryError
@@ -50,6 +51,28 @@ async def test_a_file_goes_when_nobody_has_referred_to_it_for_a_while(place: Pla
     await sweep(context, store)
     assert place.keys() == []
     assert not await readable(store, "e3", file)
+
+
+async def test_nobody_takes_a_file_that_the_sweep_deletes(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = place.context()
+    store = s3_store(context)
+    file = await kept(store, "e1")
+    await store.release(["e1"])
+    await place.clock.advance(HOUR + 1)
+    taken: list[str] = []
+
+    async def delete(keys: Sequence[str]) -> None:
+        """Another daemon comes before the bucket has answered."""
+        late = place.store()
+        await late.adopt("e2", [{"json": {}, "binary": {"a": file}}])
+        with pytest.raises(BinaryError, match="does not exist any more"):
+            await late.files("e2").read(file)
+        taken.extend(keys)
+
+    monkeypatch.setattr(store.bucket, "delete", delete)
+    await sweep(context, store)
+    assert taken == [file["id"]]
+    await place.store().refer("e3", taken)  # it may be sent anew
 
 
 async def test_a_released_file_that_is_read_belongs_to_its_reader(place: Place) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from jackfield_store_postgres.connections import Connection
-from jackfield_store_postgres.file_references import let_go
+from jackfield_store_postgres.file_references import claim, let_go, refer
 from jackfield_store_postgres.store import PostgresStore
 
 _NOW, _LATER = 1_000_000, 9_000_000
@@ -43,3 +43,22 @@ async def test_of_two_who_let_go_of_the_last_references_one_releases_the_file(
     other.execute("COMMIT")
     await task
     assert await store.released_files(_LATER, 9) == ["f"]
+
+
+async def test_a_file_that_is_taken_meanwhile_is_not_claimed(store: PostgresStore, other: Connection) -> None:
+    await store.refer_to_files("e1", ["f", "g"], _NOW)
+    await store.release_files(["e1"], _NOW)
+    assert refer(other, "e2", ["f"], _LATER) == []
+    assert await store.claim_files(_LATER, _LATER, 9) == ["g"]
+    other.execute("COMMIT")
+    assert await store.claim_files(_LATER, _LATER, 9) == []
+
+
+async def test_whoever_refers_waits_for_a_claim(store: PostgresStore, other: Connection) -> None:
+    await store.refer_to_files("e1", ["f"], _NOW)
+    await store.release_files(["e1"], _NOW)
+    assert claim(other, _LATER, _LATER, 9) == ["f"]
+    task: asyncio.Task[object] = asyncio.ensure_future(store.refer_to_files("e2", ["f"], _LATER))
+    await waits_or_ends(store, other, task)
+    other.execute("COMMIT")
+    assert await task == ["f"]

@@ -37,6 +37,27 @@ class StoreFilesContract:
         await store.forget_files(["f1", "unknown"])
         assert await store.released_files(_LATER, 10) == ["f2"]
 
+    async def test_nobody_refers_to_a_file_that_somebody_deletes(self, store: Store) -> None:
+        await store.refer_to_files("e1", ["f1", "f2", "f3"], _NOW)
+        await store.refer_to_files("e2", ["f3"], _NOW)
+        await store.release_files(["e1"], _NOW)
+        assert await store.claim_files(_NOW, _NOW, 10) == []
+        assert await store.claim_files(_NOW + 1, _NOW + 5, 1) == ["f1"]
+        assert await store.refer_to_files("e3", ["f1", "f2", "f4"], _NOW) == ["f1"]
+        await store.release_files(["e3"], _NOW + 6)
+        assert await store.released_files(_LATER, 10) == ["f1", "f2", "f4"], "the others were referred to"
+        await store.forget_files(["f1"])
+        assert await store.refer_to_files("e4", ["f1"], _NOW) == []
+
+    async def test_a_claim_is_over_when_it_is_old(self, store: Store) -> None:
+        """Whoever had it has died."""
+        await store.refer_to_files("e1", ["f1"], _NOW)
+        await store.release_files(["e1"], _NOW)
+        assert await store.claim_files(_NOW + 9, _NOW + 10, 10) == ["f1"]
+        assert await store.claim_files(_NOW + 10, _NOW + 11, 10) == []
+        assert await store.claim_files(_NOW + 11, _NOW + 12, 10) == ["f1"]
+        assert await store.refer_to_files("e2", ["f1"], _NOW) == ["f1"]
+
     async def test_references_may_be_repeated(self, store: Store) -> None:
         for moment in (_NOW, _NOW + 50):
             await store.refer_to_files("e1", ["f1", "f1"], moment)
