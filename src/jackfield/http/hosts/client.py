@@ -34,7 +34,7 @@ T = TypeVar("T")
 _CONNECT_S = 5.0
 _LOOK_S = 0.5
 """Seconds between two looks whether a host that is waited for still lives."""
-_FAILURES = (ClientError, OSError, ValueError)
+FAILURES = (ClientError, OSError, ValueError)
 _ORIGIN_FORM = re.compile(rb"/(?!/)[!-~]*")
 """Source: RFC 9112, 3.2.1; without paths that begin with two slashes, which are read as a host's name."""
 _AUTOMATIC = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
@@ -71,7 +71,7 @@ class HostClient:
                 ssl=await _tls(host),
             )
             answer = await self.while_alive(host, asking)
-        except _FAILURES as exc:
+        except FAILURES as exc:
             raise unavailable(host, exc) from None
         async with answer:
             yield answer
@@ -88,7 +88,7 @@ class HostClient:
         async with self.request(host, method, path, caller, headers, body) as answer:
             try:
                 content = await self.while_alive(host, answer.read())
-            except _FAILURES as exc:
+            except FAILURES as exc:
                 raise unavailable(host, exc) from None
         try:
             return HostReply(answer.status, await asyncio.to_thread(jsontext.loads, content))
@@ -101,18 +101,19 @@ class HostClient:
         """Connected. Raises `NotFound` and `AccessDenied` as the host does."""
         token = self._tokens.make(host.name, "GET", path, caller)
         try:
-            return await self._opened().ws_connect(
+            connecting = self._opened().ws_connect(
                 url_at(host, path),
                 headers=[*headers, (HEADER.decode(), token)],
                 protocols=protocols,
                 max_msg_size=0,
                 ssl=await _tls(host),
             )
+            return await self.while_alive(host, connecting)
         except WSServerHandshakeError as exc:
             if exc.status in (NotFound.status, AccessDenied.status):
                 raise (NotFound if exc.status == NotFound.status else AccessDenied) from None
             raise HostUnavailable(f"The host {host.name} refused the WebSocket with {exc.status}.") from None
-        except _FAILURES as exc:
+        except FAILURES as exc:
             raise unavailable(host, exc) from None
 
     async def while_alive(self, host: Host, work: Coroutine[object, object, T]) -> T:

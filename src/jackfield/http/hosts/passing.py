@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from aiohttp import ClientWebSocketResponse, WSMsgType
+from aiohttp import ClientResponse, ClientWebSocketResponse, WSMsgType
 
 from jackfield.api.asgi import Message, Receive, Scope, Send
 from jackfield.api.errors import AuthRequired
 from jackfield.api.hosts import Host, HostUnavailable
 
-from .client import HostClient, unavailable
+from .client import FAILURES, HostClient, unavailable
 from .scopes import CREDENTIALS, Headers, caller_of, headers_in, target_of
 from .tokens import HEADER
 
@@ -62,13 +62,22 @@ async def _answer(
         given = [(name.lower(), value) for name, value in answer.raw_headers if name.lower() not in _NOT_RETURNED]
         given.append((HOST_HEADER, host.name.encode()))
         await send({"type": "http.response.start", "status": answer.status, "headers": given})
-        try:
-            async for chunk in answer.content.iter_any():
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        except (OSError, ValueError) as exc:
-            raise unavailable(host, exc) from None
-        await send({"type": "http.response.body", "body": b""})
+        await client.while_alive(host, _body(host, answer, send))
         return answer.status
+
+
+async def _body(host: Host, answer: ClientResponse, send: Send) -> None:
+    while chunk := await _chunk(host, answer):
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _chunk(host: Host, answer: ClientResponse) -> bytes:
+    """Empty at the end."""
+    try:
+        return await answer.content.readany()
+    except FAILURES as exc:
+        raise unavailable(host, exc) from None
 
 
 class _Upload:
