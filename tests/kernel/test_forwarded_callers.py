@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from unittest.mock import AsyncMock
 
 import pytest
-from quart import Blueprint
+from quart import Blueprint, Response
 
+from jackfield.api.asgi import Scope
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.http import is_from_network, operation, success
 from jackfield.core.kernel import Kernel
+from jackfield.core.tables import CorsSettings, DaemonSettings, ServerSettings
 from jackfield.http.app import create_app
+from jackfield.http.gate import Gate
 from jackfield.http.hosts.scopes import caller_of
 from jackfield.http.hosts.tokens import HEADER, ForwardingTokens
+from jackfield.http.peer import PeerLookup
 
 from .conftest import HOST, Client, FakePlugin, MakeKernel, a_plugin
 
 USER = Principal("3", "root", "admin", "api_key")
 PATH = "/api/nearness"
+PUBLIC = "hooks.example"
 
 
 def _nearness() -> list[Blueprint]:
@@ -25,25 +31,38 @@ def _nearness() -> list[Blueprint]:
 
     @made.get(PATH)
     @operation("Tell whether the caller is at another machine", scope=None)
-    async def nearness() -> object:
+    async def nearness() -> Response:
         return success(is_from_network())
 
     return [made]
 
 
 @pytest.fixture
-async def beta(make_kernel: MakeKernel) -> AsyncIterator[Client]:
-    kernel = make_kernel({"hosts": {"name": "beta"}}, FakePlugin, a_plugin(jackfield_blueprints=_nearness))
+async def beta(make_kernel: MakeKernel, remote_agents: bool) -> AsyncIterator[Client]:
+    settings = {"hosts": {"name": "beta"}, "daemon": {"remote_agents": remote_agents}}
+    kernel = make_kernel(settings, FakePlugin, a_plugin(jackfield_blueprints=_nearness))
     await kernel.start()
     yield Client(create_app(kernel))
     await kernel.stop()
 
 
-def passed_on(kernel: Kernel, principal: Principal) -> tuple[str, str]:
-    """The header of a host where this caller is at the machine itself."""
-    scope = {"headers": [HOST], "client": ("127.0.0.1", 4711), "path": PATH, "jackfield.principal": principal}
+@pytest.fixture
+def remote_agents() -> bool:
+    return False
+
+
+def passed_on(kernel: Kernel, principal: Principal, path: str = PATH, host: str = "") -> tuple[str, str]:
+    """The header of a host where this caller is at the machine itself. host: that the caller has named there."""
+    headers = [(b"host", host.encode()) if host else HOST]
+    scope: Scope = {"headers": headers, "client": ("127.0.0.1", 4711), "path": path, "jackfield.principal": principal}
+    gate_of_alpha(kernel).check_host(scope, "gated")
     tokens = ForwardingTokens(kernel.secrets, kernel.clock, "alpha")
-    return HEADER.decode(), tokens.make("beta", "GET", PATH.encode(), caller_of(scope))
+    return HEADER.decode(), tokens.make("beta", "GET", path.encode(), caller_of(scope))
+
+
+def gate_of_alpha(kernel: Kernel) -> Gate:
+    server, daemon = ServerSettings(public_hosts=[PUBLIC]), DaemonSettings(remote_agents=True)
+    return Gate(kernel.service, server, daemon, CorsSettings(), AsyncMock(), PeerLookup(), str)
 
 
 @pytest.mark.parametrize("principal", [USER, OWNER])
@@ -53,3 +72,15 @@ async def test_a_caller_at_another_host_comes_from_another_machine(beta: Client,
     assert (near.status, near.json["data"]) == (200, False)
     far = await beta("GET", PATH, passed_on(beta.app.kernel, principal), client=local)
     assert (far.status, far.json["data"]) == (200, True)
+
+
+@pytest.mark.parametrize("remote_agents", [False, True])
+async def test_a_host_says_itself_whether_public_hosts_reach_it(beta: Client, remote_agents: bool) -> None:
+    """The host that they have called lets them in."""
+    kernel = beta.app.kernel
+    answer = await beta("GET", PATH, passed_on(kernel, USER, host=PUBLIC), host=PUBLIC)
+    assert answer.status == (200 if remote_agents else 403)
+    assert remote_agents or "daemon.remote_agents" in answer.json["error"]
+    service = passed_on(kernel, USER, "/api/v1/things", PUBLIC)
+    assert (await beta("GET", "/api/v1/things", service)).status == 200
+    assert (await beta("GET", PATH, passed_on(kernel, USER))).status == 200

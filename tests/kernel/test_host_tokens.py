@@ -15,7 +15,7 @@ from jackfield.http.hosts.tokens import VALID_MS, ForwardedCaller, ForwardingRef
 from jackfield.testing.clock import FakeClock
 
 USER = Principal("u-1", "ann é", "member", "jwt", frozenset({"agents:read"}), {"jti": "t", "exp": 12, "peer": "other"})
-CALLER = ForwardedCaller(USER, "192.0.2.7", ("10.0.0.1", 4711), [("authorization", "Bearer x")])
+CALLER = ForwardedCaller(USER, "192.0.2.7", ("10.0.0.1", 4711), True, [("authorization", "Bearer x")])
 PATH = b"/api/profiles?agent=a%20b"
 
 

@@ -200,6 +200,8 @@ class Dispatcher:
         if caller is None:
             raise AuthRequired("A host has passed on a request of nobody.")
         if access == "gated":
+            if found.public:
+                self._gate.check_remote()
             require(caller, scope)
         if has_credential(caller):
             headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in found.credentials]

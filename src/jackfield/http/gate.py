@@ -96,7 +96,8 @@ class Gate:
         self._trusted: list[IPv4Network | IPv6Network] = [ip_network(item) for item in service.trusted_proxies]
 
     def check_host(self, scope: Scope, access: Access) -> None:
-        """Step 1, and all of it for public applications: cheap, synchronous."""
+        """Step 1, and all of it for public applications: cheap, synchronous. `scope["jackfield.public_host"]` says
+        whether it is a public one that was named."""
         host: bytes | None = None
         for name, value in scope["headers"]:
             if name == b"host":
@@ -108,10 +109,19 @@ class Gate:
         if host is not None and host.lower() in self._own_hosts:
             return
         if host is not None and host.lower() in self._public_hosts and (access != "gated" or self._remote_agents):
+            scope["jackfield.public_host"] = True
             return
         raise AccessDenied(
             "The Host header does not name this daemon; add the name to server.public_hosts if it should."
         )
+
+    def check_remote(self) -> None:
+        """For gated paths to which another host has passed on a caller who named a public host there. Raises
+        `AccessDenied`."""
+        if not self._remote_agents:
+            raise AccessDenied(
+                "The host that has this serves nothing of it by public hosts; see daemon.remote_agents there."
+            )
 
     async def check(self, scope: Scope, access: Access) -> Principal | None:
         """Steps 2 to 6 for everything that is not public."""

@@ -25,6 +25,7 @@ def caller_of(scope: Scope) -> ForwardedCaller:
         principal,
         str(scope.get("jackfield.client", host)),
         (str(host), int(port or 0)),
+        bool(scope.get("jackfield.public_host")),
         headers_in(credentials, ()),
     )
 

@@ -41,11 +41,13 @@ class ForwardingRefused(AuthRequired):
 @record
 class ForwardedCaller:
     """Who called the host that passes the request on. principal: None for nobody; client: as trusted proxies name it;
-    peer: of the connection; credentials: the headers that it was known by, for later looks."""
+    peer: of the connection; public: whether the caller named one of `server.public_hosts`; credentials: the headers
+    that it was known by, for later looks."""
 
     principal: Principal | None
     client: str
     peer: tuple[str, int]
+    public: bool = False
     credentials: Sequence[tuple[str, str]] = ()
 
 
@@ -72,6 +74,7 @@ class ForwardingTokens:
             "target": _digest(path),
             "client": caller.client,
             "peer": list(caller.peer),
+            "public": caller.public,
             "credentials": [list(pair) for pair in caller.credentials],
             "caller": None if caller.principal is None else _principal_out(caller.principal),
         }
@@ -151,6 +154,7 @@ def _caller_in(told: Mapping[str, Json]) -> ForwardedCaller:
         None if found is None else _principal_in(found),
         str(told["client"]),
         (str(host), int(cast("int", port))),
+        told["public"] is True,
         credentials,
     )
 
