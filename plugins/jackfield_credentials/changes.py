@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from jackfield.api.context import PluginContext
 from jackfield.api.credentials import ALLOWED_HOSTS, TOKENS, CredentialKind, Probe
-from jackfield.api.errors import InvalidInput, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.ids import is_uuid, new_id
 from jackfield.api.records import replace
 from jackfield.api.storage import Credential
 from jackfield_credentials.checks import check
 from jackfield_credentials.service import CredentialService
 from jackfield_credentials.testing import CredentialTestResult, tried
-from jackfield_credentials.vault import Vault
+from jackfield_credentials.vault import TRIES, Vault
 
 _KEEPS_TOKENS = frozenset({ALLOWED_HOSTS, "authQueryParameters", TOKENS})
 """Fields whose change leaves the tokens good."""
@@ -70,6 +70,14 @@ class CredentialChanges:
     async def change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Credential:
         """values: all of them, in place of the present ones. Raises `NotFound`, `InvalidInput`."""
         async with self.vault.lock(credential_id):
+            changed = await self._change(credential_id, name, values)
+        self._publish("credential.saved", changed.id)
+        return changed
+
+    async def _change(self, credential_id: str, name: str | None, values: Mapping[str, str] | None) -> Credential:
+        """Made anew when the lease was lost to somebody who has kept tokens meanwhile. Raises `Conflict` when that
+        happens again and again."""
+        for last in range(TRIES - 1, -1, -1):
             present = await self.find(credential_id)
             sealed = present.sealed
             if values is not None:
@@ -78,8 +86,13 @@ class CredentialChanges:
             changed = replace(
                 present, name=name or present.name, sealed=sealed, updated_at=self._context.clock.now_ms()
             )
-            await self._context.store.put_credential(changed)
-        self._publish("credential.saved", changed.id)
+            try:
+                await self._context.store.put_credential(changed, present)
+            except Conflict:
+                if not last:
+                    raise
+            else:
+                break
         return changed
 
     def _with_tokens(self, present: Credential, values: Mapping[str, str]) -> Mapping[str, str]:

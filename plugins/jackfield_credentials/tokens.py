@@ -59,7 +59,7 @@ class TokenKeeper:
                 if tokens is None or tokens.access == rejected or tokens.expires_at <= self._context.clock.now_ms():
                     raise
                 return tokens
-            await self._keep(credential_id, made)
+            await self._keep(credential_id, made, tokens)
             return made
 
     async def redeem(self, credential_id: str, code: str, redirect_uri: str, verifier: str) -> None:
@@ -92,9 +92,9 @@ class TokenKeeper:
         except TokenRefused as exc:
             raise TokenRefused(f"{exc.message} {_CONNECT[0].upper()}{_CONNECT[1:]}", exc.code) from None
 
-    async def _keep(self, credential_id: str, tokens: OAuth2Tokens) -> None:
+    async def _keep(self, credential_id: str, tokens: OAuth2Tokens, renewed: OAuth2Tokens | None = None) -> None:
         self._hide(tokens)
-        await self._vault.keep_tokens(credential_id, tokens.dump())
+        await self._vault.keep_tokens(credential_id, tokens, renewed)
 
     def _hide(self, tokens: OAuth2Tokens) -> None:
         self._context.secrets.redact(*(text for text in (tokens.access, tokens.refresh) if text))

@@ -14,13 +14,15 @@ from jackfield.api.credentials import ALLOWED_HOSTS, CREDENTIAL_KINDS, TOKENS, C
 from jackfield.api.errors import JackfieldError
 from jackfield.api.memos import Memos, leased
 from jackfield.api.nodes import NodeError
-from jackfield.api.records import replace
 from jackfield.api.storage import Credential
+from jackfield_credentials.grants import OAuth2Tokens, read_tokens
 from jackfield_credentials.settings import CredentialSettings
 
 _LEASE = "credential-writer"
 _SPARE = 10.0
 """Seconds that a writer may take beside the requests for a token."""
+TRIES = 5
+"""So often something is made anew of a credential that others have changed meanwhile."""
 NOT_SECRET = frozenset({"name", "user", "username", "algorithm", ALLOWED_HOSTS, "headerName"})
 """Of kinds that nobody describes: values that may stand in a log; to hide them would hide half of every line."""
 
@@ -87,14 +89,18 @@ class Vault:
         self.hide(stored.kind, values)
         return stored, values
 
-    async def keep_tokens(self, credential_id: str, tokens: str | None) -> None:
-        """Put the tokens beside the values as they are now; call it with the lock held. Raises `NodeError`."""
-        stored, values = await self.read(credential_id)
-        values.pop(TOKENS, None)
-        if tokens is not None:
-            values[TOKENS] = tokens
-        sealed = await self.seal(stored.kind, values)
-        try:
-            await self._context.store.put_credential(replace(stored, sealed=sealed))
-        except JackfieldError as exc:
-            raise NodeError(f"The credential's token cannot be kept: {exc.message}") from None
+    async def keep_tokens(self, credential_id: str, tokens: OAuth2Tokens, renewed: OAuth2Tokens | None = None) -> None:
+        """Put the tokens beside the values as they are now; call it with the lock held. renewed: those that they were
+        made of; where others stand now, the lease was lost to a writer whose tokens are newer, and stay. Raises
+        `NodeError`."""
+        for _ in range(TRIES):
+            stored, values = await self.read(credential_id)
+            if renewed is not None and read_tokens(values.get(TOKENS)) != renewed:
+                return
+            sealed = await self.seal(stored.kind, {**values, TOKENS: tokens.dump()})
+            try:
+                if await self._context.store.reseal_credential(stored.id, stored.sealed, sealed):
+                    return
+            except JackfieldError as exc:
+                raise NodeError(f"The credential's token cannot be kept: {exc.message}") from None
+        raise NodeError("The credential's token cannot be kept: others change the credential all the time.")

@@ -47,13 +47,15 @@ class PostgresConfiguration:
     async def credential(self, credential_id: str) -> Credential | None:
         return await self._db.read(lambda connection: _CREDENTIALS.one(connection, "id = %s", credential_id))
 
-    async def put_credential(self, credential: Credential) -> None:
+    async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
         row = (
             credential.id, credential.name, credential.kind, credential.sealed, credential.created_at,
             credential.updated_at,
         )  # fmt: skip
 
         def work(connection: Connection) -> None:
+            if before is not None and not _is_still(connection, before):
+                raise Conflict("The credential was changed meanwhile; load it again and repeat the change.")
             execute(connection, _REPLACE_CREDENTIAL, row)
 
         await self._db.write(work)
@@ -61,3 +63,9 @@ class PostgresConfiguration:
     async def delete_credential(self, credential_id: str) -> bool:
         sql = "DELETE FROM credentials WHERE id = %s"
         return await self._db.write(lambda connection: execute(connection, sql, [credential_id]).rowcount > 0)
+
+
+def _is_still(connection: Connection, before: Credential) -> bool:
+    sql = "SELECT name, sealed, updated_at FROM credentials WHERE id = %s FOR UPDATE"
+    row = execute(connection, sql, [before.id]).fetchone()
+    return row is not None and (row[0], bytes(row[1]), row[2]) == (before.name, before.sealed, before.updated_at)

@@ -162,12 +162,19 @@ class PostgresWorkflows:
         return await self._change(workflow_id, work, len(data))
 
     async def set_active(
-        self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
+        self,
+        workflow_id: str,
+        active: bool,
+        registrations: Sequence[Registration],
+        *,
+        now: int,
+        expected_version: int | None = None,
     ) -> StoredWorkflow | None:
         def work(connection: Connection) -> _Changed:
             old = _current(connection, workflow_id) if _locked(connection, workflow_id) else None
             if old is None:
                 return None, []
+            _check_version(old.version, expected_version)
             new = replace(old, active=active, updated_at=now)
             return new, _save(connection, new, registrations)
 

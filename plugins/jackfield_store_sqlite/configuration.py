@@ -60,13 +60,15 @@ class SqliteConfiguration:
     async def credential(self, credential_id: str) -> Credential | None:
         return await self._db.read(lambda connection: _CREDENTIAL.one(connection, "id = ?", credential_id))
 
-    async def put_credential(self, credential: Credential) -> None:
+    async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
         row = (
             credential.id, credential.name, credential.kind, credential.sealed, credential.created_at,
             credential.updated_at,
         )  # fmt: skip
 
         def work(connection: sqlite3.Connection) -> None:
+            if before is not None and not _is_still(connection, before):
+                raise Conflict("The credential was changed meanwhile; load it again and repeat the change.")
             execute(connection, _REPLACE_CREDENTIAL, (*row, of_credential(row)))
 
         await self._db.write(work)
@@ -74,3 +76,9 @@ class SqliteConfiguration:
     async def delete_credential(self, credential_id: str) -> bool:
         sql = "DELETE FROM credentials WHERE id = ?"
         return await self._db.write(lambda connection: execute(connection, sql, [credential_id]).rowcount > 0)
+
+
+def _is_still(connection: sqlite3.Connection, before: Credential) -> bool:
+    sql = "SELECT name, sealed, updated_at FROM credentials WHERE id = ?"
+    row = execute(connection, sql, [before.id]).fetchone()
+    return row is not None and (row[0], bytes(row[1]), row[2]) == (before.name, before.sealed, before.updated_at)

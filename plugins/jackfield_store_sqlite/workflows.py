@@ -160,12 +160,19 @@ class SqliteWorkflows:
         return await self._change(work, len(data))
 
     async def set_active(
-        self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
+        self,
+        workflow_id: str,
+        active: bool,
+        registrations: Sequence[Registration],
+        *,
+        now: int,
+        expected_version: int | None = None,
     ) -> StoredWorkflow | None:
         def work(connection: sqlite3.Connection) -> _Changed:
             old = _current(connection, workflow_id)
             if old is None:
                 return None, []
+            _check_version(old.version, expected_version)
             new = replace(old, active=active, updated_at=now)
             return new, _save(connection, new, registrations)
 

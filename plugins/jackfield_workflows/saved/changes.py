@@ -213,6 +213,7 @@ class WorkflowChanges:
                 active,
                 self._triggers.registrations(workflow, required=active),
                 now=self._context.clock.now_ms(),
+                expected_version=present.version,
             )
             return await self._committed("activated" if active else "deactivated", workflow, stored)
 

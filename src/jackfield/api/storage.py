@@ -353,9 +353,16 @@ class WorkflowStore(Protocol):
         changed."""
 
     async def set_active(
-        self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
+        self,
+        workflow_id: str,
+        active: bool,
+        registrations: Sequence[Registration],
+        *,
+        now: int,
+        expected_version: int | None = None,
     ) -> StoredWorkflow | None:
-        """Raises `RouteConflict`. None when unknown."""
+        """The same version, live or not. None when unknown. Raises `Conflict` when expected_version is not the present
+        one, of which the registrations are, and `RouteConflict`; then nothing changed."""
 
     async def delete_workflow(self, workflow_id: str) -> bool:
         """With its versions, registrations and calls; its executions stay."""
@@ -540,7 +547,9 @@ class Store(
 
     async def credential(self, credential_id: str) -> Credential | None: ...
 
-    async def put_credential(self, credential: Credential) -> None: ...
+    async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
+        """Insert or replace by id. before: what it was made of. Raises `Conflict` when its name, values or time of
+        change are others now, or it is gone; then nothing changed."""
 
     async def delete_credential(self, credential_id: str) -> bool: ...
 

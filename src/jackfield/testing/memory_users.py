@@ -146,10 +146,17 @@ class MemoryConfiguration(MemoryTables):
         self._answer()
         return self._credentials.get(credential_id)
 
-    async def put_credential(self, credential: Credential) -> None:
+    async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
         self._answer()
+        present = self._credentials.get(credential.id)
+        if before is not None and (present is None or _state(present) != _state(before)):
+            raise Conflict("The credential was changed meanwhile; load it again and repeat the change.")
         self._credentials[credential.id] = credential
 
     async def delete_credential(self, credential_id: str) -> bool:
         self._answer()
         return self._credentials.pop(credential_id, None) is not None
+
+
+def _state(credential: Credential) -> tuple[str, bytes, int]:
+    return credential.name, credential.sealed, credential.updated_at

@@ -66,12 +66,7 @@ class MemoryWorkflows(MemoryFolders):
         if saved is None:
             return None
         old = saved.current
-        if expected_version not in (None, old.version):
-            raise Conflict(
-                f"The workflow is at version {old.version}, not {expected_version}; load it again and repeat the "
-                "change.",
-                details={"version": f"is {old.version}"},
-            )
+        _check_version(old.version, expected_version)
         live = old.active if active is None else active
         if live:
             self._check_routes(workflow_id, name, registrations)
@@ -84,12 +79,19 @@ class MemoryWorkflows(MemoryFolders):
         return self._tagged(new)
 
     async def set_active(
-        self, workflow_id: str, active: bool, registrations: Sequence[Registration], *, now: int
+        self,
+        workflow_id: str,
+        active: bool,
+        registrations: Sequence[Registration],
+        *,
+        now: int,
+        expected_version: int | None = None,
     ) -> StoredWorkflow | None:
         self._answer()
         saved = self._workflows.get(workflow_id)
         if saved is None:
             return None
+        _check_version(saved.current.version, expected_version)
         if active:
             self._check_routes(workflow_id, saved.current.name, registrations)
         saved.current = replace(saved.current, active=active, updated_at=now)
@@ -298,3 +300,11 @@ def _route_conflict(wanted: Registration, workflow_id: str, name: str) -> RouteC
         f"{wanted.method} {wanted.path} is served by the workflow {name} ({workflow_id}) already.",
         details={"workflowId": workflow_id, "workflowName": name, "method": wanted.method, "path": wanted.path},
     )
+
+
+def _check_version(present: int, expected: int | None) -> None:
+    if expected not in (None, present):
+        raise Conflict(
+            f"The workflow is at version {present}, not {expected}; load it again and repeat the change.",
+            details={"version": f"is {present}"},
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
@@ -15,7 +16,9 @@ from loopback import Loopback, Seen, reply
 from jackfield.api.credentials import TOKENS
 from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
+from jackfield.api.records import replace
 from jackfield_credentials.callback import Callback
+from jackfield_credentials.grants import OAuth2Tokens, read_tokens
 from jackfield_credentials.service import CredentialService
 
 CLIENT = {"clientId": "id:1", "clientSecret": "s3cr3t/ü"}
@@ -105,6 +108,56 @@ async def test_two_daemons_ask_for_one_token(lab: Lab, server: Loopback) -> None
             await asyncio.sleep(0.005)
     assert {tokens.access for tokens in asking.result()} == {"access-1"}
     assert provider.given == 1
+
+
+async def others_write(lab: Lab, ident: str, write: Callable[[dict[str, str]], None]) -> None:
+    """A daemon whose writer is stopped for longer than its lease: the first that it seals, another one is quicker."""
+    vault, seal = lab.service.vault, lab.service.vault.seal
+
+    async def late(kind: str, values: Mapping[str, str]) -> bytes:
+        vault.seal = seal  # type: ignore[method-assign]
+        stored, other = await vault.read(ident)
+        write(other)
+        await lab.store.put_credential(replace(stored, sealed=await seal(kind, other)))
+        return await seal(kind, values)
+
+    vault.seal = late  # type: ignore[method-assign]
+
+
+async def test_a_token_is_kept_beside_what_others_have_changed_meanwhile(lab: Lab, server: Loopback) -> None:
+    provider = Provider(server)
+    ident = await client(lab, server)
+    await others_write(lab, ident, lambda values: values.update(scope="other"))
+    await asked(lab, server, ident)
+    assert (await kept(lab, ident))["scope"] == "other"
+    await asked(lab, server, ident)
+    assert provider.used() == ["Bearer access-1"] * 2
+
+
+async def test_newer_tokens_of_others_stay(lab: Lab, server: Loopback) -> None:
+    provider = Provider(server)
+    ident = await client(lab, server)
+    await asked(lab, server, ident)
+    await lab.clock.advance(3600)
+    theirs = OAuth2Tokens("theirs", "again", lab.clock.now_ms() + 3_600_000)
+    await others_write(lab, ident, lambda values: values.update({TOKENS: theirs.dump()}))
+    await asked(lab, server, ident)
+    await asked(lab, server, ident)
+    assert provider.used() == ["Bearer access-1", "Bearer access-2", "Bearer theirs"]
+
+
+async def test_a_change_keeps_a_token_that_was_renewed_meanwhile(lab: Lab, server: Loopback) -> None:
+    Provider(server)
+    ident = await client(lab, server)
+    await asked(lab, server, ident)
+    theirs = OAuth2Tokens("theirs", "again", lab.clock.now_ms() + 3_600_000)
+    await others_write(lab, ident, lambda values: values.update({TOKENS: theirs.dump()}))
+    values = {name: value for name, value in (await kept(lab, ident)).items() if name != TOKENS}
+    await lab.call("PUT", f"/credentials/{ident}", {"name": "Ours", "kind": "oAuth2Api", "values": values})
+    assert read_tokens((await kept(lab, ident))[TOKENS]) == theirs
+    stored = await lab.store.credential(ident)
+    assert stored is not None
+    assert stored.name == "Ours"
 
 
 async def test_a_rejected_token_is_renewed_once_for_all(lab: Lab, server: Loopback) -> None:

@@ -166,6 +166,21 @@ class StoreUsersContract:
         assert await store.delete_credential("c-1") is True
         assert await store.delete_credential("c-1") is False
 
+    async def test_a_credential_that_was_changed_meanwhile_is_a_conflict(self, store: Store) -> None:
+        first = Credential("c", "name", "jwtAuth", b"\x00first", 1, 1)
+        await store.put_credential(first)
+        for other in (replace(first, name="new"), replace(first, sealed=b"new"), replace(first, updated_at=2)):
+            await store.put_credential(other)
+            with pytest.raises(Conflict):
+                await store.put_credential(replace(first, name="late"), first)
+            assert await store.credential("c") == other
+            await store.put_credential(first, other)
+            assert await store.credential("c") == first
+        await store.delete_credential("c")
+        with pytest.raises(Conflict):
+            await store.put_credential(first, first)
+        assert await store.credential("c") is None
+
     async def test_ids_of_other_systems(self, store: Store) -> None:
         first = ImportedId("n8n", "workflow", "b", "own-b", "", 1)
         kept = [

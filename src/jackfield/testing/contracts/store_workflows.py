@@ -90,6 +90,17 @@ class StoreWorkflowsContract:
         assert (found.name, found.version) == ("A", 2)
         assert await hooks(store) == []
 
+    async def test_a_switch_of_a_version_that_is_gone_is_a_conflict(self, store: Store) -> None:
+        """Else the routes of an old version would stand beside the new document."""
+        await store.add_workflow(saved("w"), [], None)
+        await change(store, "w", hook("new"))
+        with pytest.raises(Conflict):
+            await store.set_active("w", True, [hook("old")], now=3, expected_version=1)
+        found = await store.workflow("w")
+        assert found is not None
+        assert (found.active, [each.path for each in await hooks(store)]) == (False, ["/new"])
+        assert await store.set_active("w", True, [hook("new")], now=3, expected_version=2)
+
     async def test_of_writers_with_the_same_version_one_wins(self, store: Store) -> None:
         await store.add_workflow(saved("w"), [], None)
         results = await asyncio.gather(

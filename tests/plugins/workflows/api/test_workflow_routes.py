@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from jackfield.api.context import WorkflowReader
+from jackfield.api.triggers import Registration
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 DOCUMENT = chain("greet", webhook("hello"), set_fields("Greet", text="=hi {{ $json.name }}"))
@@ -286,6 +287,22 @@ async def test_a_live_workflow_stays_live_and_its_routes_follow(api: Any) -> Non
     change = api.trigger.followed[-1]
     assert (change.action, change.workflow.active, change.workflow.version) == ("saved", True, 2)
     hooks = await api.store.webhooks(offset=0, limit=10, active=True, workflow_id=saved["id"])
+    assert [hook.path for hook in hooks.rows] == ["/moved"]
+
+
+async def test_a_switch_whose_document_another_daemon_has_changed_meanwhile_is_refused(api: Any) -> None:
+    """Its lease ran out: the routes of the old version must not stand beside the new document."""
+    saved = await api.save(DOCUMENT)
+    switch = api.store.set_active
+
+    async def late(ident: str, *given: Any, **more: Any) -> Any:
+        moved = [Registration("n", "Hook", "webhook", "POST", "/moved", "/moved")]
+        await api.store.change_workflow(ident, DOCUMENT, "W", moved, now=2, author="bob")
+        return await switch(ident, *given, **more)
+
+    api.store.set_active = late
+    await api.refused("POST", f"/workflows/{saved['id']}/activate", status=409)
+    hooks = await api.store.webhooks(offset=0, limit=10, active=None, workflow_id=saved["id"])
     assert [hook.path for hook in hooks.rows] == ["/moved"]
 
 
