@@ -164,7 +164,7 @@ def refusal(look: Look, seconds: float) -> Conflict:
             details={"dialog": look.dialog.text, "options": options},
         )
     if look.shows == "busy":
-        return Conflict(f"The agent is busy, and was for {seconds:g} seconds.", code="AGENT_BUSY")
+        return Conflict(f"The agent has been busy for {seconds:g} seconds.", code="AGENT_BUSY")
     return Conflict(
         f"For {seconds:g} seconds the agent's screen has shown nothing that its manifest knows.",
         code="AGENT_NOT_READY",

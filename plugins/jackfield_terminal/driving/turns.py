@@ -28,7 +28,7 @@ class MessageTurns:
             async with asyncio.timeout(self._seconds):
                 await self._taken.acquire()
         except TimeoutError:
-            told = f"The agent answers other messages, and did for {self._seconds:g} seconds."
+            told = f"The agent has been answering other messages for {self._seconds:g} seconds."
             raise Conflict(told, code="AGENT_BUSY") from None
         finally:
             self._waiting -= 1

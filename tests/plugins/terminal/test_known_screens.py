@@ -200,6 +200,7 @@ async def test_messages_that_wait_are_bounded_in_number_and_time() -> None:
         with pytest.raises(Conflict) as refused:
             await first
         assert refused.value.code == "AGENT_BUSY"
+        assert str(refused.value) == "The agent has been answering other messages for 0.3 seconds."
     await waits()
 
 
