@@ -102,7 +102,7 @@ def _database(file: Path) -> tuple[list[StoredProvider], list[StoredServer]]:
                 "select app_type, name, settings_config, meta from providers order by app_type, sort_index, created_at"
             ).fetchall()
             # Each version has its own columns of agents.
-            servers = database.execute("select * from mcp_servers order by name").fetchall()
+            servers = database.execute("select * from mcp_servers order by name, id").fetchall()
         stored = [
             StoredProvider(str(app), str(name), table(json.loads(settings)), table(json.loads(meta)))
             for app, name, settings, meta in rows
@@ -156,7 +156,7 @@ def _bring(setup: Setup, one: StoredProvider, servers: Sequence[StoredServer], o
         return
     taken = [profile.alias for profile in setup.profiles]
     alias = named(one.name) if named(one.name) not in taken else named(f"{one.name}-{one.app}", taken)
-    own = {named(server.name): _form(server.config) for server in servers if one.app in server.apps}
+    own = _servers(setup, alias, [server for server in servers if one.app in server.apps])
     if own:
         setup.remark(alias, f"it has the MCP servers that were on for {one.app}: {', '.join(own)}")
     if not access.url:
@@ -176,6 +176,22 @@ def _bring(setup: Setup, one: StoredProvider, servers: Sequence[StoredServer], o
             proxy_config=config, key=access.key or None,
         )
     )  # fmt: skip
+
+
+def _servers(setup: Setup, alias: str, servers: Sequence[StoredServer]) -> dict[str, dict[str, Json]]:
+    """Of a profile, by their ids. Names that make the same id are told with the ids that they get."""
+    made: dict[str, dict[str, Json]] = {}
+    names: dict[str, str] = {}
+    for server in servers:
+        form, wanted = _form(server.config), named(server.name)
+        if any(names[own_id] == server.name and made[own_id] == form for own_id in made):
+            continue  # one server, which the tool has twice
+        own_id = named(server.name, [*made])
+        if own_id != wanted:
+            both = f"the MCP servers {names[wanted]!r} and {server.name!r}"
+            setup.remark(alias, f"{both} would have the same name here; the second one is {own_id}")
+        made[own_id], names[own_id] = form, server.name
+    return made
 
 
 def _provider(setup: Setup, one: StoredProvider, access: StoredAccess, origin: str) -> WantedProvider:

@@ -498,6 +498,18 @@ def test_a_server_that_the_agent_cannot_have_makes_no_difference_later(
         assert "mcp_servers.far" in {problem["path"] for problem in row["problems"]}
 
 
+def test_servers_of_the_same_id_are_both_kept_and_told(
+    tmp_path: Path, imported: Imported, cc_switch: Callable[..., Path]
+) -> None:
+    mine, yours = {"command": "npx", "args": ["mine"]}, {"command": "npx", "args": ["yours"]}
+    servers = (("my db", mine, 1, 0, 0), ("my-db", yours, 1, 0, 0), ("my-db", yours, 1, 0, 0))
+    _, report = imported("cc-switch", cc_switch(stored()[:1], servers))
+    kept = profile(tmp_path, "Kimi")["metadata"]["mcp_servers"]
+    assert {name: server["args"] for name, server in kept.items()} == {"my-db": ["mine"], "my-db-2": ["yours"]}
+    (problems,) = [str(row["problems"]) for row in report["results"] if row["kind"] == "profile"]
+    assert "'my db' and 'my-db' would have the same name here; the second one is my-db-2" in problems.replace("\\", "")
+
+
 def test_the_older_file_of_cc_switch_is_read(tmp_path: Path, imported: Imported) -> None:
     providers = {key: {"name": name, "settingsConfig": settings} for key, _, name, settings, _ in stored()[:2]}
     servers = {"db": {"server": {"command": "npx"}}, "off": {"server": {"command": "npx"}, "enabled": False}}
