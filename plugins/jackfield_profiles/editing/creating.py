@@ -23,6 +23,7 @@ from jackfield.api.records import record
 from jackfield_profiles import aliases
 from jackfield_profiles.editing import fitting, homes, hooks_config, proxy_config
 from jackfield_profiles.keys.store import KeyStore, checked_key
+from jackfield_profiles.mcp_servers import of_profile
 from jackfield_profiles.ports import NewProfile, ProfileLaunching, Promised, Written
 from jackfield_profiles.preferences import ServerPreferences, switched_on
 from jackfield_profiles.schemas import ProfileBody
@@ -121,7 +122,7 @@ class ProfileCreator:
         fitting.require_fit(agent, provider, proxied=bool(proxy and proxy["enabled"]))
         fitting.require_servers(agent, asked.mcp_servers)
         model = fitting.model_for(asked.model, provider, agent)
-        warnings = fitting.model_warning(model, provider), self._left_out(agent)
+        warnings = fitting.model_warning(model, provider), self._left_out(agent, asked.mcp_servers)
         home = homes.home_of(agent, asked.alias, self._context.service.config_dir)
         document: Document = {
             "alias": asked.alias,
@@ -147,9 +148,11 @@ class ProfileCreator:
         }
         return document, [warning for warning in warnings if warning is not None]
 
-    def _left_out(self, agent: Agent) -> str | None:
-        """What is to be said of servers of all profiles that the agent does not get."""
-        names = agent.untaken_servers(switched_on(self._context.settings(ServerPreferences)))
+    def _left_out(self, agent: Agent, own: Mapping[str, Json]) -> str | None:
+        """What is to be said of servers of all profiles that the agent does not get. own: the profile's, which may
+        switch them off or have others of their names."""
+        given = switched_on(self._context.settings(ServerPreferences))
+        names = agent.untaken_servers(of_profile(given, dict(own), None))
         return f"{agent.title} does not take these MCP servers of all profiles: {', '.join(names)}." if names else None
 
     async def _make(self, ready: _Ready, undo: AsyncExitStack) -> Profile:

@@ -79,6 +79,8 @@ async def test_servers_that_the_agent_cannot_have_are_told(lab: Lab) -> None:
     lab.context.tables = [*lab.context.tables, table]
     made = await lab.creating.create(NewProfile("echo", "work", "acme", api_key=KEY, mcp_servers={"far": far}))
     assert list(made.warnings) == ["echo does not take these MCP servers of all profiles: old."]
+    off = await lab.creating.create(NewProfile("echo", "other", "acme", api_key=KEY, mcp_servers={"old": False}))
+    assert list(off.warnings) == [], "it is switched off for this profile"
     with pytest.raises(InvalidInput) as caught:
         await lab.changing.change("work", {"mcp_servers": {"far": far, "old": old}})
     assert (caught.value.code, list(caught.value.details or {})) == ("MCP_UNSUPPORTED", ["mcp_servers.old"])
