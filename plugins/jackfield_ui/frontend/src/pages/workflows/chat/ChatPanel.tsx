@@ -89,9 +89,8 @@ function Talk({ trigger, save }: { trigger: DocNode; save: Save }) {
     setText('');
     live.clear();
     live.listen(true);
-    await talk.say(said, asksLogin ? login : undefined);
-    // An execution that has not come to its first node by now will tell nothing more.
-    live.listen(false);
+    if (await talk.say(said, asksLogin ? login : undefined)) live.settle();
+    else live.listen(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;

@@ -18,8 +18,8 @@ export interface Conversation {
   session: string;
   messages: readonly Spoken[];
   busy: boolean;
-  /** login: name and password of a chat that asks for them. */
-  say: (text: string, login?: Login) => Promise<void>;
+  /** Gives whether an execution may have begun. login: name and password of a chat that asks for them. */
+  say: (text: string, login?: Login) => Promise<boolean>;
   stop: () => void;
   /** A new session, of which the workflow's memory knows nothing. */
   restart: () => void;
@@ -63,10 +63,13 @@ export function useConversation(workflow: string, path: string | undefined, stre
     );
   };
 
-  const say = async (text: string, login?: Login) => {
+  const say = async (text: string, login?: Login): Promise<boolean> => {
     const turn = uuid();
     add({ id: turn, by: 'user', text });
-    if (path === undefined) return hear(turn, { from: 'error', text: NO_ADDRESS, failed: true });
+    if (path === undefined) {
+      hear(turn, { from: 'error', text: NO_ADDRESS, failed: true });
+      return false;
+    }
     setBusy(true);
     leaving.current = new AbortController();
     try {
@@ -80,10 +83,12 @@ export function useConversation(workflow: string, path: string | undefined, stre
         hear(turn, said);
       });
       if (silent) hear(turn, { from: 'error', text: NOTHING, failed: true });
+      return true;
     } catch (error) {
-      if (leaving.current.signal.aborted) return;
+      if (leaving.current.signal.aborted) return true;
       const execution = error instanceof ApiError ? error.executionId : undefined;
       hear(turn, { from: 'error', text: messageOf(error), failed: true }, execution);
+      return execution !== undefined || !isRefused(error);
     } finally {
       setBusy(false);
     }
@@ -97,6 +102,11 @@ export function useConversation(workflow: string, path: string | undefined, stre
     setSession(begun(key));
   };
   return { session, messages, busy, say, stop, restart };
+}
+
+/** Refused before anything ran. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
 function begun(key: string): string {

@@ -14,6 +14,7 @@ export const LiveContext = createContext<Live>({
   run: away,
   cancel: () => undefined,
   listen: () => undefined,
+  settle: () => undefined,
   clear: () => undefined,
   show: () => Promise.reject(new Error('no editor')),
   renamed: () => undefined,

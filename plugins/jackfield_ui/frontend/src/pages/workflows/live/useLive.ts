@@ -24,6 +24,8 @@ export interface Live {
   run: (part?: Part) => Promise<void>;
   cancel: () => void;
   listen: (on: boolean) => void;
+  /** The call that was waited for has its answer: its events come within seconds, as from another daemon, or never. */
+  settle: () => void;
   clear: () => void;
   /** Shows an execution of this workflow that has ended. Throws `ApiError`, and `Error` for another workflow's. */
   show: (id: string) => Promise<Execution>;
@@ -35,6 +37,7 @@ const OPEN = new Set(['queued', 'running']);
 const ENDED = new Set(['success', 'failed', 'cancelled']);
 const READ_AGAIN_AFTER = 150;
 const READ_AT_MOST = 20;
+const SETTLE_AFTER = 5_000;
 
 interface Watched {
   id: string;
@@ -53,7 +56,19 @@ export function useLive(workflowId: string): Live {
   const expecting = useRef(false);
   const current = useRef<string>(undefined);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const settling = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      clearTimeout(settling.current);
+    },
+    [],
+  );
+
+  const listen = (on: boolean) => {
+    clearTimeout(settling.current);
+    setListening(on);
+  };
 
   const follow = (id: string) => {
     if (current.current === id) return;
@@ -89,7 +104,7 @@ export function useLive(workflowId: string): Live {
       const ours = (expecting.current && data.mode === 'manual') || (listening && data.mode === 'test');
       if (type === 'execution.started' && ours) {
         expecting.current = false;
-        setListening(false);
+        listen(false);
         follow(data.id);
       }
       if (data.id !== current.current) return;
@@ -111,7 +126,7 @@ export function useLive(workflowId: string): Live {
   const run = async (part?: Part) => {
     if (expecting.current) return;
     expecting.current = true;
-    setListening(false);
+    listen(false);
     try {
       const { executionId } = await startWorkflow(workflowId, part);
       follow(executionId);
@@ -137,7 +152,11 @@ export function useLive(workflowId: string): Live {
         .POST('/api/v1/executions/{execution_id}/cancel', { params: { path: { execution_id: watched.id } } })
         .catch((error: unknown) => notifyError(error));
     },
-    listen: setListening,
+    listen,
+    settle: () => {
+      clearTimeout(settling.current);
+      settling.current = setTimeout(() => setListening(false), SETTLE_AFTER);
+    },
     clear: () => {
       current.current = undefined;
       setWatched(undefined);
