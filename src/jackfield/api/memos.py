@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from .clock import Clock
@@ -80,12 +81,26 @@ async def leased(memos: Memos, kind: str, key: str, lifetime: float, clock: Cloc
     for it as long as that. Raises `StoreUnavailable`, also when the time is up."""
     mine = secrets.token_bytes(16)
     deadline = clock.monotonic() + lifetime + _LOOK
-    while not await memos.change_memo(kind, key, None, mine, lifetime):
-        if clock.monotonic() >= deadline:
-            raise StoreUnavailable("Another daemon holds this up; try again.")
-        await clock.sleep(_LOOK)
+    asked: asyncio.Future[bool] | None = None
     try:
+        while True:
+            asked = asyncio.ensure_future(memos.change_memo(kind, key, None, mine, lifetime))
+            if await asyncio.shield(asked):
+                break
+            if clock.monotonic() >= deadline:
+                raise StoreUnavailable("Another daemon holds this up; try again.")
+            await clock.sleep(_LOOK)
         yield
     finally:
-        with contextlib.suppress(StoreUnavailable):  # then it ends by itself
-            await asyncio.shield(memos.change_memo(kind, key, mine, None, lifetime))
+        await asyncio.shield(_given_back(asked, partial(memos.change_memo, kind, key, mine, None, lifetime)))
+
+
+async def _given_back(asked: asyncio.Future[bool] | None, end: Callable[[], Awaitable[bool]]) -> None:
+    """Whoever is cancelled while it asks may be given the lease all the same: it ends behind that, or else by
+    itself."""
+    if asked is not None:
+        await asyncio.wait([asked])
+        if not asked.cancelled():
+            asked.exception()  # it was told, unless nobody waits for it any more
+    with contextlib.suppress(StoreUnavailable):
+        await end()
