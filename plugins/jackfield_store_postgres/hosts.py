@@ -17,6 +17,9 @@ _RENEW = """INSERT INTO hosts AS h (name, id, lease_ms, about, renewed_at, has_l
     WHERE h.id = excluded.id OR h.has_left
         OR h.renewed_at + h.lease_ms * interval '1 millisecond' < clock_timestamp()
     RETURNING draining"""
+_FORGET = """DELETE FROM hosts WHERE name IN (
+    SELECT name FROM hosts WHERE renewed_at <= clock_timestamp() - %s * interval '1 day' FOR UPDATE SKIP LOCKED)"""
+"""One that another host renews or deletes meanwhile is left to that one, so that nobody waits in a circle."""
 _ALL = """SELECT name, id, lease_ms, about, draining, has_left,
         (extract(epoch FROM clock_timestamp() - renewed_at) * 1000)::bigint
     FROM hosts WHERE renewed_at > clock_timestamp() - %s * interval '1 day' ORDER BY name"""
@@ -34,6 +37,7 @@ class PostgresHosts:
             row = execute(connection, _RENEW, [entry.name, entry.id, entry.lease_ms, entry.about]).fetchone()
             if row is None:
                 raise Conflict(f"Another daemon that shares the store has the name {entry.name}.")
+            execute(connection, _FORGET, [FORGET_AFTER_DAYS])
             return bool(row[0])
 
         return await self._db.write(work, len(entry.about))

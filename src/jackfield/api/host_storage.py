@@ -43,7 +43,7 @@ class HostStore(Protocol):
 
     async def renew_host(self, entry: HostEntry) -> bool:
         """It is alive from now on for its lease; whether it is to be drained. Raises `Conflict` as long as the lease of
-        another id with this name runs."""
+        another id with this name runs. Those that are forgotten are deleted."""
 
     async def stored_hosts(self) -> Sequence[StoredHost]:
         """By name, whether they are alive or not."""

@@ -22,7 +22,9 @@ class MemoryHosts(MemoryOwnership):
         if known is not None and known.entry.id != entry.id and known.alive:
             raise Conflict(f"Another daemon has the name {entry.name}.")
         draining = known is not None and known.draining
-        self._hosts[entry.name] = (StoredHost(entry, draining, 0), self._now_ms())
+        now = self._now_ms()
+        self._hosts = {name: kept for name, kept in self._hosts.items() if now - kept[1] < _FORGET_MS}
+        self._hosts[entry.name] = (StoredHost(entry, draining, 0), now)
         return draining
 
     async def stored_hosts(self) -> Sequence[StoredHost]:

@@ -17,7 +17,6 @@ from jackfield.api.files import read_private, write_private
 from jackfield.api.host_storage import HostEntry, HostStore
 from jackfield.api.hosts import Host, Role, Slots
 from jackfield.api.ids import new_id
-from jackfield.api.limits import SlidingWindow
 from jackfield.api.records import replace
 from jackfield.api.storage import Store
 
@@ -26,8 +25,6 @@ from .words import about, default_address, default_name, host_of
 
 log = logging.getLogger("jackfield.hosts")
 _FILE = "host-id"
-_SAY_AGAIN = 60.0
-"""Seconds between two lines in the log about a renewal that fails."""
 _LEAVE_S = 2.0
 """Seconds that the store has to hear of an orderly end."""
 
@@ -60,7 +57,8 @@ class Membership:
         self._draining = False
         self._others: Sequence[Host] = ()
         self._id = ""
-        self._said = SlidingWindow(clock, 1, _SAY_AGAIN)
+        self._told: set[str] = set()
+        """Kinds of failures of renewals, since the last one that came to its end."""
 
     # -- the port
 
@@ -121,15 +119,26 @@ class Membership:
         """Renew as long as the daemon lives."""
         if (store := self._store) is None:
             return
-        self._id = await asyncio.to_thread(_kept_id, self._directory / _FILE)
         interval = min(self._settings.renewal_interval, self._settings.lease / 4)
         while True:
             try:
                 await self._renew(store)
-            except JackfieldError as exc:
-                if self._said.hit("renewal") is None:
-                    log.warning("This host (%s) is not registered now: %s", self._host.name, exc.message)
+            except Exception as exc:  # whatever it is: whoever renews no more is gone for the others
+                self._tell(exc)
+            else:
+                self._told.clear()
             await self._clock.sleep(interval)
+
+    def _tell(self, failure: Exception) -> None:
+        """Of each kind one until the next renewal."""
+        kind = failure.code if isinstance(failure, JackfieldError) else type(failure).__name__
+        if kind in self._told:
+            return
+        self._told.add(kind)
+        if isinstance(failure, JackfieldError):
+            log.warning("This host (%s) is not registered now: %s", self._host.name, failure.message)
+        else:
+            log.error("This host (%s) is not registered now.", self._host.name, exc_info=failure)
 
     async def leave(self) -> None:
         """An orderly end; without it the others wait for the lease."""
@@ -141,6 +150,7 @@ class Membership:
                 log.info("The store does not hear that this host ends: %s", exc)
 
     async def _renew(self, store: HostStore) -> None:
+        self._id = self._id or await asyncio.to_thread(_kept_id, self._directory / _FILE)
         entry = HostEntry(self._host.name, self._id, round(self._settings.lease * 1000), about(self.here))
         draining = await store.renew_host(entry)
         if draining != self._draining:

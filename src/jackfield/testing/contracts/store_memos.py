@@ -112,6 +112,13 @@ class StoreMemosContract:
 
         await asyncio.gather(*(hold() for _ in range(3)))
         assert await memos.memo("lease", "k") is None
+        for turns in range(4):
+            holder = asyncio.create_task(hold())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            holder.cancel()
+            await asyncio.wait([holder])
+            assert await memos.memo("lease", "k") is None, "who was cancelled while it asked does not keep it"
         await memos.put_memo("lease", "k", b"dead", 30, ROOM)
         with pytest.raises(StoreUnavailable):
             async with leased(memos, "lease", "k", 0.01, clock):
