@@ -81,7 +81,9 @@ def disable(cli: Cli, config_dir: Path | None, alias: str, dry_run: bool, as_jso
 @click.argument("target")
 @click.option("--priority", default=0, show_default=True, help="The highest comes first.")
 @click.option("--weight", type=click.FloatRange(0), help="Its share under Weighted.")
-@click.option("--fallback", is_flag=True, help="Only when the other rules that fit have failed.")
+@click.option(
+    "--fallback", is_flag=True, help="This rule serves only when no other rule fits, or those that fit have failed."
+)
 @dry_run_option
 @json_option
 @config_dir_option

@@ -174,9 +174,11 @@ def test_types_and_forms_are_told_in_words(tmp_path: Path) -> None:
         "camelCase": "write a whole number, without quotes",
         "on": "write true or false, without quotes",
         "names[0]": "allowed are small letters, digits and `-`, at most 64",
-        "own": "it has not the form ^[x]+$",
+        "own": "it does not match ^[x]+$",
         "free.a": "write a whole number, without quotes",
     }
+    (found_long,) = problems(tmp_path, 'id = "x"\nown = "xxxx"\n')
+    assert found_long.message == "it may have at most 3 characters"
 
 
 def test_a_mistake_hides_none_behind_it(tmp_path: Path) -> None:

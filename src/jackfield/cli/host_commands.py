@@ -55,7 +55,7 @@ def _share(found: Json) -> str:
 @config_dir_option
 @click.pass_obj
 def drain(runtime: Runtime, name: str, config_dir: Path | None, as_json: bool) -> None:
-    """Let the host NAME take no new work. What it runs goes on to its end, what has not begun goes to others."""
+    """Let the host NAME take no new work. Its executions go on to their end; those that have not begun go to others."""
     _wish(runtime, config_dir, name, "drain", as_json=as_json)
 
 

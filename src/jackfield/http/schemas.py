@@ -83,7 +83,7 @@ class HostList(BaseModel):
 
 
 class HostWishShown(BaseModel):
-    """What a host is to do. It hears of it with its next renewal."""
+    """A wish for a host, which hears of it with its next renewal."""
 
     name: str
     draining: bool

@@ -44,9 +44,9 @@ _TYPES: Mapping[str, str] = {
 }  # fmt: skip
 _BOUNDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {  # Any: numbers of either kind
     "string_too_short": lambda found: _least(found["min_length"], "characters"),
-    "string_too_long": lambda found: f"it may have {found['max_length']} characters",
+    "string_too_long": lambda found: f"it may have at most {found['max_length']} characters",
     "too_short": lambda found: _least(found["min_length"], "entries"),
-    "too_long": lambda found: f"it may have {found['max_length']} entries",
+    "too_long": lambda found: f"it may have at most {found['max_length']} entries",
     "greater_than_equal": lambda found: f"it must be at least {found['ge']}",
     "greater_than": lambda found: f"it must be more than {found['gt']}",
     "less_than_equal": lambda found: f"it may be at most {found['le']}",
@@ -72,4 +72,4 @@ def _least(number: int, of: str) -> str:
 
 def _form(pattern: str) -> str:
     words = PATTERNS.get(pattern)
-    return f"it has not the form {pattern}" if words is None else f"allowed are {words}"
+    return f"it does not match {pattern}" if words is None else f"allowed are {words}"

@@ -4873,7 +4873,7 @@ export interface components {
         };
         /**
          * HostWishShown
-         * @description What a host is to do. It hears of it with its next renewal.
+         * @description A wish for a host, which hears of it with its next renewal.
          */
         HostWishShown: {
             /** Draining */

@@ -108,7 +108,7 @@ export function RuleRow({
             onChange={(condition) => onChange({ ...rule, condition }, 'condition')}
           />
           <Checkbox
-            label="Only when the other rules that fit have failed"
+            label="This rule serves only when no other rule fits, or those that fit have failed"
             checked={rule.fallback === true}
             onChange={(event) => onChange(falling(rule, event.currentTarget.checked), 'fallback')}
           />
