@@ -97,6 +97,13 @@ class Database:
             raise StoreUnavailable("The store is closed.")
         return await self._readers.run(work)
 
+    async def write_apart(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        """Run `work` in a small transaction beside everything queued, on a connection that reads else. It may be called
+        again, even when it was committed."""
+        if not self._open:
+            raise StoreUnavailable("The store is closed.")
+        return await self._readers.run_writing(work)
+
     async def check(self) -> None:
         """Commit something small. Raises `StoreUnavailable`."""
         await self._queue(lambda _: None, 0)

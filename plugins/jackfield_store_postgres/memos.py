@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import orjson
-
 from jackfield.api.memos import Memo, Room
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
@@ -23,12 +21,6 @@ _EXCESS_OF_PART = """DELETE FROM memos WHERE kind = %s AND key IN (
     SELECT key FROM memos WHERE kind = %s AND part = %s ORDER BY ends_at DESC OFFSET %s)"""
 _EXCESS = """DELETE FROM memos WHERE kind = %s AND key IN (
     SELECT key FROM memos WHERE kind = %s ORDER BY ends_at DESC OFFSET %s)"""
-_COUNTER = f"""INSERT INTO memos (kind, key, data, part, ends_at) VALUES (%s, %s, '[]', '', {_END})
-    ON CONFLICT DO NOTHING"""  # noqa: S608 - our own words
-_COUNTED = """SELECT CASE WHEN ends_at > clock_timestamp() THEN data ELSE '[]' END,
-    extract(epoch FROM clock_timestamp())::double precision FROM memos
-    WHERE kind = %s AND key = %s FOR UPDATE"""
-_COUNT = f"UPDATE memos SET data = %s, ends_at = {_END} WHERE kind = %s AND key = %s"  # noqa: S608 - our own words
 ENDED = """DELETE FROM memos WHERE (kind, key) IN (
     SELECT kind, key FROM memos WHERE ends_at <= clock_timestamp() LIMIT %s FOR UPDATE SKIP LOCKED)"""
 
@@ -68,18 +60,6 @@ class PostgresMemos:
     async def take_memo(self, kind: str, key: str) -> bytes | None:
         sql = f"DELETE FROM memos WHERE {_LIVE} AND key = %s RETURNING data"  # noqa: S608 - our own words
         return await self._db.write(lambda connection: _data(connection, sql, [kind, key]))
-
-    async def count_memo(self, kind: str, key: str, most: int, window: float) -> float | None:
-        def work(connection: Connection) -> float | None:
-            execute(connection, _COUNTER, [kind, key, window])
-            data, now = execute(connection, _COUNTED, [kind, key]).fetchone() or (b"[]", 0.0)
-            times = [at for at in orjson.loads(data) if now - at < window]
-            if len(times) >= most:
-                return float(times[0] + window - now)
-            execute(connection, _COUNT, [orjson.dumps([*times, now]), window, kind, key])
-            return None
-
-        return await self._db.write(work)
 
     async def end_memos(self, kind: str, part: str) -> None:
         await self._done("DELETE FROM memos WHERE kind = %s AND part = %s", [kind, part])

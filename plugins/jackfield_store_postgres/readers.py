@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import psycopg
 
@@ -19,6 +19,7 @@ from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.transactions import reading
 
 ResultT = TypeVar("ResultT")
+_Begin: TypeAlias = "Callable[[Connection], None]"
 _PATIENCE = 1.0
 """Seconds beyond its limit that the server gets to break a read off by itself."""
 _PAUSE = 0.1
@@ -59,12 +60,20 @@ class Readers:
 
     async def run(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` in one read transaction; it may be called again. Raises `StoreUnavailable`."""
+        return await self._begun(self._limits.begin_reading, work)
+
+    async def run_writing(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        """The same in a small transaction that writes. A commit whose answer is lost is repeated. Raises
+        `StoreUnavailable`."""
+        return await self._begun(self._limits.begin_apart, work)
+
+    async def _begun(self, begin: _Begin, work: Callable[[Connection], ResultT]) -> ResultT:
         if self._running >= self._settings.read_queue_size:
             raise StoreUnavailable("Too many reads wait for the store; try again.")
         loop = asyncio.get_running_loop()
         read = _Read(time.monotonic() + self._settings.timeout)
         self._running += 1
-        future = loop.run_in_executor(self._pool, self._read, work, read)
+        future = loop.run_in_executor(self._pool, self._read, begin, work, read)
         future.add_done_callback(self._done)
         try:
             async with asyncio.timeout(self._settings.timeout):
@@ -89,11 +98,11 @@ class Readers:
     def _done(self, _: object) -> None:
         self._running -= 1
 
-    def _read(self, work: Callable[[Connection], ResultT], read: _Read) -> ResultT:
+    def _read(self, begin: _Begin, work: Callable[[Connection], ResultT], read: _Read) -> ResultT:
         """A connection may have been cut since its last use, and a table changed since it was looked at."""
         while True:
             try:
-                return self._once(work, read)
+                return self._once(begin, work, read)
             except psycopg.Error as error:
                 lost = failures.is_lost(error)
                 changed = isinstance(error, psycopg.errors.UndefinedColumn | psycopg.errors.UndefinedTable)
@@ -104,10 +113,10 @@ class Readers:
                     raise
             time.sleep(_PAUSE)
 
-    def _once(self, work: Callable[[Connection], ResultT], read: _Read) -> ResultT:
+    def _once(self, begin: _Begin, work: Callable[[Connection], ResultT], read: _Read) -> ResultT:
         try:
             connection = read.connection = self._connected()
-            self._limits.begin_reading(connection)
+            begin(connection)
             result = work(connection)
             connection.execute("COMMIT")
         except BaseException:

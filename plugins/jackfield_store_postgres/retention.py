@@ -14,6 +14,7 @@ from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Retention
 from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.counts import ENDED_COUNTS
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.executions import remove
 from jackfield_store_postgres.memos import ADD, ENDED
@@ -138,6 +139,7 @@ def _expired(connection: Connection, retention: Retention, limit: int) -> int:
     gone = 0
     for sql in _EXPIRED:
         gone += execute(connection, sql, (retention.now, max(limit - gone, 0))).rowcount
-    gone += execute(connection, ENDED, [max(limit - gone, 0)]).rowcount
+    for sql in (ENDED, ENDED_COUNTS):
+        gone += execute(connection, sql, [max(limit - gone, 0)]).rowcount
     execute(connection, _FORGOTTEN, [retention.calls_before])
     return gone

@@ -171,7 +171,15 @@ _MEMOS = (
 """What ends by itself: sessions of browsers, logins under way, leases."""
 _CLAIMS = ("ALTER TABLE released_files ADD COLUMN claimed_at bigint",)
 """When somebody began to delete the file; nobody refers to it from then on."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS, _MEMOS, _CLAIMS)
+_COUNTS = (
+    """CREATE UNLOGGED TABLE shared_counts (
+        kind TEXT, key TEXT, span bigint, total bigint NOT NULL, ends_at timestamptz NOT NULL,
+        PRIMARY KEY (kind, key, span)
+    )""",
+    "CREATE INDEX shared_counts_by_end ON shared_counts (ends_at)",
+)
+"""How often something happened at all daemons together, for a window or two. Not worth a place in the server's log."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS, _MEMOS, _CLAIMS, _COUNTS)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

@@ -7,6 +7,7 @@ import logging
 
 from jackfield_store_postgres.calls import PostgresWebhooks
 from jackfield_store_postgres.configuration import PostgresConfiguration
+from jackfield_store_postgres.counts import PostgresCounts
 from jackfield_store_postgres.data_tables.tables import PostgresTables
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.executions import PostgresExecutions
@@ -41,6 +42,7 @@ class PostgresStore(
     PostgresFacts,
     PostgresFileReferences,
     PostgresMemos,
+    PostgresCounts,
     PostgresTables,
     Pruning,
     PostgresOldDocuments,
@@ -59,6 +61,7 @@ class PostgresStore(
         self._db = Database(settings, log)
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
+        self._added = 0
 
     @property
     def password(self) -> str:

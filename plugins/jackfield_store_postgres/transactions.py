@@ -17,6 +17,7 @@ _CONFIGURE = """SELECT set_config('search_path', %s, local), set_config('stateme
     FROM (SELECT %s::boolean AS local) AS given"""
 """What is acknowledged is on the disk, whatever the role's own setting is."""
 _BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BEGIN_APART = b"BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _MARK = """UPDATE writers SET batch = %s, seen_at = now() WHERE id = %s
     RETURNING ARRAY(SELECT id FROM incarnations WHERE id = ANY(%s) AND alive FOR KEY SHARE)"""
 """The lock keeps nobody from renewing, and whoever declares an incarnation dead waits for it (`FOR UPDATE`)."""
@@ -45,6 +46,12 @@ class Limits:
     def begin_reading(self, connection: Connection) -> None:
         """Begin a transaction that sees one moment and cannot write. Raises psycopg.Error."""
         connection.execute(_BEGIN_READING)
+        if not is_direct(connection):
+            connection.execute(_CONFIGURE, self._values(local=True))
+
+    def begin_apart(self, connection: Connection) -> None:
+        """Begin a small transaction that writes beside the writer. Raises psycopg.Error."""
+        connection.execute(_BEGIN_APART)
         if not is_direct(connection):
             connection.execute(_CONFIGURE, self._values(local=True))
 

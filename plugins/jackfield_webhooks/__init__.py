@@ -22,6 +22,7 @@ class WebhooksPlugin(Plugin):
         "jackfield_webhooks.authentication.presets:PresetCatalog",
         "jackfield_webhooks.routing.registry:RouteRegistry",
         f"{_REJECTIONS}:RejectedCalls",
+        "jackfield_webhooks.ingress.shares:CallShares",
     )
 
     jackfield_nodes = later("jackfield_webhooks.trigger:nodes")

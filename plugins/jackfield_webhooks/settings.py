@@ -16,7 +16,11 @@ class WebhookRateLimit(BaseModel):
     requests: int = Field(100, description="Calls that pass per window, webhook and client address.", ge=1, le=100_000)
     window: float = Field(60, description="Length of the window in seconds.", gt=0, le=86_400)
     clients: int = Field(
-        10_000, description="Pairs of webhook and address that are remembered at most.", ge=100, le=1_000_000
+        10_000,
+        description="Pairs of webhook and address that a daemon remembers at most. In a store that daemons share there "
+        "are about twice as many counts.",
+        ge=100,
+        le=1_000_000,
     )
 
 

@@ -10,9 +10,11 @@ from typing import cast
 
 import pytest
 
+from jackfield.api.shared_counts import SharedCounts
 from jackfield.api.storage import Store
 from jackfield.core.memos import LocalMemos
 from jackfield.testing.clock import FakeClock
+from jackfield.testing.contracts.store_counts import WINDOW, CountsAlone
 from jackfield.testing.contracts.store_leases import SharedStore
 from jackfield.testing.contracts.store_memos import MemosAlone
 from jackfield.testing.postgres import PostgresServer
@@ -114,6 +116,37 @@ async def memos_alone(request: pytest.FixtureRequest) -> AsyncIterator[MemosAlon
     yield made
     if not isinstance(made.memos, LocalMemos):
         await cast("Store", made.memos).close()
+
+
+def memory_counts(_: pytest.FixtureRequest) -> CountsAlone:
+    clock = FakeClock()
+    return CountsAlone(MemoryStore(clock), lambda: clock.advance(WINDOW))
+
+
+def postgres_counts(request: pytest.FixtureRequest) -> CountsAlone:
+    """The database's clock goes on when somebody sets the spans back."""
+    server: PostgresServer = request.getfixturevalue("jackfield_postgres")
+
+    async def passes() -> None:
+        await asyncio.to_thread(server.run, "UPDATE contracts.shared_counts SET span = span - 1000")
+        await asyncio.to_thread(server.run, "UPDATE contracts.shared_counts SET span = span + 999")
+
+    return CountsAlone(cast("SharedCounts", postgres_store(server)), passes)
+
+
+COUNTS: dict[str, Callable[[pytest.FixtureRequest], CountsAlone]] = {
+    "memory": memory_counts,
+    "postgres": postgres_counts,
+}
+
+
+@pytest.fixture(params=COUNTS)
+async def counts_alone(request: pytest.FixtureRequest) -> AsyncIterator[CountsAlone]:
+    made = COUNTS[request.param](request)
+    store = cast("Store", made.counts)
+    await store.open()
+    yield made
+    await store.close()
 
 
 @pytest.fixture(params=SHARED)

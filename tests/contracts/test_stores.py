@@ -2,6 +2,7 @@
 
 from jackfield.testing.contracts.store_calls import StoreCallsContract
 from jackfield.testing.contracts.store_changes import StoreChangesContract
+from jackfield.testing.contracts.store_counts import StoreCountsContract
 from jackfield.testing.contracts.store_facts import StoreFactsContract
 from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
@@ -61,6 +62,10 @@ class TestFiles(StoreFilesContract):
 
 class TestMemos(StoreMemosContract):
     """What ends by itself."""
+
+
+class TestCounts(StoreCountsContract):
+    """What daemons count together."""
 
 
 class TestTables(StoreTablesContract):

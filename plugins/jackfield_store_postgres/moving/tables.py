@@ -16,6 +16,7 @@ OWN: Mapping[str, str] = {
     "copy_notes": "there while a copy fills the store",
     "writers": "what became of the last transactions of daemons that run",
     "memos": "sessions of browsers and what else ends by itself, which other stores keep in memory and files",
+    "shared_counts": "of the last minutes, and other stores have one daemon",
     "hosts": "daemons that run say so themselves",
     "revisions": "what daemons that run have heard of; counted anew",
     "workflow_revisions": "the same; every workflow gets one at the end of a copy",

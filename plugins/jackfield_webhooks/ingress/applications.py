@@ -9,6 +9,7 @@ from jackfield.api.asgi import AsgiApp
 from jackfield.api.call_triggers import CallTrigger
 from jackfield.api.context import PluginContext
 from jackfield.api.limits import SlidingWindow
+from jackfield.api.shared_counts import SharedCounts
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import Registration, served_nodes
 from jackfield.api.workflows import Node, Problem, Workflow
@@ -18,6 +19,7 @@ from jackfield_webhooks.calls.running import CallRunner
 from jackfield_webhooks.hook import as_webhook
 from jackfield_webhooks.ingress.limiting import CallLimit
 from jackfield_webhooks.ingress.live import Ingress, NoIngress, OneTestIngress, TestIngress
+from jackfield_webhooks.ingress.shares import CallShares
 from jackfield_webhooks.ingress.waiting import WaitingIngress
 from jackfield_webhooks.paths import parameter_names, tests_enabled
 from jackfield_webhooks.routing.registry import KIND, HookSource, RouteRegistry
@@ -92,4 +94,6 @@ def _limit(context: PluginContext, settings: WebhookSettings) -> CallLimit | Non
     if not limit.enabled:
         return None
     keys = max(1, min(limit.clients, _MAX_TIMES // limit.requests))
-    return CallLimit(context, SlidingWindow(context.clock, limit.requests, limit.window, keys), limit)
+    own = SlidingWindow(context.clock, limit.requests, limit.window, keys)
+    shared = not context.store.exclusive and isinstance(context.store, SharedCounts)
+    return CallLimit(own, context.port(CallShares) if shared else None)

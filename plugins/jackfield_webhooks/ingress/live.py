@@ -147,7 +147,7 @@ class Ingress:
         if hook.ignore_robots:
             callers.check_robot(call.headers.get("user-agent", ""))
         if self._limit is not None:
-            retry = await self._limit.hit(f"{hook.webhook.id} {canonical_client(call.client)}")
+            retry = self._limit.hit(f"{hook.webhook.id} {canonical_client(call.client)}")
             if retry is not None:
                 raise RateLimited(retry, "This webhook has been called too often from this address.")
 

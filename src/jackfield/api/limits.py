@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -94,25 +95,29 @@ class SlidingWindow:
         self._keys = keys
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
-    def hit(self, key: str) -> float | None:
-        """Count a request. None: it passes; else: seconds until one passes again (it was not counted)."""
-        retry = self.blocked(key)
+    def hit(self, key: str, elsewhere: float = 0) -> float | None:
+        """Count a request. None: it passes; else: seconds until one passes again (it was not counted). elsewhere: how
+        many others have counted within the window; then it may pass somewhat earlier."""
+        retry = self.blocked(key, elsewhere)
         if retry is None:
             self._times.setdefault(key, deque()).append(self._clock.monotonic())
             if len(self._times) > self._keys:
                 self._times.popitem(last=False)
         return retry
 
-    def blocked(self, key: str) -> float | None:
+    def blocked(self, key: str, elsewhere: float = 0) -> float | None:
         """As `hit`, without counting."""
         times = self._times.get(key)
         if times is None:
-            return None
+            return None if elsewhere < self._requests else self._window
         self._times.move_to_end(key)
         now = self._clock.monotonic()
         while times and now - times[0] >= self._window:
             times.popleft()
-        return None if len(times) < self._requests else times[0] + self._window - now
+        excess = math.floor(len(times) + elsewhere) - self._requests
+        if excess < 0:
+            return None
+        return times[excess] + self._window - now if excess < len(times) else self._window
 
     def forget(self, key: str) -> None:
         """Start anew for this key."""

@@ -22,10 +22,6 @@ _LOOK = 0.1
 """Seconds between two looks at a lease that somebody else has."""
 
 
-MOST_COUNTED = 1000
-"""What `count_memo` takes: each moment is remembered."""
-
-
 @record
 class Room:
     """Bounds of a kind. most: of all memos of the kind; part: which ones belong together, such as those of one address;
@@ -66,10 +62,6 @@ class Memos(Protocol):
 
     async def take_memo(self, kind: str, key: str) -> bytes | None:
         """Use it up: of many at once one gets it."""
-
-    async def count_memo(self, kind: str, key: str, most: int, window: float) -> float | None:
-        """Count something of which at most `most` may happen within `window` seconds (1 to `MOST_COUNTED`). None: it
-        may; else: seconds until one may again, and it was not counted. Memos of this kind are for nothing else."""
 
     async def end_memos(self, kind: str, part: str) -> None:
         """All of this part."""

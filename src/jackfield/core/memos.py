@@ -14,7 +14,6 @@ class _Kept:
     data: bytes
     until: float
     part: str
-    times: Sequence[float] = ()
 
 
 class LocalMemos:
@@ -66,15 +65,6 @@ class LocalMemos:
     async def take_memo(self, kind: str, key: str) -> bytes | None:
         kept = self._live(kind).pop(key, None)
         return None if kept is None else kept.data
-
-    async def count_memo(self, kind: str, key: str, most: int, window: float) -> float | None:
-        now = self._clock.monotonic()
-        kept = self._live(kind).get(key)
-        times = [at for at in (kept.times if kept else ()) if now - at < window]
-        if len(times) >= most:
-            return times[0] + window - now
-        self._kinds.setdefault(kind, {})[key] = _Kept(b"", now + window, "", [*times, now])
-        return None
 
     async def end_memos(self, kind: str, part: str) -> None:
         found = self._live(kind)

@@ -39,10 +39,6 @@ class MemoryMemos(MemoryTables):
         self._answer()
         return await self._memos.take_memo(kind, key)
 
-    async def count_memo(self, kind: str, key: str, most: int, window: float) -> float | None:
-        self._answer()
-        return await self._memos.count_memo(kind, key, most, window)
-
     async def end_memos(self, kind: str, part: str) -> None:
         self._answer()
         await self._memos.end_memos(kind, part)

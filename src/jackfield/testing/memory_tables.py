@@ -125,6 +125,7 @@ class MemoryTables:
         self._file_references: dict[str, dict[str, int]] = {}
         self._released_files: dict[str, int] = {}
         self._claimed_files: dict[str, int] = {}
+        self._counts: dict[tuple[str, str, int], int] = {}
         self._data_tables: dict[str, StoredTable] = {}
         self._imported: dict[tuple[str, str, str], ImportedId] = {}
 

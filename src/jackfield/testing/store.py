@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .memory_counts import MemoryCounts
 from .memory_data_tables import MemoryDataTables
 from .memory_facts import MemoryFacts
 from .memory_files import MemoryFileReferences
@@ -25,6 +26,7 @@ class MemoryStore(
     MemoryHosts,
     MemoryPruning,
     MemoryMemos,
+    MemoryCounts,
 ):
     """`jackfield.api.storage.Store` in dictionaries. Every verb fails with `fail_with` while that is set."""
 

@@ -11,7 +11,9 @@ from jackfield_store_postgres.schema import MIGRATIONS
 _ADDED_COLUMN = re.compile(
     r"ALTER TABLE \w+ ADD COLUMN \w+ (?P<rest>[^,]*)$", re.IGNORECASE | re.DOTALL
 )  # one a statement
-_MADE = re.compile(r"CREATE (?:OR REPLACE )?(TABLE|FUNCTION|INDEX|UNIQUE INDEX) (\w+)(?: ON (\w+))?", re.IGNORECASE)
+_MADE = re.compile(
+    r"CREATE (?:OR REPLACE |UNLOGGED )?(TABLE|FUNCTION|INDEX|UNIQUE INDEX) (\w+)(?: ON (\w+))?", re.IGNORECASE
+)
 
 
 def narrows(statements: tuple[str, ...]) -> list[str]:

@@ -90,15 +90,6 @@ class StoreMemosContract:
         assert [memo.key for memo in await memos.memos("kind", "q")] == ["q2", "q3", "q4"]
         assert await memos.memo("other", "k") == b""
 
-    async def test_no_more_are_counted_than_may_happen(self, memos_alone: MemosAlone) -> None:
-        memos = memos_alone.memos
-        told = await asyncio.gather(*(memos.count_memo("calls", "k", 3, 60) for _ in range(5)))
-        assert told[:3] == [None] * 3
-        assert all(wait is not None and 0 < wait <= 60 for wait in told[3:])
-        assert await memos.count_memo("calls", "other", 3, 60) is None
-        await memos_alone.passes(61)
-        assert await memos.count_memo("calls", "k", 3, 60) is None
-
     async def test_a_lease_is_one_holders_until_it_is_over(self, memos_alone: MemosAlone) -> None:
         memos, clock, inside = memos_alone.memos, SystemClock(), 0
 
