@@ -28,7 +28,10 @@ class Following:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
+        self._writers: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """By workflow: in whose order changes of this daemon ask for the lease."""
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """By workflow: what is being served."""
         self._triggers = context.port(TriggerCalls)
 
     @contextlib.asynccontextmanager
@@ -40,9 +43,15 @@ class Following:
 
     @contextlib.asynccontextmanager
     async def alone(self, workflow_id: str) -> AsyncIterator[None]:
-        """Nobody else changes this workflow, at no daemon of the store. Raises `StoreUnavailable`."""
+        """Nobody else changes this workflow, at no daemon of the store. Changes of others are followed while the lease
+        is waited for: that of a daemon that died with it takes its time. Raises `StoreUnavailable`."""
         memos, clock = self._context.port(Memos), self._context.clock
-        async with self.one_at_a_time(workflow_id), leased(memos, _LEASE, workflow_id, _LEASE_S, clock):
+        writer = self._writers.setdefault(workflow_id, asyncio.Lock())
+        async with (
+            writer,
+            leased(memos, _LEASE, workflow_id, _LEASE_S, clock),
+            self.one_at_a_time(workflow_id),
+        ):
             yield
 
     async def follow(
