@@ -137,26 +137,41 @@ async def pass_websocket(client: HostClient, host: Host, scope: Scope, receive: 
 async def _pumped(
     client: HostClient, host: Host, socket: ClientWebSocketResponse, receive: Receive, send: Send
 ) -> None:
-    down = asyncio.ensure_future(client.while_alive(host, _down(socket, send)))
+    down = asyncio.ensure_future(client.while_alive(host, _down(host, socket, send)))
     up = asyncio.ensure_future(_up(socket, receive))
     try:
         await asyncio.wait({down, up}, return_when=asyncio.FIRST_COMPLETED)
+        if up.done() and up.exception() is not None:  # it takes nothing any more: what it has said comes first
+            await asyncio.wait({down})
         if down.done() and isinstance(down.exception(), HostUnavailable):
-            await send({"type": "websocket.close", "code": 1012, "reason": f"The host {host.name} is gone."})
+            await _close(send, 1012, f"The host {host.name} is gone.")
     finally:
         down.cancel()
         up.cancel()
         await asyncio.gather(down, up, return_exceptions=True)
 
 
-async def _down(socket: ClientWebSocketResponse, send: Send) -> None:
-    async for message in socket:
-        if message.type is WSMsgType.TEXT:
-            await send({"type": "websocket.send", "text": message.data})
-        elif message.type is WSMsgType.BINARY:
-            await send({"type": "websocket.send", "bytes": message.data})
+async def _down(host: Host, socket: ClientWebSocketResponse, send: Send) -> None:
+    """Raises `HostUnavailable` for an end without a close frame, to which aiohttp gives the code of a normal one."""
+    while True:
+        message = await socket.receive()
+        match message.type:
+            case WSMsgType.TEXT:
+                await send({"type": "websocket.send", "text": message.data})
+            case WSMsgType.BINARY:
+                await send({"type": "websocket.send", "bytes": message.data})
+            case WSMsgType.CLOSE:
+                await _close(send, _sent_code(message.data))
+                return
+            case WSMsgType.CLOSING:  # the caller has left
+                return
+            case _:
+                raise HostUnavailable(f"The host {host.name} has broken the connection off.")
+
+
+async def _close(send: Send, code: int, reason: str = "") -> None:
     with contextlib.suppress(OSError):
-        await send({"type": "websocket.close", "code": socket.close_code or 1012})
+        await send({"type": "websocket.close", "code": code, "reason": reason})
 
 
 async def _up(socket: ClientWebSocketResponse, receive: Receive) -> None:
