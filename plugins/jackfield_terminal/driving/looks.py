@@ -41,7 +41,8 @@ class ShownDialog:
 @record
 class Look:
     """typed: what the input holds, None where no input is shown. said: the lines above the input or the dialog. mode:
-    the character that has led to another mode of the input, or `UNNAMED`; empty: none."""
+    the character that has led to another mode of the input, or `UNNAMED`; empty: none. untyped: the input shows nothing
+    but its prompt, and what the agent puts in an empty one."""
 
     shows: Shows
     typed: str | None
@@ -49,6 +50,7 @@ class Look:
     dialog: ShownDialog | None = None
     blank: bool = False
     mode: str = ""
+    untyped: bool = False
 
 
 class LineMatcher:
@@ -108,6 +110,8 @@ class ScreenJudge:
         self._dialogs = [_DialogJudge(kind, found) for kind, found in kinds if found is not None]
         self._input, self._modes = LineMatcher((*looks.input, *looks.modes)), LineMatcher(looks.modes)
         self._mode_hints = LineMatcher(looks.mode_hints)
+        self._placeholders = LineMatcher(looks.placeholders)
+        self._prompts = {pattern.replace("*", "").strip() for pattern in (*looks.input, *looks.modes)}
         self._rule, self._hints = map(LineMatcher, (looks.rule, looks.hints))
         self._ready, self._busy, self._busy_title = map(LineMatcher, (looks.ready, looks.busy, looks.busy_title))
         self.pasted = LineMatcher(looks.pasted)
@@ -123,12 +127,16 @@ class ScreenJudge:
                 return found
         place = self._input_place(lines)
         said = lines if place is None else lines[:place]
-        typed = None if place is None else self._typed(screen, place)
-        mode = "" if place is None else self._mode(lines[place:])
-        if any(map(self._busy, lines)) or self._busy_title(screen.title):
-            return Look("busy", typed, said, mode=mode)
-        is_ready = place is not None and (not self._ready or self._ready.last(lines) is not None)
-        return Look("ready" if is_ready else "unknown", typed, said, mode=mode)
+        if place is None:
+            return Look(self._shows(screen, is_ready=False), None, said)
+        is_ready = not self._ready or self._ready.last(lines) is not None
+        shows, typed = self._shows(screen, is_ready=is_ready), self._typed(screen, place)
+        return Look(shows, typed, said, mode=self._mode(lines[place:]), untyped=self._is_untyped(screen, place))
+
+    def _shows(self, screen: Snapshot, *, is_ready: bool) -> Shows:
+        if any(map(self._busy, screen.lines)) or self._busy_title(screen.title):
+            return "busy"
+        return "ready" if is_ready else "unknown"
 
     def _mode(self, lines: Sequence[str]) -> str:
         """lines: from the input on."""
@@ -145,12 +153,30 @@ class ScreenJudge:
 
     def _typed(self, screen: Snapshot, place: int) -> str:
         """To the rule below it or to the cursor, which most programs leave where is typed."""
-        lines = screen.lines[place:]
-        ends = next((at for at in range(1, len(lines)) if self._rule(lines[at])), len(lines) if self._rule else 1)
-        if place <= screen.row and (not self._rule or screen.row < place + ends):
-            ends = screen.row - place + 1
-        inside = [line.replace("\xa0", " ") for line in lines[:ends] if not self._hints(line)]
-        return "\n".join(map(unframed, inside)).rstrip()
+        ends = self._end(screen.lines, place)
+        if place <= screen.row and (not self._rule or screen.row < ends):
+            ends = screen.row + 1
+        return "\n".join(map(unframed, self._unhinted(screen.lines[place:ends]))).rstrip()
+
+    def _is_untyped(self, screen: Snapshot, place: int) -> bool:
+        """Also below the cursor, which somebody may have moved up."""
+        ends = self._end(screen.lines, place)
+        if not self._rule and place <= screen.row:
+            ends = screen.row + 1
+        lines = self._unhinted(screen.lines[place:ends])
+        return all(self._placeholders(line) or self._is_bare(line) for line in lines)
+
+    def _is_bare(self, line: str) -> bool:
+        return line.strip() in self._prompts or not unframed(line).strip()
+
+    def _end(self, lines: Sequence[str], place: int) -> int:
+        """Behind the input's last line: where its rule is; without one it has one line."""
+        if not self._rule:
+            return place + 1
+        return next((at for at in range(place + 1, len(lines)) if self._rule(lines[at])), len(lines))
+
+    def _unhinted(self, lines: Sequence[str]) -> Sequence[str]:
+        return [line.replace("\xa0", " ") for line in lines if not self._hints(line)]
 
     def speech(self, lines: Sequence[str]) -> str:
         """Without rules, hints, and the marks of who speaks, and without what tells that the agent works, with the

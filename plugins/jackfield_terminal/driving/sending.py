@@ -4,7 +4,6 @@ it, and sees it taken."""
 from __future__ import annotations
 
 from functools import partial
-from operator import ne
 
 from jackfield.api.errors import Conflict
 from jackfield_terminal.driving.answering import DialogAnswerer
@@ -22,7 +21,9 @@ PRESS_AGAIN = 2.0
 GOING = 1.0
 """Seconds that a dialog is given to go, where it was answered just before."""
 PRESSED = 0.5
-"""Seconds within which a key that empties the input is seen to have done something."""
+"""Seconds within which the input is seen to be empty after a key that empties it."""
+ENDING = ("ctrl-c", "ctrl-d")
+"""Keys that end many an agent when its input is empty."""
 COMPLETED = ("@", "/", "#", "$")
 """Of the last word: agents offer names of files or commands then, and a return chooses one in place of sending."""
 SCROLLED = 60
@@ -96,13 +97,20 @@ class MessageSender:
     async def _clear(self, judge: ScreenJudge, content: str) -> bool:
         """Whether the input is empty again. Each key is drawn before the next: together some have no effect, and of
         those that an empty input does not need one may end the agent."""
+        empty = partial(is_empty, content=content)
         look = judge.look(await self._view.screen.snapshot())
         for pressed in judge.looks.clear:
+            if look.dialog is not None:
+                return False
+            if pressed.lower() in ENDING and (look.typed is None or look.untyped):
+                continue
+            before = look
             await self._view.session.write(sequence(pressed))
-            look, _ = await self._view.until(judge, partial(ne, look), PRESSED)
-            if is_empty(look, content):
+            look, emptied = await self._view.until(judge, empty, PRESSED)
+            if emptied:
                 return True
-        empty = partial(is_empty, content=content)
+            if (look.typed, look.mode) == (before.typed, before.mode) and not look.mode:
+                break
         return (await self._view.until(judge, empty, self._settings.typing_timeout))[1]
 
     def _is_typed(self, judge: ScreenJudge, look: Look, content: str) -> bool:
@@ -128,6 +136,8 @@ def is_empty(look: Look, content: str) -> bool:
     """Whether nothing of the text is left in the input; what an agent shows in an empty one counts as nothing."""
     if look.typed is None or look.mode:
         return False
+    if look.untyped:
+        return True
     shown, said = key(look.typed), key(content)
     return not shown or not (said in shown or shown in said)
 
