@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable
 
 from jackfield.api.bus import Bus
 from jackfield.api.context import PluginContext
 from jackfield.api.ids import new_id
 
 FOLLOWED = "workflow.followed"
-"""Topic: a daemon serves what was told of a workflow. Payload: `daemon`, and the workflow's `id`; empty: it listens."""
+"""Topic: a daemon serves a change of a workflow. Payload: `daemon`, and the id of the `change`; empty: it listens."""
 PATIENCE = 0.25
 """Seconds. A daemon that has not confirmed by then is not waited for until it is heard again."""
 _MOST = 200
@@ -26,8 +26,9 @@ class Confirming:
         self._context = context
         self._id = new_id()
         self._peers: set[str] = set()
-        self._missing: dict[str, list[set[str]]] = {}
-        """Workflow -> for each change that waits, the daemons that have not confirmed it."""
+        self._missing: dict[str, set[str]] = {}
+        """Change that waits -> the daemons that have not confirmed it. A late word of an earlier change of the same
+        workflow is none of this one."""
         self._confirmed = asyncio.Event()
 
     @property
@@ -39,38 +40,35 @@ class Confirming:
         with self._bus.subscribe(FOLLOWED) as messages:
             self.confirm([""])
             async for message in messages:
-                daemon, ident = message.payload.get("daemon"), message.payload.get("id")
-                if isinstance(daemon, str) and isinstance(ident, str) and daemon != self._id:
-                    self._heard(daemon, ident)
+                daemon, change = message.payload.get("daemon"), message.payload.get("change")
+                if isinstance(daemon, str) and isinstance(change, str) and daemon != self._id:
+                    self._heard(daemon, change)
 
-    def _heard(self, daemon: str, workflow_id: str) -> None:
+    def _heard(self, daemon: str, change: str) -> None:
         if daemon not in self._peers and len(self._peers) < _MOST:
             self._peers.add(daemon)
             self.confirm([""])
-        for missing in self._missing.get(workflow_id, ()):
-            missing.discard(daemon)
+        self._missing.get(change, set()).discard(daemon)
         self._confirmed.set()
 
-    def confirm(self, workflow_ids: Sequence[str]) -> None:
-        """This daemon serves what was told of them."""
-        for ident in workflow_ids:
-            self._bus.publish(FOLLOWED, {"daemon": self._id, "id": ident})
+    def confirm(self, changes: Iterable[str]) -> None:
+        """This daemon serves them."""
+        for change in changes:
+            self._bus.publish(FOLLOWED, {"daemon": self._id, "change": change})
 
     @contextlib.asynccontextmanager
-    async def confirmed(self, workflow_id: str) -> AsyncIterator[None]:
-        """Tell of the change within; leaves once everybody who is known has confirmed it, or cannot."""
-        missing = set(self._peers)
-        waiting = self._missing.setdefault(workflow_id, [])
-        waiting.append(missing)
+    async def confirmed(self) -> AsyncIterator[str]:
+        """Gives the id of a change: tell of it within. Leaves once everybody who is known has confirmed it, or
+        cannot."""
+        change = new_id()
+        missing = self._missing[change] = set(self._peers)
         try:
-            yield
+            yield change
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._until_empty(missing), PATIENCE)
             self._peers -= missing
         finally:
-            waiting.remove(missing)
-            if not waiting:
-                self._missing.pop(workflow_id, None)
+            del self._missing[change]
 
     async def _until_empty(self, missing: set[str]) -> None:
         while missing:

@@ -58,8 +58,8 @@ class Following:
         self, action: Action, workflow_id: str, name: str, version: int, workflow: Workflow | None = None
     ) -> None:
         """After the commit, which no failure makes undone. workflow: None after a deletion."""
-        async with self._context.port(Confirming).confirmed(workflow_id):
-            self._context.port(Bus).publish(WORKFLOW_CHANGED, {"id": workflow_id})
+        async with self._context.port(Confirming).confirmed() as change:
+            self._context.port(Bus).publish(WORKFLOW_CHANGED, {"id": workflow_id, "change": change})
             await self._serve(WorkflowChange(workflow_id, action, workflow))
         active = workflow is not None and workflow.active
         self.publish(action, workflow_id, name, version, active=active)

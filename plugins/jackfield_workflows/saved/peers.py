@@ -36,20 +36,23 @@ class WorkflowsOfPeers:
         self._began = 0.0
         self._wake = asyncio.Event()
         self._told: set[str] = set()
-        """Workflows that the bus has told of since the last look."""
+        """Changes that the bus has told of and that no look has followed yet."""
 
     @property
     def shared(self) -> bool:
         return self._store is not None
 
     async def catch_up(self) -> None:
-        if self._store is None:
-            return
+        if self._store is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._looked(), PATIENCE)
+
+    async def _looked(self) -> None:
+        """Returns when a look has ended that began after the call. Raises `StoreUnavailable`."""
         if self._next is None:
             self._next = asyncio.get_running_loop().create_future()
             self._context.spawn("look at peers", self._look_for(self._next))
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._next), PATIENCE)
+        await asyncio.shield(self._next)
 
     async def run(self) -> None:
         """Look now and then, and whenever the bus tells of a change, until cancelled."""
@@ -58,21 +61,29 @@ class WorkflowsOfPeers:
         try:
             while True:
                 self._wake.clear()
-                told, self._told = tuple(self._told), set()
-                with contextlib.suppress(StoreUnavailable):
-                    await self.catch_up()
-                    self._context.port(Confirming).confirm(told)
+                await self._follow_told()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), self._interval)
         finally:
             for task in listening:
                 task.cancel()
 
+    async def _follow_told(self) -> None:
+        """Whoever has changed something hears that it is served here, once it is."""
+        told, self._told = self._told, set()
+        try:
+            await self._looked()
+        except StoreUnavailable:
+            self._told |= told
+        else:
+            self._context.port(Confirming).confirm(told)
+
     async def _listen(self) -> None:
         with self._context.port(Bus).subscribe(WORKFLOW_CHANGED) as messages:
             async for message in messages:
-                if len(self._told) < _MOST_TOLD:
-                    self._told.add(str(message.payload.get("id")))
+                change = message.payload.get("change")
+                if isinstance(change, str) and len(self._told) < _MOST_TOLD:
+                    self._told.add(change)
                 self._wake.set()
 
     async def _look_for(self, waiting: asyncio.Future[None]) -> None:

@@ -24,7 +24,8 @@ MOST_BYTES = 4000
 QUEUE = 1000
 """Messages that wait for one listener, and for the line to others; the oldest of more are lost and counted."""
 WORKFLOW_CHANGED = "workflow.changed"
-"""Topic: a workflow was saved, switched on or off, or deleted. Payload: its `id`."""
+"""Topic: a workflow was saved, switched on or off, or deleted. Payload: its `id`, and `change`, an id of
+this change alone, by which whoever serves it says so."""
 
 
 @record

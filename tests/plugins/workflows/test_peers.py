@@ -17,7 +17,8 @@ from jackfield.core.bus import MemoryBus, MemoryHub
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_workflows.saved.confirming import PATIENCE, Confirming
+from jackfield_workflows.saved import peers
+from jackfield_workflows.saved.confirming import FOLLOWED, PATIENCE, Confirming
 from jackfield_workflows.saved.peers import WorkflowsOfPeers
 from jackfield_workflows.settings import WorkflowsSettings
 
@@ -153,14 +154,14 @@ async def test_a_change_is_answered_once_the_others_serve_it(tmp_path: Path) -> 
                 await asyncio.sleep(0.001)
             await lab.store.change("two")
             began = asyncio.get_running_loop().time()
-            async with there.confirmed("two"):
-                lab.other.publish(WORKFLOW_CHANGED, {"id": "two"})
+            async with there.confirmed() as change:
+                lab.other.publish(WORKFLOW_CHANGED, {"id": "two", "change": change})
             assert lab.followed.ids.get_nowait() == "two", "it is served before the change is answered"
             assert there._peers, "the other has confirmed it"
             lab.followed.free.clear()
-            async with there.confirmed("three"):
+            async with there.confirmed() as change:
                 await lab.store.change("three")
-                lab.other.publish(WORKFLOW_CHANGED, {"id": "three"})
+                lab.other.publish(WORKFLOW_CHANGED, {"id": "three", "change": change})
             assert asyncio.get_running_loop().time() - began >= PATIENCE
             assert not there._peers, "nobody waits again for one that does not answer"
             lab.followed.free.set()
@@ -168,3 +169,72 @@ async def test_a_change_is_answered_once_the_others_serve_it(tmp_path: Path) -> 
             while not there._peers:
                 await asyncio.sleep(0.001)
         listening.cancel()
+
+
+async def test_a_change_is_confirmed_only_once_it_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long that takes, and after an outage with the next look."""
+    monkeypatch.setattr(peers, "PATIENCE", 0.0)
+    lab = Lab(tmp_path)
+    heard: list[object] = []
+
+    async def listen() -> None:
+        with lab.other.subscribe(FOLLOWED) as messages:
+            async for message in messages:
+                heard.append(message.payload["change"])  # noqa: PERF401 - as it comes, not at the end
+
+    async def settled() -> None:
+        for _ in range(50):
+            await asyncio.sleep(0)
+
+    listening = asyncio.create_task(listen())
+    async with lab.running(), asyncio.timeout(LIMIT):
+        while heard != [""]:  # it listens
+            await asyncio.sleep(0.001)
+        lab.followed.free.clear()
+        await lab.store.change("one")
+        lab.other.publish(WORKFLOW_CHANGED, {"id": "one", "change": "first"})
+        looks = lab.store.looks
+        while lab.store.looks == looks:
+            await asyncio.sleep(0.001)
+        await settled()
+        assert heard == [""], "it is looked at still"
+        lab.followed.free.set()
+        while heard != ["", "first"]:
+            await asyncio.sleep(0.001)
+        lab.store.fail_with = StoreUnavailable("gone")
+        lab.other.publish(WORKFLOW_CHANGED, {"id": "one", "change": "second"})
+        while "second" not in lab.peers._told:
+            await asyncio.sleep(0.001)
+        await settled()
+        lab.store.fail_with = None
+        lab.other.publish(WORKFLOW_CHANGED, {"id": "one", "change": "third"})
+        while sorted(map(str, heard[2:])) != ["second", "third"]:
+            await asyncio.sleep(0.001)
+    listening.cancel()
+
+
+async def test_a_late_word_of_one_change_confirms_no_other(tmp_path: Path) -> None:
+    hub = MemoryHub()
+    contexts = [FakeContext(tmp_path / name) for name in "ab"]
+    buses = [MemoryBus(context.clock, hub) for context in contexts]
+    for context, bus in zip(contexts, buses, strict=True):
+        context.ports["Bus"] = bus
+        await bus.open()
+    here, there = (context.port(Confirming) for context in contexts)
+    listening = [asyncio.create_task(one.listen()) for one in (here, there)]
+    async with asyncio.timeout(LIMIT):
+        while not here._peers:
+            await asyncio.sleep(0.001)
+        async with here.confirmed() as first:
+            pass  # nobody confirms it in time
+        there.confirm([""])
+        while not here._peers:
+            await asyncio.sleep(0.001)
+        began = asyncio.get_running_loop().time()
+        async with here.confirmed():
+            there.confirm([first])
+        assert asyncio.get_running_loop().time() - began >= PATIENCE
+    for task in listening:
+        task.cancel()
+    for bus in buses:
+        await bus.close()
