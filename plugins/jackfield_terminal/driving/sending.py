@@ -59,8 +59,8 @@ class MessageSender:
         """Returns when the input is empty again. Raises `Conflict` when the agent has not taken the text; then the
         input is emptied, or the error says that it is not."""
         if judge.look(await self._view.screen.snapshot()).mode:  # somebody has left it so
-            await self._clear(judge, content)
-        await self._type(judge, content)
+            await self._clear(judge, None)
+        before = await self._type(judge, content)
         pressed_until = self._view.clock.monotonic() + self._settings.reaction_timeout
         while self._view.clock.monotonic() < pressed_until:
             await self._view.session.write(b"\r")
@@ -69,13 +69,15 @@ class MessageSender:
                 return
             if not holds(judge, look, content):  # nothing is known: a return now could answer a question
                 break
-        emptied = await self._clear(judge, content)
+        emptied = await self._clear(judge, before)
         told = "The agent does not take the message; it was not sent."
         raise _unsent("MESSAGE_NOT_SENT", told, emptied=emptied)
 
-    async def _type(self, judge: ScreenJudge, content: str) -> None:
+    async def _type(self, judge: ScreenJudge, content: str) -> str | None:
+        """What the input showed before. Raises `Conflict`."""
         emptied = False
         for _ in range(TRIES):
+            before = judge.look(await self._view.screen.snapshot()).typed
             await self._view.session.write(self._typed(content))
             look, shown = await self._view.until(
                 judge,
@@ -85,8 +87,8 @@ class MessageSender:
             if look.dialog is not None:
                 raise refusal(look, self._settings.ready_timeout)
             if shown:
-                return
-            emptied = await self._clear(judge, content)
+                return before
+            emptied = await self._clear(judge, before)
         told = "The agent does not show in its input what was typed; the message was not sent."
         raise _unsent("MESSAGE_NOT_TYPED", told, emptied=emptied)
 
@@ -94,24 +96,24 @@ class MessageSender:
         """As a paste where the agent knows what that is. An escape character could end the paste early."""
         return typed_as(content, paste=self._view.session.bracketed_paste)
 
-    async def _clear(self, judge: ScreenJudge, content: str) -> bool:
+    async def _clear(self, judge: ScreenJudge, before: str | None) -> bool:
         """Whether the input is empty again. Each key is drawn before the next: together some have no effect, and of
-        those that an empty input does not need one may end the agent."""
-        empty = partial(is_empty, content=content)
+        those that an empty input does not need one may end the agent. before: what the input showed before anything was
+        typed: a placeholder that the manifest does not know, or a draft of somebody."""
         look = judge.look(await self._view.screen.snapshot())
         for pressed in judge.looks.clear:
             if look.dialog is not None:
                 return False
-            if pressed.lower() in ENDING and (look.typed is None or look.untyped):
+            if pressed.lower() in ENDING and (look.untyped or look.typed in (None, before)):
                 continue
-            before = look
+            last = look
             await self._view.session.write(sequence(pressed))
-            look, emptied = await self._view.until(judge, empty, PRESSED)
+            look, emptied = await self._view.until(judge, is_empty, PRESSED)
             if emptied:
                 return True
-            if (look.typed, look.mode) == (before.typed, before.mode) and not look.mode:
+            if (look.typed, look.mode) == (last.typed, last.mode) and not look.mode:
                 break
-        return (await self._view.until(judge, empty, self._settings.typing_timeout))[1]
+        return (await self._view.until(judge, is_empty, self._settings.typing_timeout))[1]
 
     def _is_typed(self, judge: ScreenJudge, look: Look, content: str) -> bool:
         return look.dialog is not None or holds(judge, look, content)
@@ -132,14 +134,9 @@ def may_complete(content: str) -> bool:
     return content.split(" ")[-1].rpartition("\n")[2].startswith(COMPLETED)
 
 
-def is_empty(look: Look, content: str) -> bool:
-    """Whether nothing of the text is left in the input; what an agent shows in an empty one counts as nothing."""
-    if look.typed is None or look.mode:
-        return False
-    if look.untyped:
-        return True
-    shown, said = key(look.typed), key(content)
-    return not shown or not (said in shown or shown in said)
+def is_empty(look: Look) -> bool:
+    """Whether nothing is in the input, of whomever; what an agent shows in an empty one counts as nothing."""
+    return look.typed is not None and look.untyped and not look.mode
 
 
 def holds(judge: ScreenJudge, look: Look, content: str) -> bool:

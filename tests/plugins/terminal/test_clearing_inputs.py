@@ -17,12 +17,12 @@ PLACEHOLDER = 'Ask anything… "Fix broken tests"'
 
 
 class OpenCode:
-    """The agent, its session, and what is seen of it. deaf: it takes no text; stuck: what does nothing."""
+    """The agent, its session, and what is seen of it. takes: what it makes of a text; stuck: what does nothing."""
 
     bracketed_paste = False
 
-    def __init__(self, text: str = "", *, deaf: bool = False, stuck: tuple[bytes, ...] = ()) -> None:
-        self.text, self.deaf, self.stuck = text, deaf, stuck
+    def __init__(self, text: str = "", takes: Callable[[str], str] = str, stuck: tuple[bytes, ...] = ()) -> None:
+        self.text, self.takes, self.stuck = text, takes, stuck
         self.pressed: list[bytes] = []
         self.ended = False
         self.session = self.screen = self
@@ -36,8 +36,8 @@ class OpenCode:
         elif data == b"\x03":
             self.ended = self.ended or not self.text
             self.text = ""
-        elif not self.deaf and data.decode().isprintable():
-            self.text += data.decode()
+        elif data.decode().isprintable():
+            self.text += self.takes(data.decode())
 
     async def snapshot(self) -> object:
         lines = [f"  ┃  {line}" for line in (self.text or PLACEHOLDER).split("\n")]
@@ -48,18 +48,51 @@ class OpenCode:
         return look, met(look)
 
 
+def nothing(_text: str) -> str:
+    return ""
+
+
 def sender_of(agent: OpenCode) -> MessageSender:
     return MessageSender(agent, None, TerminalSettings())  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("content", ["ok", "a", "test", "hello there"])
-def test_a_placeholder_is_an_empty_input(content: str) -> None:
-    assert is_empty(look_at("opencode", "ready-start"), content)
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [("claude", "start"), ("codex", "start"), ("opencode", "start"), ("opencode", "answered"), ("qwen", "start")],
+)
+def test_a_placeholder_is_an_empty_input_and_a_draft_is_not(agent: str, name: str) -> None:
+    assert is_empty(look_at(agent, f"ready-{name}"))
+    assert not is_empty(look_at(agent, "ready-typed"))
+
+
+def test_a_draft_below_the_cursor_is_not_nothing() -> None:
+    rule = "─" * 40
+    look = judge_of("claude").look(snapshot((rule, "❯", "  a draft", rule, "  ? for shortcuts"), row=1))
+    assert not is_empty(look)
+
+
+async def test_a_draft_of_somebody_that_is_left_is_told() -> None:
+    """Each ctrl-u takes a line of it."""
+    agent = OpenCode("a\ndraft\nof\nlines", nothing, stuck=(b"\x03",))
+    with pytest.raises(Conflict) as refused:
+        await sender_of(agent).send(judge_of("opencode"), "test")
+    assert agent.text == "a\ndraft"
+    assert [*(refused.value.details or {})] == ["input"]
+
+
+async def test_an_input_that_looks_as_before_may_be_empty() -> None:
+    """The manifest of an agent may not know what it shows in an empty one."""
+    agent = OpenCode(takes=lambda _: "other")
+    looks = judge_of("opencode").looks.model_copy(update={"placeholders": ()})
+    with pytest.raises(Conflict) as refused:
+        await sender_of(agent).send(ScreenJudge(looks), "test")
+    assert not agent.ended
+    assert (refused.value.code, [*(refused.value.details or {})]) == ("MESSAGE_NOT_TYPED", ["input"])
 
 
 @pytest.mark.parametrize(
     "agent",
-    [OpenCode(deaf=True), OpenCode("a draft", stuck=(b"\x15",))],
+    [OpenCode(takes=nothing), OpenCode("a draft", stuck=(b"\x15",))],
     ids=["empty", "unchanged"],
 )
 async def test_clearing_ends_no_agent(agent: OpenCode) -> None:

@@ -160,7 +160,7 @@ def test_the_input_shows_a_message_or_not(agent: str, name: str, content: str, s
 @pytest.mark.parametrize("name", ["ready-shell", "ready-shell-empty", "ready-after-shell"])
 def test_an_input_in_another_mode_is_not_empty(agent: str, name: str) -> None:
     look = look_at(agent, name)
-    assert (look.mode, is_empty(look, "!echo hi_bash")) == (("", True) if "after" in name else ("!", False))
+    assert (look.mode, is_empty(look)) == (("", True) if "after" in name else ("!", False))
 
 
 @pytest.mark.parametrize(("agent", "mode"), [("opencode", UNNAMED), ("qwen", "!")])
@@ -168,12 +168,12 @@ def test_an_input_in_another_mode_is_not_empty(agent: str, name: str) -> None:
 def test_nothing_is_said_in_a_mode_for_commands(agent: str, mode: str, name: str) -> None:
     judge, look = judge_of(agent), look_at(agent, name)
     assert look.mode == mode
-    assert not is_empty(look, "something")
+    assert not is_empty(look)
     assert not holds(judge, look, "ls")
 
 
 def test_a_completed_name_is_still_in_the_input() -> None:
-    assert not is_empty(look_at("claude", "ready-completed"), "@made")
+    assert not is_empty(look_at("claude", "ready-completed"))
     assert [may_complete(text) for text in ("@made", "see @made", "see\n/x", "a @made b", "a/b", "@made ")] == [
         True, True, True, False, False, False,
     ]  # fmt: skip
