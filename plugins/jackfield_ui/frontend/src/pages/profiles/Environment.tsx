@@ -17,16 +17,17 @@ import { useStoredRows } from './useStoredRows';
 export function Environment({ profile }: { profile: Detail }) {
   const writes = useMay('member');
   const change = useChange(profile.alias);
-  const { form, rows, dirty, late, take, keep } = useStoredRows(profile.env, pairsOf, textOf);
+  const { form, rows, dirty, late, take, keep, setRows, save } = useStoredRows(profile.env, pairsOf, textOf, () => {
+    if (change.error) change.reset();
+  });
   useUnsaved(dirty, 'the variables');
 
-  const save = async () => {
+  const submit = async () => {
     const checked = envOf(rows);
-    form.setFieldValue('rows', checked.pairs);
+    setRows(checked.pairs);
     if (!checked.valid) return;
     try {
-      const saved = await change.mutateAsync({ env: checked.env });
-      take(saved.env);
+      await save(async () => (await change.mutateAsync({ env: checked.env })).env);
       notifyDone('Saved.');
     } catch {
       // Shown below.
@@ -35,14 +36,14 @@ export function Environment({ profile }: { profile: Detail }) {
 
   return (
     <Stack gap="lg">
-      <form onSubmit={form.onSubmit(save)} className={classes.form}>
+      <form onSubmit={form.onSubmit(submit)} className={classes.form}>
         <Stack gap="sm">
           <KeyValueEditor
             label="Variables of this profile"
             description="Stored unencrypted: put secrets in the API key instead. Values named like secrets show as ***; leave *** to keep what is stored."
             addLabel="Add a variable"
             pairs={rows}
-            onChange={(pairs) => form.setFieldValue('rows', pairs)}
+            onChange={setRows}
             readOnly={!writes}
           />
           {change.error && (

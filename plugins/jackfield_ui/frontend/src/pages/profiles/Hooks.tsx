@@ -43,7 +43,16 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
   const client = useQueryClient();
   const change = useChange(profile.alias);
   const stored = profile.hooks_config;
-  const { form, rows, dirty, late, take, keep } = useStoredRows(stored, rowsOf, textOf, () => {
+  const {
+    form,
+    rows,
+    dirty,
+    late,
+    take,
+    keep,
+    setRows,
+    save: saveRows,
+  } = useStoredRows(stored, rowsOf, textOf, () => {
     if (change.error) change.reset();
   });
   const { config, paths } = configOf(rows);
@@ -77,11 +86,13 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
   };
   const submit = async () => {
     try {
-      const saved = await change.mutateAsync({ hooks_config: config });
-      take(saved.hooks_config);
+      await saveRows(async () => (await change.mutateAsync({ hooks_config: config })).hooks_config);
       notifyDone('Saved.');
-    } catch {
-      // Shown below and at the fields.
+    } catch (error) {
+      // Shown below and at the fields, unless the rows have changed since they were sent.
+      if (textOf(form.getValues().rows) === textOf(rows)) return;
+      change.reset();
+      notifyError(error, 'The hooks were not saved');
     }
   };
 
@@ -93,7 +104,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
     );
   }
   const add = (
-    <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => form.insertListItem('rows', NEW)}>
+    <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setRows([...rows, NEW])}>
       Add a hook
     </Button>
   );
@@ -190,7 +201,7 @@ export function Hooks({ profile, supported }: { profile: Detail; supported: bool
                   <ActionIcon
                     mt={26}
                     aria-label={`Remove the ${number.toLowerCase()}`}
-                    onClick={() => form.removeListItem('rows', at)}
+                    onClick={() => setRows(rows.filter((_, other) => other !== at))}
                   >
                     <IconTrash size={16} />
                   </ActionIcon>

@@ -21,7 +21,7 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
   const change = useChange(profile.alias);
   const writes = useMay('member');
   const stored = formOf(profile);
-  const { form, dirty, late, take, keep } = useStoredForm(stored);
+  const { form, dirty, late, take, saved, keep } = useStoredForm(stored);
   useUnsaved(dirty, 'this profile');
 
   const submit = async (values: Form) => {
@@ -33,9 +33,9 @@ export function Settings({ profile, agent }: { profile: Detail; agent: AgentDeta
     if (values.sandbox !== stored.sandbox) changed.sandbox = values.sandbox;
     if (values.persist !== stored.persist) changed.persist = values.persist;
     try {
-      const saved = await change.mutateAsync(changed);
-      take(formOf(saved));
-      notifyDone(saved.warning ?? 'Saved.');
+      const now = await change.mutateAsync(changed);
+      saved(formOf(now), values);
+      notifyDone(now.warning ?? 'Saved.');
     } catch (error) {
       const fields = error instanceof ApiError ? error.fields : {};
       if (Object.keys(fields).length) form.setErrors(errorsOf(fields));

@@ -9,6 +9,8 @@ interface StoredForm<Values extends Record<string, unknown>> {
   late: boolean;
   /** Begin anew with these. */
   take: (values: Values) => void;
+  /** These are stored now, made of what was `sent`: what was typed since stays. */
+  saved: (values: Values, sent: Values) => void;
   /** Go on with what is here: saving it replaces what is stored now. */
   keep: () => void;
 }
@@ -23,6 +25,13 @@ export function useStoredForm<Values extends Record<string, unknown>>(stored: Va
     form.setValues(values);
     form.clearErrors();
   };
+  const saved = (values: Values, sent: Values) => {
+    const now = form.getValues();
+    const typed = changesOf(now, sent);
+    setSeen(values);
+    form.setValues({ ...values, ...typed });
+    form.clearErrors();
+  };
   const followed = unchanged(form.values, seen, stored);
   if (Object.keys(followed).length) {
     setSeen({ ...seen, ...followed });
@@ -33,6 +42,7 @@ export function useStoredForm<Values extends Record<string, unknown>>(stored: Va
     dirty: Object.keys(changesOf(form.values, stored)).length > 0,
     late,
     take,
+    saved,
     keep: () => setSeen(stored),
   };
 }
