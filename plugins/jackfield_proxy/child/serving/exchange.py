@@ -15,7 +15,7 @@ from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.records import replace
 from jackfield_proxy.child.answers import google_made, relay
-from jackfield_proxy.child.answers.answer_cache import AnswerCopy, CachedFor, name_of
+from jackfield_proxy.child.answers.answer_cache import CachedFor
 from jackfield_proxy.child.answers.made_objects import MadeIds
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
@@ -23,6 +23,7 @@ from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.incoming.google_kept import UPLOAD
 from jackfield_proxy.child.process.log import say
 from jackfield_proxy.child.serving import catalogue, uploads
+from jackfield_proxy.child.serving.answer_keeping import AnswerKeeper
 from jackfield_proxy.child.serving.batch_input import BatchInput, input_of
 from jackfield_proxy.child.serving.own_list import ListPage, ListRefused, OwnList
 from jackfield_proxy.child.upstream import failures
@@ -67,10 +68,7 @@ class ProxiedExchange:
         self._pipe = shared.pipe
         self._conversation = call.conversation if compiled.plan.sticky is not None else ""
         self._began = time.monotonic()
-        self._kept_as = b""
-        """Under which name the answer is kept; empty: it is not."""
-        self._choice: Candidate | None = None
-        """Who is tried first."""
+        self._keeper: AnswerKeeper | None = None
         self._served = ServedRequest(
             id=request_id,
             time_ms=time.time_ns() // 1_000_000,
@@ -142,7 +140,10 @@ class ProxiedExchange:
                 self._require_budget()
             if unsure:
                 choices = await self._counted(attributes, choices)
-            return await self._answered(request, self._candidates(choices, self.sender.health))
+            candidates = self._candidates(choices, self.sender.health)
+            if self._keeper is not None:
+                self._keeper.choice = candidates[0]
+            return await self._answered(request, candidates)
         except UpstreamFailure as exc:
             return self._refused(exc)
         except DialectError as exc:
@@ -172,33 +173,17 @@ class ProxiedExchange:
 
     def _cached(self, choices: Choices, met: Sequence[bool]) -> web.Response | None:
         """The answer that the same request of this key has had under the same rules. It costs nothing."""
-        cache = self.shared.cache
-        self._kept_as = name_of((self._caller.key, self.plan.alias), self.call, choices, met)
-        found = cache.find(self._kept_as)
+        place = CachedFor(self._caller.key, self.plan.alias, self._caller.cache_seconds)
+        self._keeper = AnswerKeeper(self.shared.cache, place, self.call, choices, met)
+        found = self._keeper.find()
         if found is None:
             return None
         served = self._served
         served.provider, served.model = found.target.provider, found.target.model
         served.status, served.cached = 200, True
-        own = [("x-jackfield-cache", "hit"), ("age", str(cache.age(found)))]
+        own = [("x-jackfield-cache", "hit"), ("age", str(self.shared.cache.age(found)))]
         name = addressing.REQUEST_ID[self.call.dialect]
         return web.Response(headers=[*found.headers, *own, (name, self.request_id)], body=found.body)
-
-    def _may_stay(self, served: Candidate) -> bool:
-        """Whether its answer may be kept: what serves while the choice fails is not to stay when that is over. Where
-        the choice is a fallback, all are."""
-        choice = self._choice
-        return choice is None or choice.fallback or choice.target == served.target
-
-    def _keep(self, target: Target, carrier: relay.Carrier, response: web.StreamResponse, copy: AnswerCopy) -> None:
-        """For the same request to come, if all of the answer is there."""
-        if response.status != 200 or carrier.error is not None or (self.call.stream and not carrier.complete):
-            return
-        at_once = response.body if isinstance(response, web.Response) else None
-        body = at_once if isinstance(at_once, bytes) else copy.whole()
-        if body:
-            place = CachedFor(self._caller.key, self.plan.alias, self._caller.cache_seconds)
-            self.shared.cache.keep(self._kept_as, place, target, [*response.headers.items()], body)
 
     def _require_budget(self) -> None:
         """Raises `DialectError` 429."""
@@ -243,7 +228,6 @@ class ProxiedExchange:
 
     async def _answered(self, request: web.BaseRequest, candidates: Sequence[Candidate]) -> web.StreamResponse:
         """Raises `UpstreamFailure`: no target is left; and `DialectError`."""
-        self._choice = candidates[0]
         if self.plan.budgeted or self._caller.metered:
             await self._reserve(candidates)
         if self._caller.key and isinstance(self.call, EndpointRequest) and (file := input_of(self.call)) is not None:
@@ -292,7 +276,8 @@ class ProxiedExchange:
 
     async def _relay(self, request: web.BaseRequest, opened: Opened) -> web.StreamResponse:
         """Raises `DialectError` before the first byte of the answer."""
-        copy = self.shared.cache.copy() if self._kept_as and self._may_stay(opened.candidate) else None
+        keeper = self._keeper
+        copy = keeper.copy(opened.candidate) if keeper is not None else None
         seen = self._made_ids(opened) if self._remembers else None
         if isinstance(self.call, EndpointRequest) and self.call.path.startswith(UPLOAD):
             opened = self._uploading(request, opened, self.call)
@@ -308,8 +293,8 @@ class ProxiedExchange:
         else:
             served.whole = carrier.usage is not None and carrier.error is None
             self._end_with(response.status, carrier.error)
-            if copy is not None:
-                self._keep(opened.candidate.target, carrier, response, copy)
+            if keeper is not None and copy is not None:
+                keeper.keep(opened.candidate.target, carrier, response, copy)
             return response
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)
