@@ -106,6 +106,10 @@ class PostgresExecutions:
         clause, values = _conditions(where)
         return await self._db.read(lambda connection: _ROWS.page(connection, clause, values, offset, limit))
 
+    async def execution_rows(self, execution_ids: Sequence[str]) -> list[ExecutionRow]:
+        wanted = list(execution_ids)
+        return await self._db.read(lambda connection: _ROWS.every(connection, " WHERE id = ANY(%s)", wanted))
+
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
         clause, values = _conditions(where)
         sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608 - our own clause

@@ -84,6 +84,7 @@ _LATEST = 2**42
 """Milliseconds; later moments are damage."""
 _LIST = Query(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
 _ONE = Query(_COLUMNS, "executions", "id", _whole_row)
+_AMONG = "IN (SELECT value FROM json_each(?))"
 
 
 class SqliteExecutions:
@@ -152,6 +153,10 @@ class SqliteExecutions:
         clause, values = _conditions(where)
         return await self._db.read(lambda connection: _LIST.page(connection, clause, values, offset, limit))
 
+    async def execution_rows(self, execution_ids: Sequence[str]) -> list[ExecutionRow]:
+        wanted = orjson.dumps(list(execution_ids)).decode()
+        return await self._db.read(lambda connection: _LIST.every(connection, f" WHERE id {_AMONG}", wanted))
+
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
         clause, values = _conditions(where)
         sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608 - our own clause
@@ -161,7 +166,7 @@ class SqliteExecutions:
         return await self._db.write(lambda connection: _delete(connection, execution_id))
 
     async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
-        sql = "SELECT id FROM executions WHERE id IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT id FROM executions WHERE id {_AMONG}"  # noqa: S608 - our own clause
         wanted = orjson.dumps(list(execution_ids)).decode()
         return await self._db.read(lambda connection: {found for (found,) in execute(connection, sql, [wanted])})
 

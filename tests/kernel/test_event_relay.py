@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
 from jackfield.api.events import Event, Subscription
+from jackfield.api.storage import ExecutionRow
 from jackfield.core.bus import MemoryBus, MemoryHub
 from jackfield.core.event_relay import EventRelay
 from jackfield.core.events import Bus
+from jackfield.core.seen_executions import SeenExecutions
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.contracts.rows import ended, new
 from jackfield.testing.store import MemoryStore
@@ -153,3 +155,55 @@ async def test_garbage_on_the_bus_is_no_event(world: World) -> None:
             world.there.bus.publish("events.heard", payload)  # type: ignore[arg-type]
         await world.settle()
         assert world.taken(heard) == []
+
+
+async def test_long_ones_among_many_are_found_in_turn_with_one_read_for_all(world: World) -> None:
+    """More than a look takes, and more that are over than are remembered."""
+    await world.here.bus.close()
+    reads: list[int] = []
+    rows = world.store.execution_rows
+
+    async def counted(ids: Sequence[str]) -> list[ExecutionRow]:
+        reads.append(len(ids))
+        return await rows(ids)
+
+    world.store.execution_rows = counted  # type: ignore[method-assign]
+    with world.here.events.subscribe("workflows") as heard:
+        for part in range(3):
+            for n in range(150):
+                await world.store.add_execution(new(f"long-{part}-{n}", created_at=world.clock.now_ms()))
+            await world.clock.advance(1)
+        for n in range(2100):
+            world.here.relay._note("execution.finished", {"id": f"short-{n}"})
+        await world.clock.advance(20)
+        world.taken(heard)
+        reads.clear()
+        last = ["long-0-0", "long-1-149", "long-2-149"]
+        for ident in last:
+            await world.store.finish_execution(ended(ident, at=world.clock.now_ms()))
+        for _ in range(3):
+            await world.clock.advance(1)
+        assert sorted(world.taken(heard)) == [("execution.finished", ident) for ident in last]
+        assert reads == [200, 200, 200]
+
+
+def test_those_that_wait_are_looked_at_when_there_is_room_or_their_time_has_come() -> None:
+    seen = SeenExecutions()
+    for n in range(6):
+        seen.opened(f"waits-{n}", 1000)
+    for n in range(6):
+        seen.opened(f"runs-{n}")
+    assert seen.next(0, 4, set()) == ["runs-0", "runs-1", "runs-2", "waits-0"]
+    assert seen.next(0, 4, {"runs-3", "runs-4", "runs-5", "runs-0"}) == ["runs-1", "runs-2", "waits-1", "waits-2"]
+    assert seen.next(1000, 4, {f"runs-{n}" for n in range(6)}) == [f"waits-{n}" for n in (3, 4, 5, 0)]
+
+
+def test_what_is_over_displaces_nothing_that_is_open() -> None:
+    seen = SeenExecutions()
+    seen.opened("long")
+    for n in range(5000):
+        seen.ended(f"e{n}")
+    seen.opened("e4999")
+    assert "long" in seen
+    assert seen.next(0, 10, set()) == ["long"]
+    assert "e0" not in seen

@@ -489,6 +489,9 @@ class ExecutionStore(Protocol):
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
         """Newest first; `since` and `until` compare the creation time."""
 
+    async def execution_rows(self, execution_ids: Sequence[str]) -> list[ExecutionRow]:
+        """Those of these that are kept, newest first."""
+
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
         """Status -> count."""
 

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from typing import cast
 
 from jackfield.api.bus import Bus as DaemonBus
 from jackfield.api.bus import Message
 from jackfield.api.clock import Clock
-from jackfield.api.errors import JackfieldError, StoreUnavailable
+from jackfield.api.errors import JackfieldError
 from jackfield.api.events import Event, Subscription
 from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
 from jackfield.api.storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Store
 
 from .events import Bus
+from .seen_executions import SeenExecutions, waits_until
 
 HEARD, TOLD = "events.heard", "events.told"
 """Topics of the bus between daemons: what somebody listens to, and what has happened."""
@@ -41,8 +42,6 @@ _LOOK = 1.0
 """Seconds between two looks into the store, while somebody listens."""
 _MOST = 200
 """Events a second that are told, executions of one look, and daemons that are heard."""
-_REMEMBERED = 2000
-"""Executions whose last event is remembered."""
 _OVERLAP_MS = 10_000
 """By which looks overlap: clocks of daemons may differ, and commits take their time."""
 
@@ -64,8 +63,7 @@ class EventRelay:
         self._relay: Subscription
         self._changed = asyncio.Event()
         self._sent: deque[float] = deque(maxlen=_MOST)
-        self._known: OrderedDict[str, str] = OrderedDict()
-        """Execution -> `open` or `over`, as was told here last."""
+        self._seen = SeenExecutions()
         self._since: int | None = None
         self._listened_at: int | None = None
         """Since when (Unix ms) somebody listens here to workflows."""
@@ -165,7 +163,7 @@ class EventRelay:
             await self._clock.sleep(_LOOK)
             if self._listened_at is None:
                 self._since = None
-                self._known.clear()
+                self._seen.clear()
                 continue
             with contextlib.suppress(JackfieldError):
                 await self._look()
@@ -178,13 +176,15 @@ class EventRelay:
             await self._begin(self._since)
         page = await self._store.executions(ExecutionFilter(since=self._since - _OVERLAP_MS), offset=0, limit=_MOST)
         self._since = began
-        rows = {row.id: row for row in page.rows}
         for row in reversed(page.rows):
             self._found(row)
-        for ident in [ident for ident, what in self._known.items() if what == "open" and ident not in rows][:_MOST]:
-            standing = await self._store.standing(ident)
-            if standing is None or not standing.is_open:
-                await self._over(ident)
+        ids = self._seen.next(began, _MOST, {row.id for row in page.rows})
+        rows = {row.id: row for row in await self._store.execution_rows(ids)} if ids else {}
+        for ident in ids:
+            if ident in rows:
+                self._found(rows[ident])
+            else:
+                self._seen.ended(ident)
 
     async def _begin(self, at: int) -> None:
         """What was so before anybody listened is no news. at: since when (Unix ms) somebody does. Raises
@@ -192,45 +192,31 @@ class EventRelay:
         recent = ExecutionFilter(since=at - _OVERLAP_MS)
         for where in (recent, *(ExecutionFilter(status=status) for status in OPEN_STATUSES)):
             for row in (await self._store.executions(where, offset=0, limit=_MOST)).rows:
-                if row.created_at < at and row.id not in self._known:
-                    self._set(row.id, "open" if row.finished_at is None or row.finished_at >= at else "over")
+                if row.created_at < at and row.id not in self._seen:
+                    if row.finished_at is None or row.finished_at >= at:
+                        self._seen.opened(row.id, waits_until(row))
+                    else:
+                        self._seen.ended(row.id)
 
     def _found(self, row: ExecutionRow) -> None:
-        now = "open" if row.status in OPEN_STATUSES else "over"
-        before = self._known.get(row.id)
-        if before == now or before == "over":
+        if self._seen.is_over(row.id):
             return
-        self._set(row.id, now)
+        is_new = row.id not in self._seen
+        self._seen.found(row)
         data = {"id": row.id, "workflowId": row.workflow_id, "mode": row.mode}
-        if before is None:
+        if is_new:
             self._events.repeat("workflows", "execution.started", data)
-        if now == "over":
+        if row.status not in OPEN_STATUSES:
             self._events.repeat("workflows", "execution.finished", {**data, "status": row.status})
-
-    async def _over(self, ident: str) -> None:
-        """One that began long ago. Raises `StoreUnavailable`."""
-        self._set(ident, "over")
-        try:
-            stored = await self._store.execution(ident)
-        except StoreUnavailable:
-            raise
-        except JackfieldError:
-            return
-        if stored is not None:
-            row = stored.row
-            data = {"id": ident, "workflowId": row.workflow_id, "mode": row.mode, "status": row.status}
-            self._events.repeat("workflows", "execution.finished", data)
 
     def _note(self, type: str, data: Mapping[str, object]) -> None:
         """What is told of an execution here is not found by a look."""
         if type.startswith("execution.") and isinstance(ident := data.get("id"), str):
-            self._set(ident, "over" if type == "execution.finished" else "open")
-
-    def _set(self, ident: str, what: str) -> None:
-        self._known[ident] = what
-        self._known.move_to_end(ident)
-        if len(self._known) > _REMEMBERED:
-            self._known.popitem(last=False)
+            if type == "execution.finished":
+                self._seen.ended(ident)
+            else:
+                until = data.get("resumeAt")
+                self._seen.opened(ident, until if isinstance(until, int) else 0)
 
 
 def _whole(type: str, data: dict[str, Json]) -> dict[str, Json]:

@@ -183,6 +183,11 @@ class MemoryExecutions(MemoryCalls):
         found = sorted(self._matching(where), key=lambda row: (row.created_at, row.id), reverse=True)
         return page_of(found, offset, limit)
 
+    async def execution_rows(self, execution_ids: Sequence[str]) -> list[ExecutionRow]:
+        self._answer()
+        found = [self._runs[execution_id].row for execution_id in {*execution_ids} if execution_id in self._runs]
+        return sorted(found, key=lambda row: (row.created_at, row.id), reverse=True)
+
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
         self._answer()
         counts: dict[str, int] = {}

@@ -324,6 +324,9 @@ class StoreRunsContract:
         asked = ["open", "over", "deleted", "", "'); --", *(f"none-{number}" for number in range(2000))]
         assert await store.known_executions(asked) == {"open", "over"}
         assert await store.known_executions([]) == set()
+        listed = {row.id: row for row in await rows(store)}
+        assert await store.execution_rows(asked) == [listed["over"], listed["open"]]
+        assert await store.execution_rows([]) == []
 
     async def test_a_wait_ends_once(self, store: Store) -> None:
         await store.add_execution(new("e"))
