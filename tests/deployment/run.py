@@ -1,9 +1,10 @@
-"""Start what `deploy/compose.yaml` names without containers, call a webhook, and kill a daemon under way.
+"""Start what `deploy/compose.yaml` names without containers, call a webhook, and kill a daemon under way; and the same
+with what the Helm chart names: two pods with flows and one with agents.
 
     python tests/deployment/run.py
 
-Exit code 0: every call was answered, every execution of an answered call has ended, and the daemon that was left
-stops in order.
+Exit code 0: every call was answered, every execution of an answered call has ended, and the daemons that were left
+stop in order.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ import tempfile
 from pathlib import Path
 
 import httpx
-from composed import Composed, composed
+from composed import DEPLOY, Composed, of_chart, of_compose, started
 
 from jackfield.testing.daemon import PASSWORD, USERNAME, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 CALLS = 40
 """Half of them before the kill, half behind it."""
-VICTIM, LEFT = "one", "two"
 PATH = "composed"
 
 
@@ -61,21 +61,29 @@ def statuses(api: httpx.Client) -> list[str]:
     return [row["status"] for row in answer.json()["data"]] if answer.status_code == 200 else []
 
 
-def run(made: Composed) -> None:
+def run(made: Composed) -> str:
+    """The name of the daemon that was killed: the first that takes calls."""
+    victim = next(name for name, daemon in made.daemons.items() if "ingress" in daemon.given["JACKFIELD_DAEMON_ROLES"])
+    left = [name for name in made.daemons if name != victim]
     with admin(made) as api:
-        found = poll(lambda: here if len(here := hosts(api)) == 2 else None, "both daemons know each other", timeout=20)
-        assert "agents" not in found[VICTIM], found
-        assert "agents" in found[LEFT], found
+        found = poll(
+            lambda: here if (here := hosts(api)).keys() == made.daemons.keys() else None, "all know each other"
+        )
+        for name, daemon in made.daemons.items():
+            assert set(found[name]) == set(daemon.given["JACKFIELD_DAEMON_ROLES"].split(",")), found
+        assert sum("agents" in found[name] for name in left) == 1, found
         metrics = api.get("/metrics").text
         assert 'jackfield_host_slots{role="flows"}' in metrics, metrics
         live(api)
         call(made, CALLS // 2)
-        made.daemons[VICTIM].kill()
+        made.daemons[victim].kill()
         call(made, CALLS // 2)
         ended = ["success"] * CALLS
         poll(lambda: sorted(statuses(api)) == ended, "every execution has ended well", timeout=60)
-    assert made.daemons[LEFT].stop(60) == 0, "the daemon that is left stops in order"
-    assert made.daemons[VICTIM].wait(0) == -signal.SIGKILL
+    for name in left:
+        assert made.daemons[name].stop(60) == 0, f"{name}, which is left, stops in order"
+    assert made.daemons[victim].wait(0) == -signal.SIGKILL
+    return victim
 
 
 def main() -> int:
@@ -85,14 +93,23 @@ def main() -> int:
         "JACKFIELD_ADMIN_USERNAME": USERNAME,
         "JACKFIELD_ADMIN_PASSWORD": PASSWORD,
     }
-    with tempfile.TemporaryDirectory(prefix="jackfield-composed-") as place, composed(Path(place), env) as made:
-        try:
-            run(made)
-        except BaseException:
-            for name, daemon in made.daemons.items():
-                print(f"--- {name}", daemon.tail(), sep="\n", file=sys.stderr)
-            raise
-        print(f"{CALLS} calls answered and ended, {VICTIM} killed after {CALLS // 2} of them.", *made.notes, sep="\n")
+    caddyfile = (DEPLOY / "Caddyfile").read_text()
+    for kind, environments, balancing in (("compose", of_compose(env), caddyfile), ("chart", of_chart(env), "")):
+        with (
+            tempfile.TemporaryDirectory(prefix="jackfield-composed-") as place,
+            started(Path(place), environments, env["POSTGRES_PASSWORD"], balancing) as made,
+        ):
+            try:
+                victim = run(made)
+            except BaseException:
+                for name, daemon in made.daemons.items():
+                    print(f"--- {name}", daemon.tail(), sep="\n", file=sys.stderr)
+                raise
+            print(
+                f"{kind}: {CALLS} calls answered and ended, {victim} killed after {CALLS // 2} of them.",
+                *made.notes,
+                sep="\n",
+            )
     return 0
 
 
