@@ -18,7 +18,7 @@ AGENT: UiFields = {
     ),
     "labels": Ui(
         label="Host labels",
-        help="Labels that the host must have; else any host that has the profile.",
+        help="All labels that the host must have, such as gpu. Without any, every host that has the profile will do.",
         options={"add": "Add label"},
     ),
 }

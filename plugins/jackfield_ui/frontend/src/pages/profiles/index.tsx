@@ -11,6 +11,7 @@ import { type Column, DataTable } from '../../components/DataTable';
 import { EmptyState } from '../../components/EmptyState';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { hostOf, withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
 import { Warnings } from '../../components/Warnings';
 import { Create } from './Create';
@@ -28,7 +29,10 @@ export default function Profiles() {
   const writes = useMay('member');
   const [search, setSearch] = useSearchParams();
   const [deleting, setDeleting] = useState<string>();
-  const columns = useMemo(() => columnsWith(proxies.data ?? []), [proxies.data]);
+  const columns = useMemo(
+    () => withHost(columnsWith(proxies.data ?? []), profiles.data),
+    [proxies.data, profiles.data],
+  );
   const ask = (wanted: boolean) => setSearch(wanted ? { new: '' } : {}, { replace: true });
   const newButton = writes && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => ask(true)}>
@@ -46,7 +50,7 @@ export default function Profiles() {
         label="Profiles"
         columns={columns}
         rows={profiles.data}
-        rowKey={({ alias }) => alias}
+        rowKey={(row) => `${row.alias} ${hostOf(row)}`}
         error={profiles.error}
         onRetry={() => void profiles.refetch()}
         onOpen={({ alias }) => void navigate(address(alias))}
@@ -106,7 +110,8 @@ export default function Profiles() {
   );
 }
 
-const textOf = ({ alias, agent_id, provider_id, model }: Profile) => [alias, agent_id, provider_id, model].join(' ');
+const textOf = ({ alias, agent_id, provider_id, model, host }: Profile) =>
+  [alias, agent_id, provider_id, model, host].join(' ');
 
 function columnsWith(proxies: readonly ProxyState[]): Column<Profile>[] {
   return [
@@ -147,8 +152,8 @@ function columnsWith(proxies: readonly ProxyState[]): Column<Profile>[] {
     {
       key: 'proxy',
       title: 'Proxy',
-      render: ({ alias }) => {
-        const proxy = proxies.find(({ profile }) => profile === alias);
+      render: (row) => {
+        const proxy = proxies.find((one) => one.profile === row.alias && hostOf(one) === hostOf(row));
         return proxy ? <StatusBadge status={proxy.status} /> : <Text c="dimmed">none</Text>;
       },
     },

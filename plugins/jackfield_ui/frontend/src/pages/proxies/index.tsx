@@ -13,6 +13,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { Modal } from '../../components/Modal';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { hostOf, withHost } from '../../components/table/hosts';
 import { Count, RelativeTime } from '../../components/values';
 import { BudgetBars } from './Budgets';
 import { type Act, useAct, useProfiles, useProxies, useProxyEvents, useStopAll } from './queries';
@@ -20,6 +21,7 @@ import { type Act, useAct, useProfiles, useProxies, useProxyEvents, useStopAll }
 export default function Proxies() {
   useProxyEvents();
   const proxies = useProxies();
+  const columns = useMemo(() => withHost(COLUMNS, proxies.data), [proxies.data]);
   const stopAll = useStopAll();
   const may = useMay('member');
   const navigate = useNavigate();
@@ -53,9 +55,9 @@ export default function Proxies() {
     >
       <DataTable
         label="Proxies"
-        columns={COLUMNS}
+        columns={columns}
         rows={proxies.data}
-        rowKey={({ profile }) => profile}
+        rowKey={(row) => `${row.profile} ${hostOf(row)}`}
         error={proxies.error}
         onRetry={() => void proxies.refetch()}
         onOpen={(row) => void navigate(address(row))}
@@ -75,7 +77,7 @@ export default function Proxies() {
 
 const address = ({ profile }: ProxyState) => `${areaPath('proxies')}/${segment(profile)}`;
 
-const textOf = ({ profile, status, port }: ProxyState) => [profile, status, port].join(' ');
+const textOf = ({ profile, status, port, host }: ProxyState) => [profile, status, port, host].join(' ');
 
 const COLUMNS: Column<ProxyState>[] = [
   {

@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Button, Group, Menu, Text } from '@mantine/core';
 import { IconDots, IconPlus, IconTerminal2 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { api, segment } from '../../api/client';
 import type { TerminalSession } from '../../api/types';
@@ -13,6 +13,7 @@ import { EmptyState } from '../../components/EmptyState';
 import { notifyError } from '../../components/notify';
 import { Page } from '../../components/Page';
 import { StatusBadge } from '../../components/StatusBadge';
+import { withHost } from '../../components/table/hosts';
 import { RelativeTime } from '../../components/values';
 import { NewSession } from './NewSession';
 import { endSession, ofProfile, sessionName, useSessionAction, useSessions, useStart } from './queries';
@@ -23,6 +24,7 @@ const address = (id: string) => `${areaPath('terminals')}/${segment(id)}`;
 
 export default function Terminals() {
   const sessions = useSessions();
+  const columns = useMemo(() => withHost(COLUMNS, sessions.data), [sessions.data]);
   const navigate = useNavigate();
   const client = useQueryClient();
   const writes = useMay('member');
@@ -64,7 +66,7 @@ export default function Terminals() {
     >
       <DataTable
         label="Terminal sessions"
-        columns={COLUMNS}
+        columns={columns}
         rows={sessions.data}
         rowKey={({ id }) => id}
         rowName={sessionName}
@@ -95,7 +97,7 @@ export default function Terminals() {
   );
 }
 
-const textOf = (row: TerminalSession) => [sessionName(row), row.id, row.state].join(' ');
+const textOf = (row: TerminalSession) => [sessionName(row), row.id, row.state, row.host].join(' ');
 
 const COLUMNS: Column<TerminalSession>[] = [
   {
