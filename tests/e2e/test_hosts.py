@@ -110,6 +110,7 @@ def test_a_host_without_ingress_says_so(fleet: Fleet) -> None:
     worker.stop()
     client = fleet.daemons["alpha"].client()
     assert poll(lambda: hosts(client)["gamma"]["state"] == "gone", "it has left in order", timeout=1)
+    assert client.get("/api/session").json()["data"]["hosts"] == len(hosts(client)), "a page of hosts still shows it"
 
 
 def test_a_host_that_is_drained_takes_no_work_until_it_is_resumed(fleet: Fleet, alpha: Daemon, beta: Daemon) -> None:

@@ -173,7 +173,7 @@ class BrowserRoutes:
                     "owner_available": available,
                     "login_needed": not claims and not available,
                     "version": self._auth.context.service.version,
-                    "hosts": 1 if caller is None else 1 + len(self._auth.context.port(Hosts).others),
+                    "hosts": 1 if caller is None else self._auth.context.port(Hosts).known,
                     "logins": [{"name": one.name, "title": one.title, "kind": one.kind} for one in logins],
                 }
             )

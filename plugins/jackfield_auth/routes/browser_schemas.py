@@ -69,7 +69,9 @@ class BrowserSessionView(SessionModel):
     owner_available: bool = Field(description="Whether a POST without credentials begins a session.")
     login_needed: bool = Field(description="Whether there is neither a session nor that way to one.")
     version: str = Field(description="The daemon's.")
-    hosts: int = Field(description="Daemons that share the store and live; 1 for a caller who is not known.")
+    hosts: int = Field(
+        description="Daemons that share the store, also those that are gone and remembered; 1 for an unknown caller."
+    )
     logins: list[LoginChoice] = Field(description="The ways to log in, Jackfield's own users first.")
 
 

@@ -83,6 +83,10 @@ class Hosts(Protocol):
     def others(self) -> Sequence[Host]:
         """Those that live beside it, by name. None where the store belongs to one daemon."""
 
+    @property
+    def known(self) -> int:
+        """How many there are with this one, and with those that are gone and still remembered."""
+
     def has(self, role: Role) -> bool:
         """Whether this daemon has the role."""
 
@@ -159,6 +163,10 @@ class OnlyHost:
     @property
     def others(self) -> Sequence[Host]:
         return ()
+
+    @property
+    def known(self) -> int:
+        return 1 + len(self.others)
 
     def has(self, role: Role) -> bool:
         return role in self._here.roles

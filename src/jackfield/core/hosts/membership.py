@@ -56,6 +56,7 @@ class Membership:
         )
         self._draining = False
         self._others: Sequence[Host] = ()
+        self._known = 1
         self._id = ""
         self._told: set[str] = set()
         """Kinds of failures of renewals, since the last one that came to its end."""
@@ -70,6 +71,10 @@ class Membership:
     @property
     def others(self) -> Sequence[Host]:
         return self._others
+
+    @property
+    def known(self) -> int:
+        return self._known
 
     def has(self, role: Role) -> bool:
         return role in self._roles
@@ -163,6 +168,7 @@ class Membership:
         found = [host_of(stored) for stored in await store.stored_hosts()]
         others = [host for host in found if host.name != self._host.name]
         self._others = [host for host in others if host.alive]
+        self._known = 1 + len(others)
         return others
 
 

@@ -3208,7 +3208,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Hosts
-             * @description Daemons that share the store and live; 1 for a caller who is not known.
+             * @description Daemons that share the store, also those that are gone and remembered; 1 for an unknown caller.
              */
             hosts: number;
             /**

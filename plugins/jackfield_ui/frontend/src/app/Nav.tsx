@@ -1,10 +1,11 @@
 import { IconPuzzle } from '@tabler/icons-react';
-import { useId } from 'react';
+import { useEffect, useId } from 'react';
 import { Link, useLocation } from 'react-router';
 import { areaPath } from './areas';
 import { extensionPath, useExtensions } from './extensions';
 import { useOfferedAreas } from './offered';
 import { areaAt } from './pages';
+import { session } from './session';
 import classes from './shell.module.css';
 
 const GROUPS = ['', 'Automation', 'Agents', 'System'] as const;
@@ -15,6 +16,12 @@ export function Nav() {
   const here = areaAt(pathname);
   const extensions = useExtensions().data ?? [];
   const offered = useOfferedAreas();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every navigation is use of the page, as is every return to it
+  useEffect(() => {
+    session.look();
+    addEventListener('focus', session.look);
+    return () => removeEventListener('focus', session.look);
+  }, [pathname]);
   return GROUPS.map((group) => {
     const areas = offered.filter((area) => area.group === group);
     const brought = extensions.flatMap(({ name, pages }) =>

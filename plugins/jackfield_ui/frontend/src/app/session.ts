@@ -29,6 +29,7 @@ export interface SessionState {
 }
 
 const PATH = '/api/session';
+const LOOK_EVERY = 60_000;
 
 /** Between the browser's tabs: they share one cookie, so that who leaves leaves them all. */
 const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('jackfield.session');
@@ -37,6 +38,7 @@ class Session {
   private state: SessionState = { phase: 'starting', info: undefined, problem: undefined };
   private readonly listeners = new Set<() => void>();
   private renewing: Promise<boolean> | undefined;
+  private lookedAt = 0;
   /** After "Log out" nobody is logged in again without being asked. */
   private left = false;
   /** The last one who was logged in on this page. */
@@ -93,6 +95,14 @@ class Session {
       this.renewing = undefined;
     });
     return this.renewing;
+  };
+
+  /**
+   * What may have changed meanwhile, such as the role, or how many hosts there are. For a page that is being used: it
+   * asks at most once a minute, and counts as use of the session.
+   */
+  readonly look = (): void => {
+    if (this.state.phase === 'in' && Date.now() >= this.lookedAt + LOOK_EVERY) void this.renew();
   };
 
   private async tryAgain(): Promise<boolean> {
@@ -162,6 +172,7 @@ class Session {
 
   private set(change: Partial<SessionState>): void {
     const before = this.state.phase;
+    if (change.info) this.lookedAt = Date.now();
     this.state = { ...this.state, ...change };
     const user = this.state.phase === 'in' ? this.state.info?.user?.id : undefined;
     if (user !== undefined && user !== this.user) {

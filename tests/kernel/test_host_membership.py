@@ -1,0 +1,48 @@
+"""What a daemon knows of the others that share its store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+from jackfield.api.clock import SystemClock
+from jackfield.api.host_storage import HostEntry, StoredHost
+from jackfield.core.hosts.membership import Membership
+from jackfield.core.tables import HostsSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jackfield.api.context import Service
+    from jackfield.api.storage import Store
+
+
+class Shared:
+    """A store of daemons, in which this one and two others are."""
+
+    exclusive = False
+
+    async def renew_host(self, entry: HostEntry) -> bool:
+        return False
+
+    async def stored_hosts(self) -> Sequence[StoredHost]:
+        ages = {"alpha": 0, "beta": 10, "gone": 60_000}
+        return [
+            StoredHost(HostEntry(name, name, 1_000, "{}"), draining=False, age_ms=age) for name, age in ages.items()
+        ]
+
+    async def drain_host(self, name: str, draining: bool) -> bool:
+        return False
+
+    async def leave_host(self, name: str, id: str) -> None: ...
+
+
+async def test_hosts_that_are_gone_are_known_as_long_as_they_are_remembered(tmp_path: Path) -> None:
+    service = cast("Service", SimpleNamespace(config_dir=tmp_path, host="127.0.0.1", port=1, version="1"))
+    store = cast("Store", Shared())
+    here = Membership(lambda: store, SystemClock(), service, HostsSettings(name="alpha"), ["flows"])
+    assert here.known == 1
+    await here.all()
+    assert [host.name for host in here.others] == ["beta"]
+    assert here.known == 3
