@@ -90,12 +90,13 @@ class Composed:
             with balancer([(HOST, daemon.port) for daemon in self._servers], self.balancer):
                 yield
             return
-        text = self._here(caddyfile).replace("{$DOMAIN}", f"http://{DOMAIN}:{self.balancer}")
+        text = self._here(caddyfile).replace("{$DOMAIN} {", f"http://{DOMAIN}:{self.balancer} {{\n\tbind {HOST}")
         text = _HEADERS.sub("", text)  # Caddy names the address itself, which is that of loopback here
         (self._place / "Caddyfile").write_text("{\n\tadmin off\n\tauto_https off\n}\n" + text)
         command = [caddy, "run", "--adapter", "caddyfile", "--config", str(self._place / "Caddyfile")]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": str(self._place)})
         try:
+            poll(lambda: listens(self.balancer), "Caddy takes connections", timeout=20)
             yield
         finally:
             process.terminate()
@@ -109,6 +110,11 @@ class Composed:
     def close(self) -> None:
         for daemon in self.daemons.values():
             daemon.close()
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex((HOST, port)) == 0
 
 
 @contextlib.contextmanager
