@@ -65,7 +65,10 @@ class EmbeddedEngine:
 
     @cached_property
     def _scheduler(self) -> Scheduler:
-        return Scheduler(self.services.settings, self.services.takes)
+        hosts, shared = self.services.hosts, self.services.lease.shared
+        # Nobody drains a daemon whose store is its own: what it takes stays as it is, and is not asked for each call.
+        takes = partial(hosts.takes, "flows") if shared else partial(bool, hosts.takes("flows"))
+        return Scheduler(self.services.settings, takes)
 
     @cached_property
     def _recovery(self) -> Recovery:

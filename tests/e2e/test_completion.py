@@ -29,6 +29,8 @@ COMPLETED = {
     "execution list": (["--workflow", "Spa"], r"Spaced\ name"),
     "execution retry": ([""], ANY),
     "export": (["Spa"], r"Spaced\ name"),
+    "hosts drain": ([""], ANY),
+    "hosts resume": ([""], ANY),
     "key show": (["sha"], "shared"),
     "key create": (["new", "--profile", "on"], "one"),
     "plugins form": (["httpReq"], "httpRequest"),

@@ -17,6 +17,7 @@ AIOHTTP = (
     "plugins/jackfield_nodes/http/",
     "plugins/jackfield_profiles/launching/key_check.py",
     "plugins/jackfield_proxy/child/",
+    "src/jackfield/http/hosts/",
     "src/jackfield/api/plain_http.py",
 )
 PLACES = {

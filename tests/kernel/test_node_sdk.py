@@ -88,6 +88,7 @@ EXCEPTIONS: Mapping[Finder, Mapping[str, str]] = {
     },
     files_by_hand: {
         "jackfield_binary": "it keeps the files",
+        "jackfield_binary_s3": "it keeps the files",
         "jackfield_engine": ENGINE,
         "jackfield_forms/keeping.py": "it keeps the files of a submission, before a run",
         "jackfield_nodes/http/exchange.py": "it keeps the error of a body while the HTTP library sends it",

@@ -111,17 +111,27 @@ class Scheduler:
         """Run it, or queue it; False when there is no room for it."""
         if not self.fits(0):
             return False
-        self.enter(run)
+        if self._has_place:
+            self._take_slot(run)
+        else:
+            self._queue(run)
         return True
 
     def enter(self, run: LiveRun) -> None:
         """Run it, or queue it."""
-        if self.queue or len(self._slots) >= self._settings.concurrency or not self._takes():
-            self._count(run)
-            self.queue.append(run)
-            run.move(RunEvent.QUEUE)
-        else:
+        if self._has_place and self._takes():
             self._take_slot(run)
+        else:
+            self._queue(run)
+
+    @property
+    def _has_place(self) -> bool:
+        return not self.queue and len(self._slots) < self._settings.concurrency
+
+    def _queue(self, run: LiveRun) -> None:
+        self._count(run)
+        self.queue.append(run)
+        run.move(RunEvent.QUEUE)
 
     def enter_claimed(self, run: LiveRun) -> None:
         """The same for one that has waited in the store: before those that came here since."""
