@@ -33,8 +33,7 @@ def choose(
     plan: ProxyPlan, attributes: RequestAttributes, health: TargetHealth, kinds: RoutingKinds = BUILT_IN
 ) -> Sequence[Candidate]:
     """At least one."""
-    found = open_to(plan, attributes, kinds)
-    return [found] if isinstance(found, Candidate) else ordered(plan, found, health, kinds)
+    return ordered(plan, open_to(plan, attributes, kinds), health, kinds)
 
 
 def open_to(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds = BUILT_IN) -> Choices:
@@ -48,13 +47,15 @@ def open_to(plan: ProxyPlan, attributes: RequestAttributes, kinds: RoutingKinds 
     return rules
 
 
-def ordered(plan: ProxyPlan, fitting: Sequence[Rule], health: TargetHealth, kinds: RoutingKinds) -> Sequence[Candidate]:
+def ordered(plan: ProxyPlan, choices: Choices, health: TargetHealth, kinds: RoutingKinds) -> Sequence[Candidate]:
     """The strategy chooses among the rules that are no fallback; those follow in their own order. Where all are
     fallbacks it chooses among them. It may take a turn of `health`: once for what is sent, see `TurnlessHealth`."""
-    first = [rule for rule in fitting if not rule.fallback]
-    rules = kinds.ordered(kinds.strategy(plan.strategy), first or fitting, health)
+    if isinstance(choices, Candidate):
+        return [choices]
+    first = [rule for rule in choices if not rule.fallback]
+    rules = kinds.ordered(kinds.strategy(plan.strategy), first or choices, health)
     if first:
-        rules = [*rules, *(rule for rule in fitting if rule.fallback)]
+        rules = [*rules, *(rule for rule in choices if rule.fallback)]
     return [Candidate(rule.target, rule.name, _reason(plan, rule), rule.fallback) for rule in rules]
 
 

@@ -34,8 +34,7 @@ class Health:
 
     def turn(self, names: tuple[str, ...]) -> int:
         """Counts up from 0 for each set of rules."""
-        found = self._turns.get(names, -1) + 1
-        self._turns[names] = found
+        found = self._turns[names] = self.next_turn(names)
         if len(self._turns) > MOST:
             self._turns.popitem(last=False)
         return found

@@ -104,9 +104,7 @@ class ProxiedExchange:
     def _candidates(self, choices: Choices, health: TargetHealth) -> Sequence[Candidate]:
         """As the strategy says; a conversation's own target before others of the same rules. Raises `DialectError`
         404."""
-        kinds = self._compiled.kinds
-        found = [choices] if isinstance(choices, Candidate) else ordered(self.plan, choices, health, kinds)
-        found = self.call.fitting(self.plan, found)
+        found = self.call.fitting(self.plan, ordered(self.plan, choices, health, self._compiled.kinds))
         if self._place is not None:
             found = self._at_place(self._place, found)
         if not self._conversation:
