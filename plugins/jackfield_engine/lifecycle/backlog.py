@@ -7,13 +7,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from jackfield.api.errors import BinaryStoreUnavailable, StoreUnavailable
-from jackfield.api.storage import StoredExecution
+from jackfield.api.errors import BinaryStoreUnavailable, JackfieldError, StoreUnavailable
+from jackfield.api.storage import Claimed, StoredExecution
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.offers import Offers
 from jackfield_engine.lifecycle.recovery import Recovery
 from jackfield_engine.lifecycle.scheduler import Scheduler
 from jackfield_engine.run.state import RunEvent
+from jackfield_engine.shared.lease import LEAVE_S
 from jackfield_engine.shared.services import Services
 
 PAGE = 100
@@ -105,8 +106,18 @@ class Backlog:
         """But not the one that is being read: it would begin here behind its release, beside whoever claims it then."""
         for execution_id in [one for one in self._claimed if one != self._loading]:
             self._claimed.remove(execution_id)
-            self._lease.claimed.pop(execution_id, None)
-            self.hand_back(execution_id)
+            claimed = self._lease.claimed.pop(execution_id, None)
+            if claimed is None:
+                self.hand_back(execution_id)
+            else:
+                self._services.context.spawn("executions.release", self._release_claimed(claimed[0]))
+
+    async def _release_claimed(self, claimed: Claimed) -> None:
+        try:
+            await self._recovery.keep_crash(claimed)
+        except JackfieldError as exc:
+            self._services.context.log.info("a crash of execution %s is not counted: %s", claimed.id, exc.message)
+        await self._release([claimed.id])
 
     def hand_back(self, execution_id: str) -> None:
         """An execution that is this daemon's leaves the memory, and is for anybody from then on."""
@@ -130,6 +141,16 @@ class Backlog:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        await self._keep_crashes()
+
+    async def _keep_crashes(self) -> None:
+        """Of what was claimed and has not come into memory: others get it as it is."""
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                for claimed, _ in list(self._lease.claimed.values()):
+                    await self._recovery.keep_crash(claimed)
+        except (JackfieldError, TimeoutError) as exc:
+            self._services.context.log.info("crashes of executions that did not begin here are not counted: %s", exc)
 
     async def _poll(self) -> None:
         while True:

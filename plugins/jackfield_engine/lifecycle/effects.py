@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield_engine.lifecycle.backlog import Backlog
@@ -108,4 +109,6 @@ def _leave(run: LiveRun) -> None:
 
 
 def _desert(run: LiveRun) -> None:
+    with suppress(StoreUnavailable):
+        run.disk.leave_unbegun()
     run.handle.refuse(StoreUnavailable(NEVER_BEGAN if run.disk.status is None else RESUMES))

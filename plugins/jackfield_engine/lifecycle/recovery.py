@@ -9,7 +9,15 @@ from jackfield.api.body_budget import TakenMemory
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import DataDamaged, NotFound, StoreUnavailable
 from jackfield.api.spilled_outputs import with_outputs
-from jackfield.api.storage import OPEN_STATUSES, CallUpdate, FinishedExecution, Standing, Store, StoredExecution
+from jackfield.api.storage import (
+    OPEN_STATUSES,
+    CallUpdate,
+    Claimed,
+    FinishedExecution,
+    Standing,
+    Store,
+    StoredExecution,
+)
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.read_back import ReadBack
 from jackfield_engine.lifecycle.resuming import (
@@ -23,7 +31,7 @@ from jackfield_engine.lifecycle.resuming import (
     within_slices,
 )
 from jackfield_engine.run.live_run import LiveRun
-from jackfield_engine.run.marks import resumes
+from jackfield_engine.run.marks import CRASHED, has_crashed, resumes
 from jackfield_engine.run.persistence import failure_json
 from jackfield_engine.shared.services import Services
 
@@ -107,11 +115,22 @@ class Recovery:
             self._services.context.log.info("execution %s was lost or given away while it was read", row.id)
             return None
         claimed = self._lease.claimed.pop(row.id, None)
-        crashed = claimed is not None and claimed[0].taken_over and row.status != "waiting"
+        taken_over = claimed is not None and claimed[0].taken_over
+        crashed = row.status != "waiting" and (taken_over or has_crashed(stored.steps))
         run = self._make(row.id, request, row.created_at)
         run.restore(stored, records, left, earlier=crashed)
         self._live.add(run)
         return run
+
+    async def keep_crash(self, claimed: Claimed) -> None:
+        """Before what this daemon has claimed is handed over, unread: a crash before stays one. Raises `Fenced`,
+        `StoreUnavailable`."""
+        if not claimed.taken_over or claimed.status == "waiting":
+            return
+        stored, life = await self.stored(claimed.id), self._lease.life
+        if stored is None or stored.owner != life.id or has_crashed(stored.steps):
+            return
+        await self._services.store.append_steps(claimed.id, CRASHED, stored.next_chunk, life.id)
 
     async def _end_unusable(self, stored: StoredExecution, error: Exception) -> None:
         self._services.context.log.warning("execution %s cannot be resumed: %s", stored.row.id, error)

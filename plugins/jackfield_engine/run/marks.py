@@ -14,6 +14,10 @@ from jackfield.api.jsontext import Json
 _RESUMED = b'[{"mark":"resumed"'
 """How the chunk begins that a process stores before a node begins of an execution that an earlier one left open."""
 
+CRASHED = b'[{"mark":"crashed"}]'
+"""The chunk of a process that hands over, without having begun anything of it, what it took from one that died: for the
+next one it is a crash still."""
+
 _UNTAKEN = b'{"mark":"untaken"'
 
 
@@ -47,6 +51,11 @@ def awaited_call(chunks: Sequence[bytes]) -> dict[str, Json] | None:
     return last[-1]["call"] if last and last[-1].get("mark") == "call" else None
 
 
+def has_crashed(chunks: Sequence[bytes]) -> bool:
+    """Whether a process died with it, and nobody has begun it since."""
+    return bool(chunks) and chunks[-1] == CRASHED
+
+
 def resumes(chunks: Sequence[bytes], daemon: str, began: Callable[[str], bool]) -> int:
     """How often in a row an execution was resumed without getting as far as a further stored node run, counting the
     lives of this daemon in which a node of it began, and every mark of another one, whose notes are not here. Marks of
@@ -54,6 +63,8 @@ def resumes(chunks: Sequence[bytes], daemon: str, began: Callable[[str], bool]) 
     unnamed = 0
     lives: set[str] = set()
     for marks in reversed(chunks):
+        if marks == CRASHED:
+            continue
         if not marks.startswith(_RESUMED):
             break
         mark = orjson.loads(marks)[0]

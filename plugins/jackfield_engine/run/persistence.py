@@ -27,6 +27,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, Store, StoredExecution
 from jackfield.api.workflows import Items
 from jackfield_engine.run.handles import settle_error
+from jackfield_engine.run.marks import CRASHED
 from jackfield_engine.shared.services import Services
 
 _BY_HAND = frozenset({"manual", "test"})
@@ -351,11 +352,22 @@ class RunPersistence:
         try:
             if self.status is None:
                 self.accept("running")
-            steps = self._last_steps()
-            if steps is not None:
-                self._store.append_steps(self._id, steps, self._number(), self.life.id).add_done_callback(_ignore)
+            if self.taken_over:
+                self.leave_unbegun()
+            elif (steps := self._last_steps()) is not None:
+                self._append(steps)
         except StoreUnavailable:
             self._log.warning("execution %s resumes from its last checkpoint", self._id)
+
+    def leave_unbegun(self) -> None:
+        """Queue that nothing has begun of what was taken over: the store has all of it, and the crash before stays
+        one."""
+        if self.taken_over:
+            self._append(CRASHED)
+
+    def _append(self, steps: bytes) -> None:
+        """Raises `StoreUnavailable`."""
+        self._store.append_steps(self._id, steps, self._number(), self.life.id).add_done_callback(_ignore)
 
     def take(self) -> bytes | None:
         """The node runs that no write holds yet, as one chunk."""

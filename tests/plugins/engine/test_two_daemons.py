@@ -1002,3 +1002,55 @@ async def test_what_is_not_this_daemons_any_more_once_it_is_read_does_not_begin(
         await asyncio.sleep(0)
     assert b.engine._backlog._closed
     assert b.lab.ran == []
+
+
+async def test_a_crash_counts_behind_a_daemon_that_was_drained_before_it_had_read_the_execution(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    executions = [await held_at_the_gate(a) for _ in range(2)]
+    read, arrive = slow_to_read(b, hosts.store)
+    a.line.off = True
+    for _ in range((LEASE + 2) * 2):
+        await hosts.clock.advance(0.5)
+    assert read.is_set(), "of the first one, behind which the second one stands"
+    b.engine.services.hosts._here = replace(b.engine.services.hosts.here, draining=True)  # type: ignore[attr-defined]
+    c = await hosts.begin("c")
+    b.gate.open.set()
+    c.gate.open.set()
+    for _ in range(4):
+        await hosts.clock.advance(0.5)
+    arrive.set()
+    over = [await hosts.until_over(one.id, 10) for one in executions]
+    assert (b.lab.ran, c.lab.ran) == (["Gate", "Two"], ["Gate", "Two"])
+    assert [(one.row.status, one.epoch, len(marks(one))) for one in over] == [("success", 2, 1)] * 2
+
+
+@pytest.mark.parametrize("place", ["queue", "store"])
+async def test_a_crash_counts_behind_a_daemon_that_stopped_before_the_execution_began_there(
+    hosts: Hosts, place: str
+) -> None:
+    a, b = await hosts.begin("a"), await hosts.begin("b", concurrency=1)
+    execution = await held_at_the_gate(a)
+    read, arrive = slow_to_read(b, hosts.store)
+    if place == "store":
+        b.engine._recovery.read_back.may_come = lambda _: False  # type: ignore[method-assign]
+        arrive.set()
+    a.line.off = True
+    for _ in range((LEASE + 2) * 2):
+        await hosts.clock.advance(0.5)
+    if place == "queue":
+        assert read.is_set()
+        await held_at_the_gate(b)  # in the only slot
+        arrive.set()
+        await until(lambda: len(b.engine._scheduler.queue) == 1)
+    assert (await hosts.stored(execution.id)).owner == b.engine.services.lease.life.id
+    await drained(hosts, b)
+    assert (await hosts.stored(execution.id)).row.status == "queued"
+    for name in ("c", "d"):  # an orderly end more changes nothing
+        last = await hosts.begin(name, concurrency=1)
+        if name == "c":
+            last.engine._recovery.read_back.may_come = lambda _: False  # type: ignore[method-assign]
+            await hosts.clock.advance(1)
+            await drained(hosts, last)
+    last.gate.open.set()
+    over = await hosts.until_over(execution.id, 10)
+    assert (over.row.status, over.epoch, len(marks(over))) == ("success", 2, 1)
