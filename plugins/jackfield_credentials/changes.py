@@ -63,7 +63,7 @@ class CredentialChanges:
         check(self.vault.kind(kind), values)
         now = self._context.clock.now_ms()
         credential = Credential(new_id(), name, kind, await self.vault.seal(kind, values), now, now)
-        await self._context.store.put_credential(credential)
+        await self._context.store.add_credential(credential)
         self._publish("credential.saved", credential.id)
         return credential
 

@@ -12,7 +12,7 @@ from jackfield.api.storage import Credential
 from jackfield_credentials.checks import problems
 from jackfield_credentials.grants import OAuth2Tokens
 from jackfield_credentials.service import CredentialService
-from jackfield_credentials.vault import Vault
+from jackfield_credentials.vault import TRIES, Vault
 
 
 class SealingWriter:
@@ -43,7 +43,7 @@ class SealingWriter:
         return replace(credential, values=kept), found
 
     async def put(self, credential: CredentialValues) -> None:
-        """Raises `Conflict`."""
+        """Raises `Conflict`, also when others change the credential again and again."""
         vault = self._vault
         await vault.ready()
         values = dict(credential.values)
@@ -51,14 +51,36 @@ class SealingWriter:
             values[TOKENS] = tokens.dump()
         sealed = await vault.seal(credential.kind, values)
         async with vault.lock(credential.id):
-            present = await self._context.store.credential(credential.id)
-            if present is not None and present.kind != credential.kind:
-                raise Conflict(f"The credential with this id is of the kind {present.kind}.")
-            now = self._context.clock.now_ms()
-            created = present.created_at if present else now
-            await self._context.store.put_credential(
-                Credential(credential.id, credential.name, credential.kind, sealed, created, now)
-            )
+            for last in range(TRIES - 1, -1, -1):
+                try:
+                    await self._write(credential, sealed)
+                except _Changed as exc:
+                    if not last:
+                        raise exc.conflict from None
+                else:
+                    break
+
+    async def _write(self, credential: CredentialValues, sealed: bytes) -> None:
+        """In place of what stands there now. Raises `Conflict` for another kind, `_Changed` when the lease was lost to
+        somebody who has changed it meanwhile."""
+        store, now = self._context.store, self._context.clock.now_ms()
+        present = await store.credential(credential.id)
+        if present is not None and present.kind != credential.kind:
+            raise Conflict(f"The credential with this id is of the kind {present.kind}.")
+        created = now if present is None else present.created_at
+        made = Credential(credential.id, credential.name, credential.kind, sealed, created, now)
+        try:
+            await (store.add_credential(made) if present is None else store.put_credential(made, present))
+        except Conflict as exc:
+            raise _Changed(exc) from None
+
+
+class _Changed(Exception):
+    """It is not any more as it was read."""
+
+    def __init__(self, conflict: Conflict) -> None:
+        super().__init__()
+        self.conflict = conflict
 
 
 def _tokens(given: Mapping[str, object]) -> OAuth2Tokens | None:

@@ -12,6 +12,7 @@ _VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key",
 _CREDENTIALS = Query(
     "id, name, kind, sealed, created_at, updated_at", "credentials", "created_at DESC, id DESC", Credential
 )
+_ADD_CREDENTIAL = "INSERT INTO credentials VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO NOTHING"
 _REPLACE_CREDENTIAL = """INSERT INTO credentials VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET
     name = excluded.name, kind = excluded.kind, sealed = excluded.sealed, created_at = excluded.created_at,
     updated_at = excluded.updated_at"""
@@ -47,11 +48,17 @@ class PostgresConfiguration:
     async def credential(self, credential_id: str) -> Credential | None:
         return await self._db.read(lambda connection: _CREDENTIALS.one(connection, "id = %s", credential_id))
 
+    async def add_credential(self, credential: Credential) -> None:
+        row = _row(credential)
+
+        def work(connection: Connection) -> None:
+            if not execute(connection, _ADD_CREDENTIAL, row).rowcount:
+                raise Conflict("There is a credential with this id already.")
+
+        await self._db.write(work)
+
     async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
-        row = (
-            credential.id, credential.name, credential.kind, credential.sealed, credential.created_at,
-            credential.updated_at,
-        )  # fmt: skip
+        row = _row(credential)
 
         def work(connection: Connection) -> None:
             if before is not None and not _is_still(connection, before):
@@ -63,6 +70,14 @@ class PostgresConfiguration:
     async def delete_credential(self, credential_id: str) -> bool:
         sql = "DELETE FROM credentials WHERE id = %s"
         return await self._db.write(lambda connection: execute(connection, sql, [credential_id]).rowcount > 0)
+
+
+def _row(credential: Credential) -> tuple[str, str, str, bytes, int, int]:
+    """Its columns in their order."""
+    return (
+        credential.id, credential.name, credential.kind, credential.sealed, credential.created_at,
+        credential.updated_at,
+    )  # fmt: skip
 
 
 def _is_still(connection: Connection, before: Credential) -> bool:

@@ -550,6 +550,9 @@ class Store(
 
     async def credential(self, credential_id: str) -> Credential | None: ...
 
+    async def add_credential(self, credential: Credential) -> None:
+        """Raises `Conflict` when there is one with its id; then nothing changed."""
+
     async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
         """Insert or replace by id. before: what it was made of. Raises `Conflict` when its name, values or time of
         change are others now, or it is gone; then nothing changed."""

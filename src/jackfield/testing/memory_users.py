@@ -146,6 +146,12 @@ class MemoryConfiguration(MemoryTables):
         self._answer()
         return self._credentials.get(credential_id)
 
+    async def add_credential(self, credential: Credential) -> None:
+        self._answer()
+        if credential.id in self._credentials:
+            raise Conflict("There is a credential with this id already.")
+        self._credentials[credential.id] = credential
+
     async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
         self._answer()
         present = self._credentials.get(credential.id)

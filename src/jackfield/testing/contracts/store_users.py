@@ -166,6 +166,13 @@ class StoreUsersContract:
         assert await store.delete_credential("c-1") is True
         assert await store.delete_credential("c-1") is False
 
+    async def test_a_credential_is_added_once(self, store: Store) -> None:
+        given = [Credential("c", f"name {n}", "jwtAuth", bytes([n, 0, 255]), n, n) for n in range(2)]
+        await store.add_credential(given[0])
+        with pytest.raises(Conflict):
+            await store.add_credential(given[1])
+        assert await store.credential("c") == given[0]
+
     async def test_a_credential_that_was_changed_meanwhile_is_a_conflict(self, store: Store) -> None:
         first = Credential("c", "name", "jwtAuth", b"\x00first", 1, 1)
         await store.put_credential(first)
