@@ -86,6 +86,37 @@ async def test_a_released_file_that_is_read_belongs_to_its_reader(place: Place) 
     assert await readable(store, "e2", file)
 
 
+async def test_a_file_that_another_daemon_has_released_belongs_to_its_reader_again(place: Place) -> None:
+    """Its execution, which is not stored yet, takes longer than a sweep expects."""
+    context = place.context()
+    slow = place.store()
+    file = await kept(slow, "e1")
+    await place.clock.advance(DAY + 1)
+    await sweep(context, s3_store(context))
+    assert await readable(slow, "e1", file)
+    await place.clock.advance(HOUR + 1)
+    await sweep(context, s3_store(context))
+    assert await readable(slow, "e1", file)
+
+
+async def test_a_file_that_is_written_while_its_execution_is_released_is_no_ones(place: Place) -> None:
+    """Its next reader refers to it: the reference is not remembered beside its release."""
+    store = place.store()
+    refer = place.rows.refer_to_files
+
+    async def late(execution_id: str, file_ids: Sequence[str], now: int) -> Sequence[str]:
+        going = await refer(execution_id, file_ids, now)
+        await store.release(["e1"])
+        return going
+
+    place.rows.refer_to_files = late  # type: ignore[method-assign]
+    file = await kept(store, "e1")
+    place.rows.refer_to_files = refer  # type: ignore[method-assign]
+    assert await place.rows.released_files(2**60, 9) == [file["id"]]
+    assert await readable(store, "e1", file)
+    assert await place.rows.released_files(2**60, 9) == []
+
+
 async def test_the_sweep_takes_what_the_store_no_longer_has(place: Place) -> None:
     """Also what a daemon has left that died before its execution was stored."""
     context = place.context()
