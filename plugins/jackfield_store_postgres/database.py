@@ -80,16 +80,15 @@ class Database:
         return cast("asyncio.Future[None]", self._queue(run, size, owners, alone=alone))
 
     async def write(
-        self,
-        work: Callable[[Connection], ResultT],
-        size: int = 0,
-        owners: Sequence[str | None] = (),
-        *,
-        alone: bool = False,
+        self, work: Callable[[Connection], ResultT], size: int = 0, owners: Sequence[str | None] = ()
     ) -> ResultT:
         """Run `work` in a transaction, after everything queued before; nothing stays of it when it raises. It may be
-        called again. alone: as `post` has it, for what locks rows that other daemons lock too."""
-        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size, owners, alone=alone))
+        called again."""
+        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size, owners))
+
+    async def write_alone(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        """As `write`, in a transaction of its own: for work that locks rows that other daemons lock too."""
+        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), 0, alone=True))
 
     async def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` on a connection that cannot write; it sees every write that has resolved."""

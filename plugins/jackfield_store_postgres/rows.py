@@ -10,11 +10,12 @@ import psycopg
 
 from jackfield.api import jsontext
 from jackfield.api.records import record
+from jackfield.api.sql.dialect import SqlValue
 from jackfield.api.storage import Page
 from jackfield.api.workflows import Document
 from jackfield_store_postgres.connections import Connection
 
-Value: TypeAlias = "str | bytes | int | float | bool | Sequence[str] | Sequence[int] | None"
+Value: TypeAlias = SqlValue
 RowT = TypeVar("RowT")
 Cursor: TypeAlias = "psycopg.Cursor[tuple[Any, ...]]"
 """Any: the columns of a row have the types of its statement."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from jackfield.api.sql.data_tables import SqlDataTables
+from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.table_work import TableWork
 from jackfield_store_postgres.calls import PostgresWebhooks
 from jackfield_store_postgres.configuration import PostgresConfiguration
+from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.counts import PostgresCounts
-from jackfield_store_postgres.data_tables.tables import PostgresTables
 from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.executions import PostgresExecutions
 from jackfield_store_postgres.facts import PostgresFacts
-from jackfield_store_postgres.file_references import PostgresFileReferences
 from jackfield_store_postgres.folders import PostgresFolders
 from jackfield_store_postgres.hosts import PostgresHosts
 from jackfield_store_postgres.imported import PostgresImported
@@ -40,10 +43,10 @@ class PostgresStore(
     PostgresConfiguration,
     PostgresImported,
     PostgresFacts,
-    PostgresFileReferences,
+    SqlFileReferences[Connection],
     PostgresMemos,
     PostgresCounts,
-    PostgresTables,
+    SqlDataTables[Connection],
     Pruning,
     PostgresOldDocuments,
     PostgresMoves,
@@ -59,6 +62,8 @@ class PostgresStore(
     def __init__(self, settings: PostgresSettings, log: logging.Logger) -> None:
         """Raises `ConfigurationError` for an address that cannot be read."""
         self._db = Database(settings, log)
+        self._tables = TableWork(PostgresDialect())
+        self._files = FileWork(PostgresDialect())
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0

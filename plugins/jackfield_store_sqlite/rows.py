@@ -10,10 +10,11 @@ import orjson
 
 from jackfield.api import jsontext
 from jackfield.api.records import record
+from jackfield.api.sql.dialect import SqlValue
 from jackfield.api.storage import Page
 from jackfield.api.workflows import Document
 
-Value: TypeAlias = "str | bytes | int | float | None"
+Value: TypeAlias = SqlValue
 Row: TypeAlias = "tuple[Value, ...]"
 RowT = TypeVar("RowT")
 _LARGEST = 2**63 - 1

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from pathlib import Path
 
 from jackfield.api.context import PluginContext
+from jackfield.api.sql.data_tables import SqlDataTables
+from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.table_work import TableWork
 from jackfield_store_sqlite.calls import SqliteWebhooks
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
-from jackfield_store_sqlite.data_tables.tables import SqliteTables
 from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.facts import SqliteFacts
-from jackfield_store_sqlite.file_references import SqliteFileReferences
 from jackfield_store_sqlite.folders import SqliteFolders
 from jackfield_store_sqlite.imported import SqliteImported
 from jackfield_store_sqlite.moving.store import SqliteMoves
@@ -38,8 +41,8 @@ class SqliteStore(
     SqliteConfiguration,
     SqliteImported,
     SqliteFacts,
-    SqliteFileReferences,
-    SqliteTables,
+    SqlFileReferences[sqlite3.Connection],
+    SqlDataTables[sqlite3.Connection],
     Pruning,
     SqliteCopies,
     SqliteOldDocuments,
@@ -55,6 +58,8 @@ class SqliteStore(
 
     def __init__(self, config_dir: Path, settings: SqliteSettings, log: logging.Logger) -> None:
         self._db = Database(config_dir / settings.file, settings, log)
+        self._tables = TableWork(SqliteDialect())
+        self._files = FileWork(SqliteDialect())
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from jackfield.api.sql.file_references import FileWork
 from jackfield_store_postgres.connections import Connection
-from jackfield_store_postgres.file_references import claim, let_go, refer
+from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.store import PostgresStore
 
+_FILES = FileWork(PostgresDialect())
 _NOW, _LATER = 1_000_000, 9_000_000
 _WAITS = "SELECT 1 FROM pg_stat_activity WHERE %s = ANY(pg_blocking_pids(pid))"
 
@@ -37,7 +39,7 @@ async def test_of_two_who_let_go_of_the_last_references_one_releases_the_file(
 ) -> None:
     await store.refer_to_files("e1", ["f"], _NOW)
     await store.refer_to_files("e2", ["f"], _NOW)
-    let_go(other, ["e1"], _NOW)
+    _FILES.let_go(other, ["e1"], _NOW)
     task: asyncio.Task[object] = asyncio.ensure_future(store.release_files(["e2"], _NOW))
     await waits_or_ends(store, other, task)
     other.execute("COMMIT")
@@ -48,7 +50,7 @@ async def test_of_two_who_let_go_of_the_last_references_one_releases_the_file(
 async def test_a_file_that_is_taken_meanwhile_is_not_claimed(store: PostgresStore, other: Connection) -> None:
     await store.refer_to_files("e1", ["f", "g"], _NOW)
     await store.release_files(["e1"], _NOW)
-    assert refer(other, "e2", ["f"], _LATER) == []
+    assert _FILES.refer(other, "e2", ["f"], _LATER) == []
     assert await store.claim_files(_LATER, _LATER, 9) == ["g"]
     other.execute("COMMIT")
     assert await store.claim_files(_LATER, _LATER, 9) == []
@@ -57,7 +59,7 @@ async def test_a_file_that_is_taken_meanwhile_is_not_claimed(store: PostgresStor
 async def test_whoever_refers_waits_for_a_claim(store: PostgresStore, other: Connection) -> None:
     await store.refer_to_files("e1", ["f"], _NOW)
     await store.release_files(["e1"], _NOW)
-    assert claim(other, _LATER, _LATER, 9) == ["f"]
+    assert _FILES.claim(other, _LATER, _LATER, 9) == ["f"]
     task: asyncio.Task[object] = asyncio.ensure_future(store.refer_to_files("e2", ["f"], _LATER))
     await waits_or_ends(store, other, task)
     other.execute("COMMIT")

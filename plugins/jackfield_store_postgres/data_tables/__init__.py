@@ -1,1 +1,0 @@
-"""Data tables as PostgreSQL keeps them."""
