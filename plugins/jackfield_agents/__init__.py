@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jackfield.api.agents import Agents
 from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
@@ -12,7 +11,7 @@ class AgentsPlugin(Plugin):
     name = "agents"
     settings = (SettingsTable("agents", "jackfield_agents.settings:AgentSettings"),)
     commands = ("jackfield_agents.commands:agents",)
-    provides = {Agents: "jackfield_agents.catalog:AgentCatalog"}
+    provides = {"jackfield.api.agents:Agents": "jackfield_agents.catalog:AgentCatalog"}
 
     jackfield_manifest_kinds = later("jackfield_agents.kind:KINDS")
     jackfield_blueprints = later("jackfield_agents.routes:blueprints")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,11 +20,10 @@ from jackfield.api.cli import (
     progress_bar,
     work_at,
 )
-from jackfield_backup.making import MadeBackup
-from jackfield_backup.progress import ShowProgress
-from jackfield_backup.repository import BackupRepository
-from jackfield_backup.restoring import Verified, verify_backups
-from jackfield_backup.restoring import restore as restore_backup
+
+if TYPE_CHECKING:
+    from jackfield_backup.making import MadeBackup
+    from jackfield_backup.progress import ShowProgress
 
 _directory = click.Path(path_type=Path, file_okay=False)
 _MIB = 1_048_576
@@ -85,6 +85,8 @@ def _end(made: MadeBackup) -> None:
 @json_option
 def restore(backups: Path, directory: Path, wanted: str | None, as_json: bool) -> None:
     """Put a backup from BACKUPS into DIRECTORY, which is empty or not there, and verify what was written."""
+    from jackfield_backup.restoring import restore as restore_backup  # for this command alone
+
     manifest = restore_backup(backups.absolute(), directory.absolute(), wanted, _shown(quiet=as_json))
     if as_json:
         echo_json({"id": manifest.id, "directory": str(directory), "files": len(manifest.files), "keys": manifest.keys,
@@ -108,6 +110,9 @@ def restore(backups: Path, directory: Path, wanted: str | None, as_json: bool) -
 @click.pass_obj
 def verify(cli: Cli, directory: Path, wanted: str | None, as_json: bool) -> None:
     """Look at every byte of the backups in DIRECTORY, or at the store and the files of a configuration directory."""
+    from jackfield_backup.repository import BackupRepository  # for this command alone
+    from jackfield_backup.restoring import Verified, verify_backups
+
     directory = directory.absolute()
     if BackupRepository(directory).is_there():
         verified = verify_backups(directory, wanted, _shown(quiet=as_json))

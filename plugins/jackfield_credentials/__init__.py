@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jackfield.api.credentials import Credentials, CredentialWriter
 from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
@@ -13,8 +12,8 @@ class CredentialsPlugin(Plugin):
     settings = (SettingsTable("credentials", "jackfield_credentials.settings:CredentialSettings"),)
     commands = ("jackfield_credentials.commands:credential",)
     provides = {
-        Credentials: "jackfield_credentials.service:credentials",
-        CredentialWriter: "jackfield_credentials.writing:SealingWriter",
+        "jackfield.api.credentials:Credentials": "jackfield_credentials.service:credentials",
+        "jackfield.api.credentials:CredentialWriter": "jackfield_credentials.writing:SealingWriter",
     }
     parts = ("jackfield_credentials.service:CredentialService",)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jackfield.api.engine import ExecutionDefaults, ExpressionPreview, TemporaryEngines
 from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 
 
@@ -12,9 +11,9 @@ class EnginePlugin(Plugin):
     name = "engine"
     settings = (SettingsTable("executions", "jackfield_engine.settings:ExecutionsSettings"),)
     provides = {
-        ExecutionDefaults: "jackfield_engine.defaults:SettingsDefaults",
-        ExpressionPreview: "jackfield_engine.preview.preview:StoredDataPreview",
-        TemporaryEngines: "jackfield_engine.temporary:EmbeddedTemporaryEngines",
+        "jackfield.api.engine:ExecutionDefaults": "jackfield_engine.defaults:SettingsDefaults",
+        "jackfield.api.engine:ExpressionPreview": "jackfield_engine.preview.preview:StoredDataPreview",
+        "jackfield.api.engine:TemporaryEngines": "jackfield_engine.temporary:EmbeddedTemporaryEngines",
     }
 
     jackfield_key_uses = later("jackfield_engine.lifecycle.key_use:key_uses")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jackfield.api.http_client import HttpClient
 from jackfield.api.plugin import Plugin, SettingsTable, later
 
 
@@ -15,6 +14,6 @@ class NodesPlugin(Plugin):
         SettingsTable("nodes.http", "jackfield_nodes.http.settings:HttpSettings"),
         SettingsTable("nodes.merge", "jackfield_nodes.merging.settings:MergeSettings"),
     )
-    provides = {HttpClient: "jackfield_nodes.http.client:GuardedClient"}
+    provides = {"jackfield.api.http_client:HttpClient": "jackfield_nodes.http.client:GuardedClient"}
 
     jackfield_nodes = later("jackfield_nodes.catalogue:node_types")

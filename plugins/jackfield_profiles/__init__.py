@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
 from jackfield.api.profile_imports import ProfileImports
-from jackfield.api.profiles import Profiles, ProviderKeys, Shells
 
 
 class ProfilesPlugin(Plugin):
@@ -30,10 +29,10 @@ class ProfilesPlugin(Plugin):
         "jackfield_profiles.commands.templates:templates",
     )
     provides = {
-        Profiles: "jackfield_profiles.service:ProfileService",
+        "jackfield.api.profiles:Profiles": "jackfield_profiles.service:ProfileService",
         ProfileImports: "jackfield_profiles.imports:ImportedProfiles",
-        ProviderKeys: "jackfield_profiles.keys.store:key_store",
-        Shells: "jackfield_profiles.launching.shells:ShellLauncher",
+        "jackfield.api.profiles:ProviderKeys": "jackfield_profiles.keys.store:key_store",
+        "jackfield.api.profiles:Shells": "jackfield_profiles.launching.shells:ShellLauncher",
         "jackfield_profiles.ports:ProfileCreation": "jackfield_profiles.editing.creating:ProfileCreator",
         "jackfield_profiles.ports:ProfileChanges": "jackfield_profiles.editing.changing:ProfileEditor",
         "jackfield_profiles.ports:ProfileRemoval": "jackfield_profiles.editing.deleting:ProfileRemover",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jackfield.api.plugin import Plugin, later
-from jackfield.api.providers import Providers
 
 
 class ProvidersPlugin(Plugin):
@@ -11,7 +10,7 @@ class ProvidersPlugin(Plugin):
 
     name = "providers"
     commands = ("jackfield_providers.commands:providers",)
-    provides = {Providers: "jackfield_providers.catalog:ProviderCatalog"}
+    provides = {"jackfield.api.providers:Providers": "jackfield_providers.catalog:ProviderCatalog"}
     parts = ("jackfield_providers.custom:CustomProviders",)
 
     jackfield_manifest_kinds = later("jackfield_providers.kinds:KINDS")

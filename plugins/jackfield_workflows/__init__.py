@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
@@ -57,12 +56,16 @@ class WorkflowsPlugin(Plugin):
 
     async def _watch(self) -> None:
         """Behind the start, and its modules on a thread."""
+        import asyncio  # here: `--help` loads this module, and awaits nothing
+
         await asyncio.to_thread(import_module, ATTENTION)
         watch = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(f"{ATTENTION}:watch"))
         await watch(self.context)
 
     async def _follow_peers(self) -> None:
         """The same."""
+        import asyncio  # as above
+
         await asyncio.to_thread(import_module, PEERS)
         peers = self.context.port(PeerChanges)
         if peers.shared:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 import click
 
 from jackfield.api.auth import ROLES
 from jackfield.api.cli import Cli, CommandGroup, config_dir_option, echo_json, echo_remark, json_option
 from jackfield.api.clock import iso
-from jackfield.api.context import PluginContext
 from jackfield.api.daemon import daemon_elsewhere
 from jackfield.api.daemon_commands import completed
-from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.api.records import record
-from jackfield.api.storage import User
+
+if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield.api.json_values import Json
+    from jackfield.api.storage import User
 
 LONGEST_LINE = 8192
 """More of standard input is not read: longer than any password may be, in characters."""

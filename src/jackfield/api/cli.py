@@ -8,14 +8,16 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import click
 
-from .context import PluginContext
-from .jsontext import Json
 from .object_references import load
 from .similar_names import similar
+
+if TYPE_CHECKING:
+    from .context import PluginContext
+    from .json_values import Json
 
 T = TypeVar("T")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -43,6 +42,8 @@ class SystemClock:
     boottime = staticmethod(_boottime())
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio  # here: commands without a daemon read the time too
+
         await asyncio.sleep(seconds)
 
 

@@ -6,7 +6,6 @@ foreign code catches `BaseException`, and lets through only what `passes` says.
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from types import FrameType
 
@@ -38,6 +37,8 @@ def is_ctrl_c(error: BaseException) -> bool:
 def passes(error: BaseException) -> bool:
     """Whether an exception out of a coroutine of foreign code is meant for us: Ctrl-C, the cancellation of our task, or
     the end of a coroutine that nobody awaits any more."""
+    import asyncio  # here: the command line needs the rest without it
+
     if not isinstance(error, asyncio.CancelledError | GeneratorExit):
         return is_ctrl_c(error)
     try:

@@ -3,23 +3,26 @@ kernel has assembled them, that is from `Plugin.start` on and in everything that
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pydantic import BaseModel
-
-from .clock import Clock
-from .events import EventBus
-from .extensions import ExtensionPoint, Given
 from .records import record
-from .storage import Store
-from .workflows import Document, Problem, Workflow
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from pydantic import BaseModel
+
+    from .clock import Clock
+    from .events import EventBus
+    from .extensions import ExtensionPoint, Given
+    from .storage import Store
+    from .workflows import Document, Problem, Workflow
 
 PortT = TypeVar("PortT")
-SettingsT = TypeVar("SettingsT", bound=BaseModel)
+SettingsT = TypeVar("SettingsT", bound="BaseModel")
 
 
 @record

@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 import click
@@ -15,9 +15,11 @@ from click.shell_completion import CompletionItem
 from .cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table, echo_warning, json_option
 from .daemon import DaemonClient, daemon_elsewhere
 from .errors import InvalidInput, JackfieldError, NotFound
-from .jsontext import Json
 from .management import ManagementClient
 from .similar_names import did_you_mean
+
+if TYPE_CHECKING:
+    from .json_values import Json
 
 Columns = Mapping[str, str]
 """Title -> key of a row; dots lead into it."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import field
-from ipaddress import ip_address
 from typing import Literal, Protocol, TypeAlias
 
 from .binary import Content
+from .host_names import host_allowed as host_allowed
+from .host_names import host_key as host_key
+from .host_names import host_named as host_named
+from .host_names import is_loopback as is_loopback
 from .records import record
 from .workflows import BinaryData
 
@@ -106,28 +109,3 @@ class HttpClient(Protocol):
 
     async def send(self, call: HttpCall, authorization: Authorization | None = None) -> HttpReply:
         """The last answer, whatever its status. Raises `NodeError` for everything that kept it from coming whole."""
-
-
-def host_key(host: str) -> str:
-    """The host as it is compared: lower case, without brackets and trailing dot."""
-    return host.strip("[]").rstrip(".").lower()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether the host, without brackets, is this machine's own address: reachable from here only."""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def host_named(host: str, names: str) -> bool:
-    """Whether the comma-separated list has the host, `*.` and a parent of it, or `*`."""
-    key = host_key(host)
-    listed = [host_key(name.strip()) for name in names.split(",") if name.strip()]
-    return any(key == name or (name.startswith("*.") and key.endswith(name[1:])) or name == "*" for name in listed)
-
-
-def host_allowed(host: str, allowed: str) -> bool:
-    """The same; an empty list has every host."""
-    return not allowed.replace(",", "").strip() or host_named(host, allowed)

@@ -21,11 +21,13 @@ incarnation that runs it or keeps it in memory, or none: then any daemon claims 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from .records import record
+
+if TYPE_CHECKING:
+    import asyncio
 
 OpenStatus = Literal["queued", "running", "waiting"]
 

@@ -10,9 +10,8 @@ rules of `ownership_storage`.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, get_args, runtime_checkable
 
 from .fact_storage import FactStore as FactStore
 from .file_storage import FileStore as FileStore
@@ -37,6 +36,9 @@ from .user_storage import User as User
 from .user_storage import UserStore as UserStore
 from .user_storage import Variable as Variable
 from .workflows import Document
+
+if TYPE_CHECKING:
+    import asyncio
 
 ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "cancelled"]
 EXECUTION_STATUSES: tuple[ExecutionStatus, ...] = get_args(ExecutionStatus)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,16 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from jackfield.api.cli import echo_warning
-from jackfield.api.context import PluginContext
 from jackfield.api.daemon import require_here
-from jackfield.api.diagnosis import Finding
 from jackfield.api.errors import ConfigurationError
-from jackfield.core.commands import commands_of
-from jackfield.core.plugins import PluginHost, PluginRecord
-from jackfield.core.redaction import Redactor
 
 if TYPE_CHECKING:
+    from jackfield.api.context import PluginContext
+    from jackfield.api.diagnosis import Finding
     from jackfield.core.kernel import Kernel
+    from jackfield.core.plugins import PluginRecord
     from jackfield.core.settings import Settings
 
 T = TypeVar("T")
@@ -45,6 +42,9 @@ class Runtime:
     def plugin_commands(self) -> dict[str, click.Command]:
         """Name -> command of every plugin."""
         if self._commands is None:
+            from jackfield.core.commands import commands_of  # commands of the kernel do not wait for it
+            from jackfield.core.plugins import PluginHost
+
             host = PluginHost()
             host.discover()
             self._commands = commands_of(host)
@@ -66,6 +66,7 @@ class Runtime:
         """Every plugin, with what is wrong, as far as can be told without starting."""
         from jackfield.core.building import load_plugins  # as above
         from jackfield.core.kernel import Kernel
+        from jackfield.core.redaction import Redactor
 
         directory = self.config_dir(config_dir)
         host, settings = load_plugins(directory, self._environment, {})
@@ -99,6 +100,8 @@ class Runtime:
 
     @staticmethod
     def _opened(kernel: Kernel, plugin: str, work: Callable[[PluginContext], Awaitable[T]]) -> T:
+        import asyncio  # 25 ms, of which most commands need nothing
+
         async def opened() -> T:
             await kernel.open_store()
             try:

@@ -15,7 +15,6 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from jackfield.api.containment import Escaped, passes
-from jackfield.api.limits import within
 
 T = TypeVar("T")
 AGAIN = 1.0
@@ -84,6 +83,8 @@ async def bounded(seconds: float, work: Awaitable[T]) -> T:
         TimeoutError: It has not ended in time.
         Escaped: It raised what is no `Exception`.
     """
+    from jackfield.api.limits import within  # here: `--help` loads plugins, and awaits none
+
     return await within(seconds, _tamed(work, seconds))
 
 
