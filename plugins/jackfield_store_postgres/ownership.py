@@ -28,7 +28,8 @@ _IN_THE_WAY = """SELECT 1 FROM incarnations WHERE daemon = %s AND id <> ALL(%s) 
 _END = "UPDATE incarnations SET alive = false WHERE id = ANY(%s)"
 _FORGET_DEAD = """DELETE FROM incarnations i WHERE NOT alive AND lease_until < now() - interval '30 days'
     AND NOT EXISTS (SELECT 1 FROM executions e WHERE e.owner = i.id AND e.finished_at IS NULL)"""
-_RENEW = f"UPDATE incarnations SET lease_until = {_LEASE} WHERE id = %s AND alive"  # noqa: S608 - our own words
+_RENEW = f"""UPDATE incarnations SET lease_until = {_LEASE} WHERE id = %s AND alive
+    RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint"""  # noqa: S608 - our own words
 _CANCELLED = """SELECT w.id FROM cancel_wishes w JOIN executions e ON e.id = w.id
     WHERE e.finished_at IS NULL AND e.owner = %s ORDER BY w.id LIMIT %s"""
 _LAPSED = """SELECT id FROM incarnations WHERE alive AND id <> %s AND lease_until < clock_timestamp()
@@ -120,9 +121,11 @@ class PostgresRenewals:
 
     def _told(self, connection: Connection) -> Renewed:
         """Raises `Fenced`."""
-        if not execute(connection, _RENEW, [self._owner]).rowcount:
+        row = execute(connection, _RENEW, [self._owner]).fetchone()
+        if row is None:
             raise Fenced
-        return Renewed([found for (found,) in execute(connection, _CANCELLED, [self._owner, _TOLD])])
+        cancelled = execute(connection, _CANCELLED, [self._owner, _TOLD]).fetchall()
+        return Renewed([found for (found,) in cancelled], row[0])
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None

@@ -135,6 +135,7 @@ class Renewing:
         except Exception:  # the thread must outlive everything: without it, every lease is lost
             self._services.context.log.exception("renewing the lease failed")
         else:
+            self._services.store_clock.told(found.now_ms, asked_at)
             self._lease.renewed(life, asked_at)
             if found.cancelled:
                 loop.call_soon_threadsafe(self._wanted, life, found.cancelled)

@@ -60,11 +60,11 @@ class Waiting:
     def soon(self, run: LiveRun) -> bool:
         """Whether the poller could be late for it."""
         until = None if run.wait is None else run.wait.until
-        return is_near(self._services.clock, self._services.settings, until)
+        return is_near(self._services.store_clock, self._services.settings, until)
 
     def _left(self, run: LiveRun) -> float:
         """Seconds until it goes on."""
-        now = self._services.clock.now_ms()
+        now = self._services.store_clock.now_ms()
         until = None if run.wait is None else run.wait.until
         return ((until or now) - now) / 1000
 
@@ -91,9 +91,9 @@ class Waiting:
     async def _look(self) -> None:
         """Claim what is due before the next look, and hand back what has no room here."""
         settings, lease = self._services.settings, self._services.lease
-        if not self._services.takes():
+        if not self._services.takes() or (lease.shared and not self._services.store_clock.is_known):
             return
-        horizon = self._services.clock.now_ms() + round(self._interval * 1000)
+        horizon = self._services.store_clock.now_ms() + round(self._interval * 1000)
         again, self._later = self._later, set()
         back: list[str] = []
         try:

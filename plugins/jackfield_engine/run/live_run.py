@@ -32,6 +32,7 @@ from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTab
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared.item_files import keep_files, replayed_items
 from jackfield_engine.shared.services import Services
+from jackfield_engine.shared.store_clock import StoreClock
 
 SLICE_S = 0.01
 """So long the nodes of one execution may keep the event loop before the others get it."""
@@ -345,7 +346,8 @@ class LiveRun:
         """A node waits, unless the execution ends meanwhile: it may have been told so while the node would not stop."""
         if self.state in ENDING or self.state is RunState.REFUSING:
             raise asyncio.CancelledError
-        await self._suspend(RunWait(suspend.until, for_call=suspend.call is not None), suspend.call)
+        until = None if suspend.until is None else self.services.store_clock.of(suspend.until)
+        await self._suspend(RunWait(until, for_call=suspend.call is not None), suspend.call)
 
     async def _suspend(self, wait: RunWait, call: Mapping[str, Json] | None = None) -> None:
         """The wait is durable before the execution is left alone."""
@@ -353,7 +355,9 @@ class LiveRun:
         left = self.progress.unstored()
         if left is not None:
             self.disk.keep_encoded(await asyncio.to_thread(untaken_mark, left), 0, effect=False)
-        keep = not (wait.for_call or wait.parked) and is_near(self.clock, self.services.settings, wait.until)
+        keep = not (wait.for_call or wait.parked) and is_near(
+            self.services.store_clock, self.services.settings, wait.until
+        )
         await self.disk.wait(wait.until, call, keep=keep)
         self.wait = wait
         self.move(RunEvent.WAIT_STORED)
@@ -427,8 +431,9 @@ def time_limit(workflow: Workflow, settings: ExecutionsSettings) -> float:
     return min(wanted, settings.max_timeout) if settings.max_timeout else wanted
 
 
-def is_near(clock: Clock, settings: ExecutionsSettings, until: int | None) -> bool:
-    """Whether whoever looks for waits that are due could be late for this one (Unix ms; None: a call ends it)."""
+def is_near(clock: StoreClock, settings: ExecutionsSettings, until: int | None) -> bool:
+    """Whether whoever looks for waits that are due could be late for this one (Unix ms by the store's clock; None: a
+    call ends it)."""
     if until is None:
         return False
     return (until - clock.now_ms()) / 1000 <= max(settings.wait_in_memory, settings.poll_interval)

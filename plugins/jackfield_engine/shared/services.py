@@ -17,6 +17,7 @@ from jackfield_engine.shared.ended import EndedElsewhere
 from jackfield_engine.shared.known_lives import KnownLives
 from jackfield_engine.shared.lease import Lease, daemon_name
 from jackfield_engine.shared.static_data import StaticData
+from jackfield_engine.shared.store_clock import StoreClock
 from jackfield_engine.shared.timers import Timers
 from jackfield_engine.shared.variables import Variables, allowed_environment
 
@@ -26,6 +27,7 @@ class Services:
     context: PluginContext
     store: Store
     clock: Clock
+    store_clock: StoreClock
     settings: ExecutionsSettings
     plans: Plans
     timers: Timers
@@ -50,6 +52,7 @@ def build_services(context: PluginContext) -> Services:
         context=context,
         store=context.store,
         clock=context.clock,
+        store_clock=StoreClock(context.clock),
         settings=settings,
         plans=Plans(context, settings.cached_workflows),
         timers=Timers(context.clock),

@@ -14,7 +14,8 @@ incarnation that runs it or keeps it in memory, or none: then any daemon claims 
   is taken for a repetition: it changes nothing and succeeds, whoever owns the execution now. So whatever is written may
   be written again when its outcome is not known. Numbers may have gaps; chunks are read in their order. An empty chunk
   is none, and keeps no number.
-- Leases and due times are measured by the store's own clock alone, never by a daemon's.
+- Leases are measured by the store's own clock alone, never by a daemon's. Due times are those of that clock: each
+  renewal tells it, and `due` of a claim is made of it.
 - A store that restarts takes nobody for dead before it has been up for the longest lease and a second more: its outage
   kept everybody from renewing.
 """
@@ -68,9 +69,11 @@ class Standing:
 @record
 class Renewed:
     """cancelled: ids of open executions of this incarnation that somebody wants to end (`ask_cancel`), in any order;
-    they are told again until they are over. At most 1000 at a time."""
+    they are told again until they are over. At most 1000 at a time. now_ms: the store's clock, in Unix ms; None: it has
+    none of its own."""
 
     cancelled: Sequence[str] = ()
+    now_ms: int | None = None
 
 
 class Renewals(Protocol):

@@ -71,7 +71,8 @@ class MemoryOwnership(MemoryTables):
         lease.until = self._until(lease.incarnation)
         wanted = sorted(ident for ident in self._cancelled if self._is_open(ident))
         self._cancelled = {*wanted}
-        return Renewed([ident for ident in wanted if self._runs[ident].owner == owner][:MOST_TOLD])
+        told = [ident for ident in wanted if self._runs[ident].owner == owner][:MOST_TOLD]
+        return Renewed(told, None if self._clock is None else self._clock.now_ms())
 
     async def claim_executions(
         self,

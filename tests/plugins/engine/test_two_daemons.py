@@ -135,12 +135,22 @@ def brief(clock: FakeClock) -> Any:
     return act
 
 
+class Askew:
+    """A clock whose wall time is set wrong, by so many seconds."""
+
+    def __init__(self, clock: FakeClock, ahead: int) -> None:
+        self._clock = clock
+        self._ahead = ahead
+        self.monotonic, self.boottime, self.sleep = clock.monotonic, clock.boottime, clock.sleep
+
+    def now_ms(self) -> int:
+        return self._clock.now_ms() + self._ahead * 1000
+
+
 class Host:
     """A machine with its daemon."""
 
-    def __init__(
-        self, name: str, path: Path, store: MemoryStore, clock: FakeClock, hub: MemoryHub, **settings: Any
-    ) -> None:
+    def __init__(self, name: str, path: Path, store: MemoryStore, clock: Any, hub: MemoryHub, **settings: Any) -> None:
         path.mkdir()
         self._hub = hub
         self.line = Line(store)
@@ -171,8 +181,10 @@ class Hosts:
         self.hub = MemoryHub()
         self.all: list[Host] = []
 
-    async def begin(self, name: str, **settings: Any) -> Host:
-        host = Host(name, self._path / name, self.store, self.clock, self.hub, **settings)
+    async def begin(self, name: str, ahead: int = 0, **settings: Any) -> Host:
+        """ahead: of its clock before that of the store, in seconds."""
+        clock = Askew(self.clock, ahead)
+        host = Host(name, self._path / name, self.store, clock if ahead else self.clock, self.hub, **settings)
         self.all.append(host)
         await host.begin()
         return host
@@ -1054,3 +1066,20 @@ async def test_a_crash_counts_behind_a_daemon_that_stopped_before_the_execution_
     last.gate.open.set()
     over = await hosts.until_over(execution.id, 10)
     assert (over.row.status, over.epoch, len(marks(over))) == ("success", 2, 1)
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 60), (0, -60), (60, 0), (-60, 60)])
+async def test_a_wait_takes_as_long_as_it_should_whatever_the_clocks_of_the_daemons_say(
+    hosts: Hosts, first: int, second: int
+) -> None:
+    a, b = await hosts.begin("a", first), await hosts.begin("b", second)
+    await hosts.clock.advance(2)
+    workflow = await a.lab.save(waits(a.lab, 500))
+    began = hosts.clock.now_ms()
+    execution = a.engine.submit(request(workflow))
+    await hosts.clock.advance(1)
+    await drained(hosts, a)
+    while (await hosts.stored(execution.id)).row.finished_at is None:
+        await hosts.clock.advance(0.5)
+        assert hosts.clock.now_ms() < began + 700_000
+    assert (b.lab.ran, round((hosts.clock.now_ms() - began) / 1000)) == (["After"], 500)

@@ -37,6 +37,17 @@ class StoreLeasesContract:
     async def test_it_is_not_exclusive(self, shared: SharedStore) -> None:
         assert not any(store.exclusive for store in shared.stores)
 
+    async def test_a_renewal_tells_the_one_time_of_all(self, shared: SharedStore) -> None:
+        a, b = shared.stores[:2]
+        mine, other = await shared.two()
+        times: list[int] = []
+        for store, owner in ((a, mine), (b, other), (a, mine)):
+            renewals = store.renewals(owner)
+            times.append((await renewals.renew()).now_ms or 0)
+            await renewals.close()
+        assert times == sorted(times)
+        assert times[0] > 1_700_000_000_000
+
     async def test_nobody_takes_what_the_living_own(self, shared: SharedStore) -> None:
         a, b = shared.stores[:2]
         mine, other = await shared.two()
