@@ -54,6 +54,10 @@ def directories(config_dir: Path) -> list[Path]:
     made = [config_dir / name for name in NAMES]
     for each in made:
         each.mkdir(mode=0o700, parents=True, exist_ok=True)
+        logs = config_dir / "logs" / each.name  # where the logs of one daemon would be
+        logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not (each / "logs").exists():
+            (each / "logs").symlink_to(logs)
         if (config_dir / "config.toml").exists():
             shutil.copy(config_dir / "config.toml", each / "config.toml")
     return made
@@ -73,9 +77,11 @@ class Cluster:
         self._host, self._port, self._more = host, port, more
         self._config_dir = config_dir
         self._daemons: list[subprocess.Popen[bytes]] = []
+        self._stopping = False
 
     async def run(self) -> int:
-        """Until both have ended; the exit code of the first that failed, else 0."""
+        """Until both have ended; the exit code of the one that has ended by itself, else of the first that failed, or
+        0."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop)
@@ -89,11 +95,12 @@ class Cluster:
         server = await Balancer([(address, self._port) for address in ADDRESSES]).serve(self._listening)
         while all(code is None for code in self._codes()):
             await asyncio.sleep(0.05)
+        ended = [] if self._stopping else [code for code in self._codes() if code is not None]
         self._stop()  # of two that go down together none is left
         while any(code is None for code in self._codes()):
             await asyncio.sleep(0.05)
         server.close()
-        return next((abs(code) for code in self._codes() if code), 0)
+        return next((abs(code) for code in ended or self._codes() if code), 0)
 
     def _codes(self) -> list[int | None]:
         return [daemon.poll() for daemon in self._daemons]
@@ -110,6 +117,10 @@ class Cluster:
                 return
 
     def _stop(self) -> None:
+        """Once: a daemon that hears it again does not wait for what is in flight."""
+        if self._stopping:
+            return
+        self._stopping = True
         for daemon in self._daemons:
             if daemon.poll() is None:
                 daemon.send_signal(signal.SIGTERM)
