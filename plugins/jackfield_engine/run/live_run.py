@@ -355,9 +355,8 @@ class LiveRun:
         left = self.progress.unstored()
         if left is not None:
             self.disk.keep_encoded(await asyncio.to_thread(untaken_mark, left), 0, effect=False)
-        keep = not (wait.for_call or wait.parked) and is_near(
-            self.services.store_clock, self.services.settings, wait.until
-        )
+        near = is_near(self.services.store_clock, self.services.settings, wait.until)
+        keep = near and not (wait.for_call or wait.parked)
         await self.disk.wait(wait.until, call, keep=keep)
         self.wait = wait
         self.move(RunEvent.WAIT_STORED)
