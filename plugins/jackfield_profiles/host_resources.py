@@ -1,13 +1,19 @@
-"""Profiles stay with their host."""
+"""Profiles stay with their host; a run begins on the best of those that have its profile."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 
 from jackfield.api.context import PluginContext
-from jackfield.api.hosts import HostResources
+from jackfield.api.hosts import Host, HostResources
 from jackfield.api.profiles import profile_resources
+from jackfield_profiles.launching.placement import Placement, labels_in
 
 
 def resources(context: PluginContext) -> Sequence[HostResources]:
-    return [profile_resources(context, paths=["/api/profiles"], lists=["/api/profiles"])]
+    def place(alias: str, query: Mapping[str, str]) -> AbstractAsyncContextManager[Host]:
+        return context.port(Placement).place(alias, labels_in(query.get("labels", "")))
+
+    paths = ["/api/profiles"]
+    return [profile_resources(context, paths=paths, lists=paths, places={"run": place})]

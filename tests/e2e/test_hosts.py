@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -267,6 +268,35 @@ def test_an_agent_of_a_workflow_runs_on_the_host_with_the_labels(alpha: Daemon, 
     assert caller.post("/webhook/nowhere", json={}).status_code == 200
     failed = poll(lambda: found if (found := outcome(api)) and found["status"] == "failed" else None, "none")
     assert "labels none" in json.dumps(failed)
+
+
+def ran_at(client: httpx.Client, home: Daemon, **query: str) -> bool:
+    ran = client.post("/api/profiles/either/run", json={"args": ["-c", "pwd"]}, params=query)
+    assert ran.status_code == 200, ran.text
+    return str(home.directory) in ran.json()["data"]["output"]
+
+
+def test_a_run_that_the_api_asks_for_begins_on_the_host_with_the_labels_and_a_free_slot(
+    alpha: Daemon, beta: Daemon
+) -> None:
+    here, there = alpha.client(timeout=30), beta.client(timeout=30)
+    for client in (here, there):
+        create(client, "either")
+    assert ran_at(here, beta, labels="big")
+    assert ran_at(there, alpha, labels="zone=eu,gpu")
+    assert ran_at(here, beta, host="beta")
+    refused = here.post("/api/profiles/either/run", params={"labels": "none"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "NO_HOST")
+    refused = here.post("/api/profiles/either/run", params={"labels": "big", "host": "alpha"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "NO_HOST")
+    assert here.post("/api/profiles/nobodys/run").json()["code"] == "PROFILE_NOT_FOUND"
+    busy = threading.Thread(target=here.post, args=("/api/profiles/either/run",), kwargs={
+        "json": {"args": ["-c", "sleep 5"]}, "params": {"host": "alpha"}
+    })  # fmt: skip
+    busy.start()
+    poll(lambda: hosts(here)["alpha"]["slots"]["agents"]["used"] == 1, "alpha is busy")
+    assert ran_at(here, beta)
+    busy.join()
 
 
 def test_a_host_that_dies_fails_its_runs_and_is_missing_in_lists(fleet: Fleet, alpha: Daemon) -> None:

@@ -1,10 +1,12 @@
-"""Where the agent of a workflow runs: on a host that has its profile, the labels that are wanted, and a free slot."""
+"""Where an agent without a terminal runs: on a host that has its profile, the labels that are wanted, and the most free
+slots."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext
@@ -19,10 +21,21 @@ HOST = "host"
 WORKFLOWS = Principal("owner", "owner", "admin", HOST)
 
 
+def labels_in(text: str) -> list[str]:
+    """Of a query: labels with commas between them."""
+    return [label for part in text.split(",") if (label := part.strip())]
+
+
 class NoHost(Conflict):
     """No host can run this agent now."""
 
     code = "NO_HOST"
+
+
+def require_labels(host: Host, labels: Sequence[str]) -> None:
+    """Raises `NoHost`."""
+    if not host.has_labels(labels):
+        raise NoHost(f"The host {host.name} lacks some of the labels {', '.join(labels)}; name another one, or none.")
 
 
 class Placement:
@@ -36,31 +49,48 @@ class Placement:
 
     async def run(self, alias: str, request: HeadlessRequest, labels: Sequence[str]) -> HeadlessResult:
         """See `Profiles.run`. Raises `NoHost`, `HostUnavailable` when the host is lost with the run."""
+        async with self.place(alias, labels) as chosen:
+            if chosen.name == self._hosts.here.name:
+                return await self._context.port(Profiles).run(alias, request)
+            return await self._run_at(chosen, alias, request)
+
+    @asynccontextmanager
+    async def place(self, alias: str, labels: Sequence[str]) -> AsyncIterator[Host]:
+        """The host for a run, which takes as long as this is held. Raises `NoHost`, `HostUnavailable` when nobody has
+        the profile, and somebody does not answer."""
         if not self._hosts.others and not labels and self._hosts.takes("agents"):
-            return await self._context.port(Profiles).run(alias, request)
+            yield self._hosts.here
+            return
         chosen = self._best(await self._candidates(alias, labels), alias, labels)
         if chosen.name == self._hosts.here.name:
-            return await self._context.port(Profiles).run(alias, request)
+            yield chosen
+            return
         self._begun[chosen.name] += 1
         try:
-            return await self._run_at(chosen, alias, request)
+            yield chosen
         finally:
             self._begun[chosen.name] -= 1
             self._begun += Counter()  # those with none are forgotten
 
     async def _candidates(self, alias: str, labels: Sequence[str]) -> list[Host]:
-        """Raises `HostUnavailable` when nobody has the profile, and somebody does not answer."""
+        """Raises `HostUnavailable` when nobody has the profile, and somebody does not answer; `NotFound` when all
+        answer."""
         here = self._hosts.here
-        own = here.takes("agents") and await has_profile(self._context.port(Profiles), alias)
-        found = [here] if own and here.has_labels(labels) else []
+        profiles = self._context.port(Profiles)
+        has = await has_profile(profiles, alias)
+        fits = has and here.takes("agents") and here.has_labels(labels)
+        found = [here] if fits else []
         if not self._hosts.others:
-            return found
-        try:
-            others = await self._context.port(HostCalls).find("profile", alias)
-        except HostUnavailable:
-            if not found:
-                raise
-            others = []
+            others: Sequence[Host] = []
+        else:
+            try:
+                others = await self._context.port(HostCalls).find("profile", alias)
+            except HostUnavailable:
+                if not found:
+                    raise
+                others = []
+        if not has and not others:
+            await profiles.find(alias)  # which raises
         return [*found, *(host for host in others if host.takes("agents") and host.has_labels(labels))]
 
     def _best(self, candidates: Sequence[Host], alias: str, labels: Sequence[str]) -> Host:

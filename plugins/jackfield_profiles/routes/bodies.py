@@ -21,6 +21,17 @@ class DeleteQuery(BaseModel):
     force: bool = Field(False, description="Whether live sessions are ended, and a damaged profile is removed.")
 
 
+class ProfileRunQuery(BaseModel):
+    """Where a run begins."""
+
+    labels: str = Field(
+        "",
+        max_length=4096,
+        description="Labels of the hosts on which it may begin, with commas between them; of those that have the "
+        "profile and take work it is the one with the most slots free.",
+    )
+
+
 class ProfileRunBody(_Input):
     """A run without a terminal."""
 

@@ -11,6 +11,7 @@ from quart import Blueprint, Response, request
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.hosts import Hosts
 from jackfield.api.http import (
     is_from_network,
     json_response,
@@ -25,10 +26,10 @@ from jackfield.api.profiles import HeadlessRequest
 from jackfield.api.records import replace
 from jackfield_profiles import views
 from jackfield_profiles.keys.store import KeyStore
-from jackfield_profiles.launching.placement import HOST
+from jackfield_profiles.launching.placement import HOST, labels_in, require_labels
 from jackfield_profiles.ports import HeadlessRuns, ProfileChanges, ProfileCreation, ProfileLaunching, ProfileRemoval
 from jackfield_profiles.routes import directories, templates
-from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody
+from jackfield_profiles.routes.bodies import DeleteQuery, ProfileRunBody, ProfileRunQuery
 from jackfield_profiles.routes.hooks import HookRoutes
 from jackfield_profiles.routes.provider_keys import ProviderKeyRoutes
 from jackfield_profiles.running_settings import RunSettings
@@ -142,6 +143,7 @@ class ProfileRoutes:
     @operation(
         "Run a profile's agent without a terminal",
         scope=None,
+        query=f"{_BODIES}:ProfileRunQuery",
         request=f"{_BODIES}:ProfileRunBody",
         response=f"{_SCHEMAS}:ProfileRunShown",
         tags=TAGS,
@@ -150,6 +152,7 @@ class ProfileRoutes:
     )
     async def run_profile(self, alias: str) -> Response:
         profile = await self._store.find(alias)
+        require_labels(self._context.port(Hosts).here, labels_in(read_query(ProfileRunQuery).labels))
         body = parse_model(ProfileRunBody, await read_json() if await request.get_data(cache=True) else {})
         settings = self._context.settings(RunSettings)
         asked = HeadlessRequest(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import field
 from typing import Literal, Protocol, TypeAlias, get_args
 
@@ -97,6 +98,9 @@ class Hosts(Protocol):
         """From now on the others are told of these slots. slots: quick, asked once per renewal."""
 
 
+Place: TypeAlias = Callable[[str, Mapping[str, str]], AbstractAsyncContextManager[Host]]
+
+
 @record
 class HostResources:
     """Things of one kind that stay with the host that has them. Of a path that names one, this daemon looks whether it
@@ -107,7 +111,9 @@ class HostResources:
     whose GET gives rows as the `data` of the envelope, to which those of all hosts are joined; starts: path -> field of
     its JSON body that is a name, for a POST that begins something where that thing is; joins: path -> how the `data` of
     all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and the query's
-    parameters, in a thread."""
+    parameters, in a thread; places: segment behind the name, of a POST that is work for one of the hosts that have the
+    thing -> which one takes it, for as long as the work lasts. It gets the name and the query's parameters, and raises
+    when there is none; a request that names a host goes there."""
 
     kind: str
     has: Callable[[str], Awaitable[bool]]
@@ -116,6 +122,7 @@ class HostResources:
     lists: Sequence[str] = ()
     starts: Mapping[str, str] = field(default_factory=dict)
     joins: Mapping[str, Join] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
 
 
 @record

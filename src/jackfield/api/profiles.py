@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 from .errors import AccessDenied, Conflict, InvalidInput, JackfieldError, NotFound
-from .hosts import HostResources
+from .hosts import HostResources, Place
 from .jsontext import Json
 from .process_containers import ProcessLimits
 from .proxy import ProxyFailure
@@ -223,6 +223,7 @@ def profile_resources(
     words: Collection[str] = (),
     lists: Sequence[str] = (),
     starts: Mapping[str, str] | None = None,
+    places: Mapping[str, Place] | None = None,
 ) -> HostResources:
     """What profiles name, for `jackfield_host_resources`; see `HostResources`."""
 
@@ -230,7 +231,7 @@ def profile_resources(
         found = context.find_port(Profiles)
         return found is not None and await has_profile(found, alias)
 
-    return HostResources("profile", has, paths, words, lists, starts or {})
+    return HostResources("profile", has, paths, words, lists, starts or {}, places=places or {})
 
 
 class ProviderKeys(Protocol):

@@ -17,7 +17,7 @@ from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
-from jackfield.api.hosts import Host, HostReply, HostResources, HostUnavailable, RoleMissing
+from jackfield.api.hosts import Host, HostReply, HostResources, HostUnavailable, Place, RoleMissing
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.core.kernel import Kernel
@@ -74,7 +74,7 @@ class HostRouter:
         """Whether it was a question of another host, which is answered."""
         if scope["path"] != HAS or scope["type"] != "http":
             return False
-        asked = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+        asked = _query(scope)
         has = await self._has(asked.get("kind", ""), asked.get("name", ""))
         await _send_json(send, {"success": True, "data": {"has": has}})
         return True
@@ -104,6 +104,11 @@ class HostRouter:
         if method == "GET" and scope["type"] == "http" and (path in index.lists or path in index.joins):
             await self._list(app, scope, receive, send)
             return
+        if method == "POST" and (placed := index.placed(path)) is not None:
+            place, name = placed
+            async with place(name, _query(scope)) as host:
+                await self._at(host, app, scope, receive, send)
+            return
         if method == "POST" and path in index.starts:
             resource = index.starts[path]
             body = await _body(receive)
@@ -119,6 +124,12 @@ class HostRouter:
                 await self._pass(hosts[0], scope, receive, send, thing)
                 return
         await self._here(app, scope, receive, send)
+
+    async def _at(self, host: Host, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+        if host.name == self._hosts.here.name:
+            await self._here(app, scope, receive, send)
+        else:
+            await self._pass(host, scope, receive, send)
 
     async def _here(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
         self.check_role(scope)
@@ -169,7 +180,7 @@ class HostRouter:
         parts = await asyncio.gather(*(self._part(host, target, caller) for host in self._hosts.others))
         found = [merging.Part(host, reply) for host, reply in parts]
         here, join = self._hosts.here.name, self._resources().joins.get(scope["path"])
-        query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+        query = _query(scope)
         bound = None if join is None else lambda data: join(data, query)
         body = await merging.joined(bytes(own.body), here, found, bound)
         if body is None:
@@ -247,6 +258,11 @@ class HostRouter:
             await self._client.close()
 
 
+def _query(scope: Scope) -> Mapping[str, str]:
+    """Of parameters that come more than once, the last counts."""
+    return dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+
+
 def _named_host(scope: Scope) -> str:
     """By the query, which loses it; empty for none."""
     query: bytes = scope.get("query_string", b"")
@@ -275,11 +291,25 @@ class _Index:
 
     def find(self, path: str) -> tuple[str, str] | None:
         """Kind and name of what the path names."""
+        found = self._named(path)
+        return None if found is None else (found[0].kind, found[1])
+
+    def placed(self, path: str) -> tuple[Place, str] | None:
+        """Who says which host takes what is sent there, and the name of the thing."""
+        found = self._named(path)
+        if found is None:
+            return None
+        resource, name, more = found
+        place = resource.places.get(more)
+        return None if place is None else (place, name)
+
+    def _named(self, path: str) -> tuple[HostResources, str, str] | None:
+        """The name, and what stands behind it."""
         for prefix, resource in self._paths:
             if path.startswith(prefix):
-                name = path[len(prefix) :].partition("/")[0]
+                name, _, more = path[len(prefix) :].partition("/")
                 if name not in resource.words:
-                    return (resource.kind, name) if name else None
+                    return (resource, name, more) if name else None
         return None
 
 

@@ -7716,6 +7716,18 @@ export interface components {
             working_dir?: string | null;
         };
         /**
+         * ProfileRunQuery
+         * @description Where a run begins.
+         */
+        ProfileRunQuery: {
+            /**
+             * Labels
+             * @description Labels of the hosts on which it may begin, with commas between them; of those that have the profile and take work it is the one with the most slots free.
+             * @default
+             */
+            labels?: string;
+        };
+        /**
          * ProfileRunShown
          * @description success: false for a run that was stopped at its time limit; `error` and `code` (`RUN_TIMED_OUT`) say so.
          */
@@ -12386,7 +12398,9 @@ export interface operations {
     };
     runProfile: {
         parameters: {
-            query?: never;
+            query?: {
+                labels?: string;
+            };
             header?: never;
             path: {
                 alias: string;
