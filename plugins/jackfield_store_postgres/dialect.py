@@ -28,10 +28,14 @@ class PostgresDialect(RowDialect[Connection]):
     """Its marks are `%s`; several daemons write, so that rows are locked."""
 
     def execute(self, connection: Connection, sql: str, values: Sequence[SqlValue] = ()) -> Cursor:
-        return execute(connection, sql.replace("?", "%s"), values)
+        return execute(connection, self.marked(sql), values)
 
     def repeat(self, connection: Connection, sql: str, values: Sequence[SqlValue]) -> Cursor:
-        return connection.execute(sql.replace("?", "%s"), values)
+        return connection.execute(self.marked(sql), values)
+
+    def marked(self, sql: str) -> str:
+        """A shared statement for psycopg."""
+        return sql.replace("?", "%s")
 
     def listed(self, values: Sequence[str] | Sequence[int]) -> SqlValue:
         return values

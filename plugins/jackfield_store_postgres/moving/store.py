@@ -3,7 +3,7 @@ An advisory lock, the one under which daemons migrate, keeps them from starting.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -11,13 +11,15 @@ import psycopg
 from psycopg import conninfo
 
 from jackfield.api.errors import ConfigurationError, Conflict, StoreUnavailable
-from jackfield.api.store_forms import FORMS, ROWS, Cell, Row, StoreForm
+from jackfield.api.sql.moves import FormStatements, SqlTableWriter
+from jackfield.api.store_forms import FORMS, Cell, Row, StoreForm
 from jackfield.api.store_moves import UNFINISHED
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.migrating import LOCK_KEY, migrate
-from jackfield_store_postgres.moving.tables import ENDING, filled, reading, reading_all, rows_table
+from jackfield_store_postgres.moving.tables import ENDING, SOURCES, filled
 from jackfield_store_postgres.schema import MIGRATIONS
 
 _CONFIGURE = """SELECT set_config('search_path', %s, true), set_config('statement_timeout', '0', true),
@@ -30,7 +32,8 @@ _VERSION = "SELECT version FROM jackfield_schema"
 _TABLES = """SELECT relname FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %s)
     AND relkind IN ('r', 'p') AND NOT relispartition"""
 _NOTES = 'CREATE TABLE copy_notes (name text COLLATE "C" PRIMARY KEY, text text COLLATE "C" NOT NULL)'
-_NOTE = "INSERT INTO copy_notes VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET text = excluded.text"
+_DIALECT = PostgresDialect()
+_FORMS = FormStatements(_DIALECT, SOURCES)
 
 
 class PostgresTableReader:
@@ -44,9 +47,9 @@ class PostgresTableReader:
         self.identity = "postgres " + " ".join(str(part) for part in row or ())
 
     def rows(self, form: StoreForm, after: Sequence[Cell] | None) -> Iterator[Row]:
-        sql, values = (reading_all(form), []) if after is None else (reading(form), list(after))
+        sql, values = (_FORMS.every(form), []) if after is None else (_FORMS.behind(form), [after[0], *after])
         with _answered("the store cannot be read"), self._connection.cursor() as cursor:
-            yield from cursor.stream(sql.encode(), values, binary=True)
+            yield from cursor.stream(_DIALECT.marked(sql).encode(), values, binary=True)
 
     def expect_alone(self) -> None:
         """A daemon that was started by a version of before may not have heeded the lock."""
@@ -56,39 +59,27 @@ class PostgresTableReader:
                 _expect_no_daemon(connection, self._database)
 
 
-class PostgresTableWriter:
-    """`TableWriter`."""
+class PostgresTableWriter(SqlTableWriter[Connection]):
+    """`TableWriter`"""
 
     def __init__(self, connection: Connection, database: Database) -> None:
-        self._connection = connection
+        super().__init__(connection, _DIALECT)
         self._database = database
 
-    def notes(self) -> Mapping[str, str]:
-        with self._transaction():
-            return dict(self._connection.execute("SELECT name, text FROM copy_notes").fetchall())
-
-    def put(self, form: StoreForm, rows: Sequence[Row], name: str, note: str) -> None:
-        with _answered(f"the copy of {form.name} has stopped"), self._transaction():
-            if form.name.startswith(ROWS):
-                self._connection.execute(rows_table(form).encode())
-            if rows:
-                self._copy(form, rows)
-            self._connection.execute(_NOTE, [name, note])
-
     def rows(self, form: StoreForm, after: Sequence[Cell] | None) -> Iterator[Row]:
-        with _answered("the copy cannot be read"), self._transaction():
+        with self.transaction("the copy cannot be read"):
             yield from PostgresTableReader(self._connection, self._database).rows(form, after)
 
     def finish(self) -> None:
         schema = self._database.settings.schema_name
-        with _answered("the copy is not marked as ended"), self._transaction():
+        with self.transaction("the copy is not marked as ended"):
             for (table,) in self._connection.execute(_TABLES, [schema]).fetchall():
                 self._connection.execute(f"ANALYZE {table}".encode())
             for statement in ENDING:
                 self._connection.execute(statement.encode())
             self._connection.execute("UPDATE jackfield_schema SET version = %s", [len(MIGRATIONS)])
 
-    def _copy(self, form: StoreForm, rows: Sequence[Row]) -> None:
+    def add(self, form: StoreForm, rows: Sequence[Row]) -> None:
         way = filled(form)
         sql = f"COPY {form.name} ({', '.join(way.columns)}) FROM STDIN (FORMAT BINARY)"
         with self._connection.cursor() as cursor, cursor.copy(sql.encode()) as copy:
@@ -97,8 +88,8 @@ class PostgresTableWriter:
                 copy.write_row([*row[way.leaves_out :], *way.constants])
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with self._connection.transaction():
+    def transaction(self, trouble: str) -> Iterator[None]:
+        with _answered(trouble), self._connection.transaction():
             _configure(self._connection, self._database)
             yield
 

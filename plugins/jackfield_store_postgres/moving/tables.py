@@ -9,6 +9,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.records import record
+from jackfield.api.sql.moves import FOLDERS
 from jackfield.api.store_forms import StoreForm
 
 OWN: Mapping[str, str] = {
@@ -40,11 +41,8 @@ _OWN_TYPES: Mapping[str, str] = {
     "share": "int8", "claimed_at": "int8", "lease_ms": "int8", "lease_until": "timestamptz", "alive": "bool",
 }  # fmt: skip
 
-_READ: Mapping[str, str] = {
-    "folders": """WITH RECURSIVE below (depth, id) AS (
-            SELECT 0::bigint, id FROM folders WHERE parent_id IS NULL
-            UNION ALL SELECT depth + 1, f.id FROM below JOIN folders f ON f.parent_id = below.id)
-        SELECT depth, f.* FROM below JOIN folders f USING (id)""",
+SOURCES: Mapping[str, str] = {
+    "folders": FOLDERS,
     "webhook_stats": """SELECT webhook_id, sum(total)::bigint AS total, sum(success)::bigint AS success,
             sum(failed)::bigint AS failed, max(last_call) AS last_call FROM webhook_stats GROUP BY webhook_id""",
     "incarnations": """SELECT DISTINCT e.owner AS id, coalesce(i.daemon, '') AS daemon FROM executions e
@@ -67,38 +65,12 @@ class Filled:
     constants: Sequence[object]
 
 
-def reading(form: StoreForm) -> str:
-    """A statement that takes the key behind which it begins."""
-    source = _source(form)
-    key = ", ".join(form.key)
-    marks = ", ".join(f"%s::{KINDS[form.columns[name]]}" for name in form.key)
-    return f"SELECT {', '.join(form.columns)} FROM {source} WHERE ({key}) > ({marks}) ORDER BY {key}"  # noqa: S608 - our own names
-
-
-def reading_all(form: StoreForm) -> str:
-    """A statement without values."""
-    return f"SELECT {', '.join(form.columns)} FROM {_source(form)} ORDER BY {', '.join(form.key)}"  # noqa: S608 - our own names
-
-
-def _source(form: StoreForm) -> str:
-    return f"({_READ[form.name]}) AS found" if form.name in _READ else form.name
-
-
 def filled(form: StoreForm) -> Filled:
     made = MADE_COLUMNS.get(form.name, frozenset())
     own = OWN_COLUMNS.get(form.name, {})
     columns = [name for name in form.columns if name not in made]
     types = [KINDS[form.columns[name]] for name in columns]
     return Filled([*columns, *own], [*types, *(_OWN_TYPES[name] for name in own)], len(made), list(own.values()))
-
-
-def rows_table(form: StoreForm) -> str:
-    """As `data_tables.tables` makes it."""
-    kinds = {"text": 'text COLLATE "C"', "real": "double precision", "integer": "bigint", "boolean": "boolean"}
-    system = ("created_at", "updated_at", "size")
-    own = [f"{name} {kinds[kind]}" for name, kind in form.columns.items() if name not in ("id", *system)]
-    columns = ["id bigint PRIMARY KEY", *(f"{name} bigint NOT NULL" for name in system), *own]
-    return f"CREATE TABLE IF NOT EXISTS {form.name} ({', '.join(columns)})"
 
 
 _NEXT = """SELECT setval(pg_get_serial_sequence('{table}', '{column}'),

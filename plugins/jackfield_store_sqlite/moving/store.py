@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from jackfield.api.errors import ConfigurationError, Conflict, StoreUnavailable
-from jackfield.api.store_forms import FORMS, ROWS, Cell, Row, StoreForm
+from jackfield.api.sql.moves import FormStatements, SqlTableWriter
+from jackfield.api.store_forms import FORMS, Cell, Row, StoreForm
 from jackfield.api.store_moves import UNFINISHED
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.connections import connect_reader, connect_writer, create_file
 from jackfield_store_sqlite.damage.reach import reached
 from jackfield_store_sqlite.database import Database
-from jackfield_store_sqlite.moving.tables import make_rows_table, reading, reading_all, writing
+from jackfield_store_sqlite.dialect import SqliteDialect
+from jackfield_store_sqlite.moving.tables import SOURCES, writing
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
 
 _NOTES = "CREATE TABLE copy_notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID"
-_NOTE = "INSERT INTO copy_notes VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET text = excluded.text"
+_DIALECT = SqliteDialect()
+_FORMS = FormStatements(_DIALECT, SOURCES)
 
 
 class SqliteTableReader:
@@ -34,9 +37,9 @@ class SqliteTableReader:
     def rows(self, form: StoreForm, after: Sequence[Cell] | None) -> Iterator[Row]:
         try:
             if after is None:
-                found = self._connection.execute(reading_all(form))
+                found = self._connection.execute(_FORMS.every(form))
             else:
-                found = self._connection.execute(reading(form), (after[0], *after))
+                found = self._connection.execute(_FORMS.behind(form), (after[0], *after))
             flags = [place for place, kind in enumerate(form.columns.values()) if kind == "boolean"]
             for row in found:
                 yield _with_flags(row, flags) if flags else row
@@ -49,38 +52,38 @@ class SqliteTableReader:
             raise Conflict("The store was changed while it was copied; run `jackfield store copy` with --restart.")
 
 
-class SqliteTableWriter(SqliteTableReader):
-    """`TableWriter`. A batch is one transaction, which a killed process loses as a whole."""
+class SqliteTableWriter(SqlTableWriter[sqlite3.Connection]):
+    """`TableWriter`"""
 
-    def notes(self) -> Mapping[str, str]:
-        return dict(self._connection.execute("SELECT name, text FROM copy_notes"))
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection, _DIALECT)
+        self._reader = SqliteTableReader(connection)
 
-    def put(self, form: StoreForm, rows: Sequence[Row], name: str, note: str) -> None:
-        connection = self._connection
-        try:
-            connection.execute("BEGIN IMMEDIATE")
-            if form.name.startswith(ROWS):
-                make_rows_table(connection, form)
-            if rows:
-                writing(form)(connection, rows)
-            connection.execute(_NOTE, (name, note))
-            connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            _roll_back(connection)
-            raise StoreUnavailable(f"{_reason(error)}; the copy of {form.name} has stopped.") from error
+    def rows(self, form: StoreForm, after: Sequence[Cell] | None) -> Iterator[Row]:
+        return self._reader.rows(form, after)
+
+    def add(self, form: StoreForm, rows: Sequence[Row]) -> None:
+        writing(form)(self._connection, rows)
 
     def finish(self) -> None:
         connection = self._connection
-        try:
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("BEGIN IMMEDIATE")
+        connection.execute("PRAGMA synchronous = FULL")
+        with self.transaction("the copy is not marked as ended"):
             connection.execute("DROP TABLE copy_notes")
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-            connection.execute("COMMIT")
+        with _answered("the copy has ended"):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.Error as error:
-            _roll_back(connection)
-            raise StoreUnavailable(f"{failures.reason(error)}; the copy is not marked as ended.") from error
+
+    @contextmanager
+    def transaction(self, trouble: str) -> Iterator[None]:
+        with _answered(trouble):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
 
 
 class SqliteMoves:
@@ -130,6 +133,15 @@ class SqliteMoves:
 
 
 @contextmanager
+def _answered(trouble: str) -> Iterator[None]:
+    """Raises `StoreUnavailable` in place of sqlite3.Error. trouble: half a sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreUnavailable(f"{_reason(error)}; {trouble}.") from error
+
+
+@contextmanager
 def _claimed(file: Path) -> Iterator[None]:
     claim = FileClaim(file)
     claim.take()
@@ -167,7 +179,7 @@ def _begin(connection: sqlite3.Connection) -> None:
 
 def _expect_empty(connection: sqlite3.Connection, file: Path) -> None:
     for form in FORMS:
-        if connection.execute(f"{reading_all(form)} LIMIT 1").fetchone():
+        if connection.execute(f"{_FORMS.every(form)} LIMIT 1").fetchone():
             raise _not_empty(file)
 
 
@@ -186,9 +198,4 @@ def _with_flags(row: tuple[Cell, ...], flags: Sequence[int]) -> Row:
 def _reason(error: sqlite3.Error) -> str:
     if failures.is_outage(error):
         return failures.reason(error)
-    return f"The store does not take the rows ({error})"
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
+    return f"SQLite failed ({error})"

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from jackfield.api.sql.moves import FOLDERS
 from jackfield.api.store_forms import Row, StoreForm
 from jackfield_store_sqlite.damage.digests import (
     of_bytes,
@@ -55,11 +56,8 @@ again."""
 
 _OWNER = "coalesce(i.id, 'start ' || e.owner)"
 _OWNED = "executions e LEFT JOIN incarnations i ON i.number = e.owner"
-_READ: Mapping[str, str] = {
-    "folders": """WITH RECURSIVE below (depth, id) AS (
-            SELECT 0, id FROM folders WHERE parent_id IS NULL
-            UNION ALL SELECT depth + 1, f.id FROM below JOIN folders f ON f.parent_id = below.id)
-        SELECT depth, f.* FROM below JOIN folders f USING (id)""",
+SOURCES: Mapping[str, str] = {
+    "folders": FOLDERS,
     "workflow_versions": """SELECT v.*, u.version IS NULL AS sealed FROM workflow_versions v
         LEFT JOIN unsealed_versions u ON u.workflow_id = v.workflow_id AND u.version = v.version""",
     "registrations": "SELECT rowid AS place, * FROM registrations",
@@ -79,21 +77,6 @@ _READ: Mapping[str, str] = {
 """Forms that are not read as they stand. Chunks of before had numbers have their places as such."""
 
 
-def reading(form: StoreForm) -> str:
-    """A statement that takes the key behind which it begins."""
-    source = _READ.get(form.name, f"SELECT * FROM {form.name}")  # noqa: S608 - our own names
-    key = ", ".join(form.key)
-    marks = ", ".join("?" * len(form.key))
-    first = form.key[0]
-    return f"SELECT {', '.join(form.columns)} FROM ({source}) WHERE {first} >= ? AND ({key}) > ({marks}) ORDER BY {key}"  # noqa: S608 - our own names
-
-
-def reading_all(form: StoreForm) -> str:
-    """A statement without values."""
-    source = _READ.get(form.name, f"SELECT * FROM {form.name}")  # noqa: S608 - our own names
-    return f"SELECT {', '.join(form.columns)} FROM ({source}) ORDER BY {', '.join(form.key)}"  # noqa: S608 - our own names
-
-
 def writing(form: StoreForm) -> Write:
     """What adds rows of this form."""
     special = _WRITE.get(form.name)
@@ -106,15 +89,6 @@ def writing(form: StoreForm) -> Write:
     column, of_row = digest
     sql = _insert(form.name, [*columns, column])
     return lambda connection, rows: _many(connection, sql, [(*row, of_row(row)) for row in rows])
-
-
-def make_rows_table(connection: sqlite3.Connection, form: StoreForm) -> None:
-    """As `data_tables.tables` makes it. Raises sqlite3.Error."""
-    kinds = {"text": "TEXT", "real": "REAL", "integer": "INTEGER", "boolean": "INTEGER"}
-    system = ("created_at", "updated_at", "size")
-    own = [f"{name} {kinds[kind]}" for name, kind in form.columns.items() if name not in ("id", *system)]
-    columns = ["id INTEGER PRIMARY KEY", *(f"{name} INTEGER NOT NULL" for name in system), *own]
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {form.name} ({', '.join(columns)}) STRICT")
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
