@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 
 from jackfield.api.errors import ConfigurationError, Conflict, StoreUnavailable
+from jackfield.api.sql.write_queue import UNCHANGED
 
-UNCHANGED = "nothing was changed, try again."
 _LOST = "The connection to PostgreSQL was lost"
 _REASONS = {
     "08": _LOST,

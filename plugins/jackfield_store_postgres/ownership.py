@@ -142,9 +142,7 @@ class PostgresOwnership:
     _db: Database
 
     def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
-        return self._db.post(
-            lambda batch: batch.apart(lambda connection: _register(connection, incarnation)), alone=True
-        )
+        return self._db.post_alone(lambda connection: _register(connection, incarnation))
 
     def renewals(self, owner: str) -> Renewals:
         return PostgresRenewals(self._db, owner)

@@ -8,10 +8,8 @@ acknowledged is lost, wherever the connection breaks.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -20,168 +18,121 @@ from typing import TypeAlias
 import psycopg
 
 from jackfield.api.errors import Fenced, JackfieldError
+from jackfield.api.sql.writes import Outcome, WriteOperation, WriterThread
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.batch import Key, Refused, WriteBatch
 from jackfield_store_postgres.sessions import Unresolved, WriterSession
 
-Outcome: TypeAlias = "tuple[WriteOperation, object, Exception | None]"
-"""The operation, what it returned, why it failed."""
 _MOST_BYTES = 67_108_864
 """That one transaction takes, unless a single operation is larger."""
 _PATIENCE = 1.0
+"""Seconds beyond its limit that the server gets to break a statement off by itself."""
+_PAUSE = 1.0
 """Seconds between two attempts to end the thread."""
 _ATTEMPTS = 5
 """Of a transaction that others were in the way of."""
 
 
-class WriteOperation:
-    """One queued write. run: may raise before it gathered anything in the batch; it is called again when the
-    transaction is repeated, so it must change nothing else."""
+class StoreWrite(WriteOperation[WriteBatch]):
+    """owners: incarnations that must be alive, else it fails with `Fenced`."""
 
-    __slots__ = ("alone", "future", "owners", "queued_at", "run", "size")
+    __slots__ = ("owners",)
+    shared = True
+    """With others in one transaction."""
 
-    def __init__(
-        self,
-        run: Callable[[WriteBatch], object],
-        future: asyncio.Future[object],
-        queued_at: float,
-        size: int,
-        owners: Sequence[str],
-        alone: bool,
-    ) -> None:
-        """owners: incarnations that must be alive, else it fails with `Fenced`. alone: it shares no transaction."""
-        self.run = run
-        self.future = future
-        self.queued_at = queued_at
-        self.size = size
-        self.owners = owners
-        self.alone = alone
+    def __init__(self, run: Callable[[WriteBatch], object], size: int, owners: Sequence[str | None] = ()) -> None:
+        super().__init__(run, size)
+        self.owners = [owner for owner in owners if owner is not None]
 
 
-class StoreWriter:
-    """Waits for operations, commits them, hands the outcomes of a whole batch to `deliver` (called on this thread)."""
+class LoneWrite(StoreWrite):
+    """For what locks rows that other daemons lock too."""
+
+    __slots__ = ()
+    shared = False
+
+
+StoreOutcome: TypeAlias = "Outcome[StoreWrite]"
+
+
+class StoreWriter(WriterThread[StoreWrite]):
+    """Without a connection no operation is taken, so that it can be dropped with nothing done."""
 
     def __init__(
         self,
         session: WriterSession,
-        deliver: Callable[[Sequence[Outcome]], None],
+        deliver: Callable[[Sequence[StoreOutcome]], None],
         *,
         batch_size: int,
         log: logging.Logger,
     ) -> None:
+        super().__init__(deliver, batch_size=batch_size, log=log)
         self._session = session
-        self._deliver = deliver
-        self._batch_size = batch_size
-        self._log = log
-        self._waiting: deque[WriteOperation] = deque()
-        self._taking = threading.Lock()
-        self._wake = threading.Event()
-        self._closing = False
-        self._thread = threading.Thread(target=self._work, name="jackfield-store-writer", daemon=True)
-        self._begun: tuple[float, Sequence[WriteOperation]] = (0.0, ())
         self._pause = 0.0
         self._asked_at = math.inf
         """When the database was last asked for something (monotonic); infinite: nothing is under way."""
-        self.trouble: BaseException | None = None
-        """Why the database does not answer now."""
 
     def start(self) -> None:
         self._thread.start()
 
-    def put(self, operation: WriteOperation) -> None:
-        """Queue. Called on the event loop's thread."""
-        self._waiting.append(operation)
-        self._wake.set()
+    def reason(self, error: BaseException) -> str:
+        return failures.reason(error)
 
-    def drop(self, queued_before: float) -> list[WriteOperation]:
-        """Take back what has waited since before then and was not begun."""
-        dropped = []
-        with self._taking:
-            while self._waiting and self._waiting[0].queued_at <= queued_before:
-                dropped.append(self._waiting.popleft())
-        return dropped
-
-    def begun_before(self, moment: float) -> Sequence[WriteOperation]:
-        """The operations of the running transaction, if it took them before then."""
-        begun_at, operations = self._begun
-        return operations if begun_at <= moment else ()
-
-    def cut_if_asked_before(self, moment: float) -> None:
-        """Give a connection up that has not answered since then; what it was asked is tried again on another one."""
-        if self._asked_at <= moment:
+    def look(self, now: float, limit: float) -> None:
+        """Give a connection up that has not answered for long; what it was asked is tried again on another one."""
+        if self._asked_at <= now - limit * 2 - _PATIENCE:
             self._session.cut()
 
-    def close(self, patience: float) -> None:
+    def close_within(self, patience: float) -> None:
         """Write what is queued, then end the thread. Blocks. A server that has not answered within `patience` seconds
         is waited for no longer."""
-        self._closing = True
-        self._wake.set()
+        self._stop()
         self._thread.join(patience)
         while self._thread.is_alive():
             self._session.cut()
-            self._thread.join(_PATIENCE)
-
-    def _work(self) -> None:
-        while self._wait():
-            try:
-                self._turn()
-            except Exception as error:  # the thread must outlive everything
-                self._log.exception("The store's writer failed.")
-                self._fail(self._take(), error)
-        self._session.close()
+            self._thread.join(_PAUSE)
 
     def _wait(self) -> bool:
-        """Until there is something to write; False when there is nothing and never will be."""
         self._asked_at = math.inf
-        while not self._waiting:
-            if self._closing:
-                return False
-            self._wake.wait()
-            self._wake.clear()
-        return True
+        return super()._wait()
 
-    def _turn(self) -> None:
-        """One transaction. Without a connection nothing is taken, so that it can be dropped with nothing done."""
+    def _begin(self) -> bool:
         try:
             self._asking().ready()
         except (psycopg.Error, JackfieldError) as error:
             self._troubled(error)
-            return
-        operations = self._take()
-        if not operations:
-            return
-        try:
-            outcomes = self._outcomes(operations)
-        except Exception as error:
-            if failures.is_outage(error):
-                self._troubled(error)
-            self._fail(operations, error)
-        else:
-            self._recovered()
-            self._hand_over(outcomes)
+            return False
+        return True
 
-    def _take(self) -> list[WriteOperation]:
-        with self._taking:
-            operations: list[WriteOperation] = []
-            size = 0
-            while self._waiting and len(operations) < self._batch_size:
-                size += self._waiting[0].size
-                if operations and (size > _MOST_BYTES or self._waiting[0].alone):
-                    break
-                operations.append(self._waiting.popleft())
-                if operations[0].alone:
-                    break
-            self._begun = (time.monotonic(), operations)
-            return operations
+    def _chosen(self, waiting: deque[StoreWrite]) -> list[StoreWrite]:
+        operations: list[StoreWrite] = []
+        size = 0
+        while waiting and len(operations) < self._batch_size:
+            size += waiting[0].size
+            if operations and (size > _MOST_BYTES or not waiting[0].shared):
+                break
+            operations.append(waiting.popleft())
+            if not operations[0].shared:
+                break
+        return operations
 
-    def _hand_over(self, outcomes: Sequence[Outcome]) -> None:
-        self._begun = (0.0, ())
-        self._deliver(outcomes)
+    def _commit(self, operations: Sequence[StoreWrite]) -> list[StoreOutcome]:
+        return self._outcomes(operations) if operations else []
 
-    def _outcomes(self, operations: Sequence[WriteOperation]) -> list[Outcome]:
+    def _is_outage(self, error: Exception) -> bool:
+        return failures.is_outage(error)
+
+    def _told(self, error: Exception) -> Exception:
+        known = isinstance(error, JackfieldError) or not isinstance(error, psycopg.Error)
+        return error if known else failures.unavailable(error)
+
+    def _end(self) -> None:
+        self._session.close()
+
+    def _outcomes(self, operations: Sequence[StoreWrite]) -> list[StoreOutcome]:
         """Everything in one go; should one operation spoil that, again, each on its own."""
         try:
-            return self._commit(operations)
+            return self._tried(operations)
         except psycopg.Error as error:
             if failures.is_outage(error):
                 raise
@@ -194,7 +145,7 @@ class StoreWriter:
                 return [(operations[0], None, error)]
         return [outcome for operation in operations for outcome in self._outcomes([operation])]
 
-    def _commit(self, operations: Sequence[WriteOperation]) -> list[Outcome]:
+    def _tried(self, operations: Sequence[StoreWrite]) -> list[StoreOutcome]:
         """Repeats what did not come to its end."""
         refused: frozenset[Key] = frozenset()
         attempts = 0
@@ -218,7 +169,7 @@ class StoreWriter:
                 self._asking().rollback()
                 raise
 
-    def _attempt(self, operations: Sequence[WriteOperation], refused: frozenset[Key]) -> list[Outcome]:
+    def _attempt(self, operations: Sequence[StoreWrite], refused: frozenset[Key]) -> list[StoreOutcome]:
         owners = sorted({owner for operation in operations for owner in operation.owners})
         batch = self._session.begin(owners, refused, careful=len(operations) == 1)
         outcomes = []
@@ -235,7 +186,7 @@ class StoreWriter:
         self._asked_at = time.monotonic()
         return self._session
 
-    def _resolved(self, lost: Unresolved[Outcome], operations: Sequence[WriteOperation]) -> bool:
+    def _resolved(self, lost: Unresolved[StoreOutcome], operations: Sequence[StoreWrite]) -> bool:
         """What became of a commit whose answer did not come."""
         while self._reconnected(operations):
             try:
@@ -244,7 +195,7 @@ class StoreWriter:
                 self._troubled(error)
         raise lost.error
 
-    def _reconnected(self, operations: Sequence[WriteOperation]) -> bool:
+    def _reconnected(self, operations: Sequence[StoreWrite]) -> bool:
         """Try until there is a connection; False when nobody waits for these operations any more and the store is
         closing."""
         while True:
@@ -257,15 +208,9 @@ class StoreWriter:
             if self._closing and all(operation.future.done() for operation in operations):
                 return False
 
-    def _fail(self, operations: Sequence[WriteOperation], error: Exception) -> None:
-        known = error if isinstance(error, JackfieldError) or not isinstance(error, psycopg.Error) else None
-        self._hand_over([(operation, None, known or failures.unavailable(error)) for operation in operations])
-
     def _troubled(self, error: BaseException) -> None:
         """Waits a moment, longer each time."""
-        if self.trouble is None:
-            self._log.error("The store does not answer: %s.", failures.reason(error))
-        self.trouble = error
+        super()._troubled(error)
         if failures.is_lost(error):
             self._session.drop()
         time.sleep(self._pause)
@@ -273,12 +218,10 @@ class StoreWriter:
 
     def _recovered(self) -> None:
         self._pause = 0.0
-        if self.trouble is not None:
-            self.trouble = None
-            self._log.info("The store answers again.")
+        super()._recovered()
 
 
-def _run(operation: WriteOperation, batch: WriteBatch) -> Outcome:
+def _run(operation: StoreWrite, batch: WriteBatch) -> StoreOutcome:
     """One whose caller was told that its time is up does nothing; one that nobody waits for is done all the same."""
     future = operation.future
     if future.done() and not future.cancelled() and (told := future.exception()) is not None:

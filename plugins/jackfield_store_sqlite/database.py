@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import sqlite3
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar, cast
 
 from jackfield.api.errors import DataDamaged, StoreUnavailable
+from jackfield.api.sql.write_queue import WriteQueue
+from jackfield.api.sql.writes import WriteOperation
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.connections import connect_writer, create_file
@@ -20,14 +20,11 @@ from jackfield_store_sqlite.damage.opening import DamageWatch
 from jackfield_store_sqlite.readers import Readers
 from jackfield_store_sqlite.schema import migrate
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.writer import Outcome, StoreWriter, WriteOperation
+from jackfield_store_sqlite.writer import StoreWrite, StoreWriter
 
 ResultT = TypeVar("ResultT")
 _CHECKED_AT_OPEN = 4 * 1024 * 1024
 """Bytes of a database that is checked page by page when opened (a few milliseconds)."""
-_LOOKS = 20
-"""How often within the limit the queue is searched for what has waited too long."""
-_UNKNOWN = "The store did not finish a commit in time; the change may or may not be kept, look before you try again."
 
 
 class Database:
@@ -37,47 +34,40 @@ class Database:
         self.file = file
         self.settings = settings
         self._log = log
-        self._open = False
         self._damaged = False
-        self._pending = 0
-        self._pending_bytes = 0
         self._identity: tuple[int, int] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self.watch = DamageWatch(file, log)
         self._readers = Readers(file, settings, self._found_damage, self._found_damaged_row)
-        note = self.watch.note_file
+        self._writes: WriteQueue[StoreWrite] = WriteQueue(settings)
+        deliver, note = self._writes.deliver, self.watch.note_file
         self._writer = StoreWriter(
-            self._connect, self._deliver, self._found_damage, note, batch_size=settings.batch_size, log=log
+            self._connect, deliver, self._found_damage, note, batch_size=settings.batch_size, log=log
         )
 
     async def open(self, *, claimed: bool = False) -> None:
         """claimed: by a daemon. Raises `ConfigurationError`, or `StoreUnavailable` while another process holds a
         lock."""
         connection = await asyncio.to_thread(self._first_connection, claimed)
-        self._loop = asyncio.get_running_loop()
         self._writer.start(connection)
-        self._open = True
+        self._writes.open(self._writer)
 
     async def close(self) -> None:
         """Write what is queued; what cannot be written fails when its time is up."""
-        if not self._open:
+        if not self._writes.is_open:
             return
-        self._open = False
+        self._writes.refuse()
         await asyncio.to_thread(self._readers.close)
         await asyncio.to_thread(self._writer.close)
         await asyncio.to_thread(self.watch.close)
-        await asyncio.sleep(0)
-        if self._timer is not None:
-            self._timer.cancel()
+        await self._writes.close()
 
     def post(self, run: Callable[[WriteBatch], None], size: int = 0) -> asyncio.Future[None]:
         """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds."""
-        return cast("asyncio.Future[None]", self._queue(run, size))
+        return cast("asyncio.Future[None]", self._writes.add(WriteOperation(run, size)))
 
     async def write(self, work: Callable[[sqlite3.Connection], ResultT], size: int = 0) -> ResultT:
         """Run `work` in a transaction, after everything queued before; nothing stays of it when it raises."""
-        return cast("ResultT", await self._queue(lambda batch: batch.apart(work), size))
+        return cast("ResultT", await self._writes.add(WriteOperation(lambda batch: batch.apart(work), size)))
 
     async def write_alone(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
         """As `write`: no other daemon locks rows, and a batch keeps apart what each work has done."""
@@ -85,7 +75,7 @@ class Database:
 
     async def read(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
         """Run `work` on a connection that cannot write; it sees every write that has resolved."""
-        if not self._open:
+        if not self._writes.is_open:
             raise StoreUnavailable("The store is closed.")
         return await self._readers.run(work)
 
@@ -95,59 +85,6 @@ class Database:
             await self.read(_check_pages)
             self._damaged = False
         await self.write(self._probe)
-
-    def _queue(self, run: Callable[[WriteBatch], object], size: int) -> asyncio.Future[object]:
-        loop = self._loop
-        if loop is None or not self._open:
-            raise StoreUnavailable("The store is closed.")
-        future: asyncio.Future[object] = loop.create_future()
-        settings = self.settings
-        if self._pending >= settings.queue_size or (
-            self._pending_bytes and self._pending_bytes + size > settings.queue_bytes
-        ):
-            future.set_exception(
-                StoreUnavailable("Too many writes wait for the store; nothing was changed, try again.")
-            )
-            return future
-        self._pending += 1
-        self._pending_bytes += size
-        if self._timer is None:
-            self._timer = loop.call_later(settings.timeout / _LOOKS, self._look)
-        self._writer.put(WriteOperation(run, future, time.monotonic(), size))
-        return future
-
-    def _deliver(self, outcomes: Sequence[Outcome]) -> None:
-        """Called by the writer's thread: one wake-up of the loop for a whole batch."""
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop was closed without `close`
-                self._loop.call_soon_threadsafe(self._resolve, outcomes)
-
-    def _resolve(self, outcomes: Sequence[Outcome]) -> None:
-        for operation, result, error in outcomes:
-            self._pending -= 1
-            self._pending_bytes -= operation.size
-            future = operation.future
-            if future.done():
-                continue
-            if error is None:
-                future.set_result(result)
-            else:
-                future.set_exception(error)
-
-    def _look(self) -> None:
-        """Fail what has waited too long."""
-        now, limit = time.monotonic(), self.settings.timeout
-        dropped = self._writer.drop(now - limit)
-        if dropped:
-            error = self._writer.trouble
-            why = failures.reason(error) if error else "The store did not answer in time"
-            message = f"{why}; {failures.UNCHANGED}"
-            self._resolve([(operation, None, StoreUnavailable(message)) for operation in dropped])
-        for operation in self._writer.begun_before(now - limit):
-            if not operation.future.done():
-                operation.future.set_exception(StoreUnavailable(_UNKNOWN))
-        waiting = self._loop is not None and self._pending
-        self._timer = self._loop.call_later(limit / _LOOKS, self._look) if self._loop and waiting else None
 
     def _found_damage(self) -> None:
         self._damaged = True

@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from jackfield.api.errors import ConfigurationError, Conflict, StoreUnavailable
+from jackfield.api.sql.write_queue import UNCHANGED
 
 _REASONS = {
     sqlite3.SQLITE_BUSY: "The database is locked by another process",
@@ -25,7 +26,6 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL)
 _TAKEN = (sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE)
 OLDEST = (3, 38, 0)
-UNCHANGED = "nothing was changed, try again."
 
 
 class Damage(sqlite3.DatabaseError):
