@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from jackfield.api.agents import Agent
+from typing import TYPE_CHECKING
+
 from jackfield.api.manifests import ManifestKind
 
-AGENTS = ManifestKind("agents", Agent)
+if TYPE_CHECKING:
+    from jackfield.api.agents import Agent
+
+AGENTS: ManifestKind[Agent] = ManifestKind("agents", "jackfield.api.agents:Agent")
 KINDS = [AGENTS]

@@ -134,5 +134,3 @@ class AuthService:
     async def _warm_up(self) -> None:
         await self.context.clock.sleep(WARM_UP_AFTER)
         await self.first_admin.ensure()
-        await self.passwords.prepare()
-        await self.tokens.prepare()

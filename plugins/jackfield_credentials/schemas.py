@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.paging import Clamped
+from jackfield.api.schemas import Schema
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"\S")]
 KindName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=100)]
@@ -17,16 +18,16 @@ Values = Annotated[
 ]
 
 
-class CredentialRequest(BaseModel):
+class CredentialRequest(Schema):
     """A body with these keys and no others."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True, alias_generator=to_camel)
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel)
 
 
-class CredentialAnswer(BaseModel):
+class CredentialAnswer(Schema):
     """An answer."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True, alias_generator=to_camel)
+    model_config = ConfigDict(extra="allow", alias_generator=to_camel)
 
 
 class CredentialsQuery(CredentialAnswer):

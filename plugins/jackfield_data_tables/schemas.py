@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+from pydantic import ConfigDict, Field, JsonValue, RootModel
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.n8n_pages import CursorPage, CursorQuery, N8nOffset
+from jackfield.api.schemas import Schema
 
 TableName = Annotated[str, Field(min_length=1, max_length=128)]
 ColumnName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^\s*[a-zA-Z][a-zA-Z0-9_]*\s*$")]
@@ -24,18 +25,18 @@ FilterText = Annotated[
 ]
 
 
-class _Named(BaseModel):
+class _Named(Schema):
     """Names are camelCase outside."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
 class _Body(_Named):
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
 
 class _Shown(_Named):
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow")
 
 
 class NewDataTableColumn(_Body):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from jackfield.api.schemas import Schema
 
 
-class DaemonStatus(BaseModel):
+class DaemonStatus(Schema):
     """The daemon about itself."""
 
     status: Literal["running"]
@@ -18,17 +20,17 @@ class DaemonStatus(BaseModel):
     active_proxies: int
 
 
-class DaemonStatusAnswer(BaseModel):
+class DaemonStatusAnswer(Schema):
     """In the envelope."""
 
     success: Literal[True]
     data: DaemonStatus
 
 
-class LogStreamQuery(BaseModel):
+class LogStreamQuery(Schema):
     """Which lines."""
 
-    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True, defer_build=True)
+    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
     level: Literal["debug", "info", "warning", "error", "critical"] = Field(
         "debug", description="Lines of this level and above."
@@ -45,7 +47,7 @@ class LogQuery(LogStreamQuery):
     limit: int = Field(100, ge=1, le=500, description="Lines at most.")
 
 
-class LogLine(BaseModel):
+class LogLine(Schema):
     """One line of the log."""
 
     time: str | None
@@ -58,7 +60,7 @@ class LogLine(BaseModel):
     cursor: str = Field(description="The line's place in the log.")
 
 
-class LogPage(BaseModel):
+class LogPage(Schema):
     """Lines, the newest first."""
 
     lines: list[LogLine]
@@ -68,7 +70,7 @@ class LogPage(BaseModel):
     )
 
 
-class LogAnswer(BaseModel):
+class LogAnswer(Schema):
     """In the envelope."""
 
     success: Literal[True]

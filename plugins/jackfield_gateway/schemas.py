@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from jackfield.api.schemas import Schema
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Count = Annotated[int, Field(ge=1, le=1_000_000_000_000)]
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 
 
-class _GatewayBody(BaseModel):
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+class _GatewayBody(Schema):
+    model_config = ConfigDict(extra="forbid")
 
 
 class KeyBudgetBody(_GatewayBody):
@@ -59,7 +61,7 @@ class NewKeyBody(KeyChangeBody):
     label: Name = Field(description="For people: what the key is for.")
 
 
-class BudgetShown(BaseModel):
+class BudgetShown(Schema):
     period: Literal["day", "month", "total"]
     unit: Literal["usd", "tokens"]
     limit: float
@@ -68,7 +70,7 @@ class BudgetShown(BaseModel):
     resets_at: str | None = Field(description="Null: never.")
 
 
-class VirtualKeyShown(BaseModel):
+class VirtualKeyShown(Schema):
     id: str
     prefix: str = Field(description="The first characters of the key.")
     label: str
@@ -92,33 +94,33 @@ class NewVirtualKeyShown(VirtualKeyShown):
     key: str = Field(description="The key itself. Nobody can read it again.")
 
 
-class VirtualKeyAnswer(BaseModel):
+class VirtualKeyAnswer(Schema):
     success: Literal[True]
     data: VirtualKeyShown
 
 
-class NewVirtualKeyAnswer(BaseModel):
+class NewVirtualKeyAnswer(Schema):
     success: Literal[True]
     data: NewVirtualKeyShown
 
 
-class VirtualKeyList(BaseModel):
+class VirtualKeyList(Schema):
     success: Literal[True]
     data: list[VirtualKeyShown]
 
 
-class KeysQuery(BaseModel):
+class KeysQuery(Schema):
     revoked: bool = Field(False, description="Revoked keys too.")
 
 
-class KeyUsageQuery(BaseModel):
+class KeyUsageQuery(Schema):
     key: str | None = Field(None, max_length=64, description="The id of one key; default: all keys.")
     since: Day | None = Field(None, description="The first local day, YYYY-MM-DD; default: all that is kept.")
     until: Day | None = Field(None, description="The last local day.")
     limit: int = Field(1000, ge=1, le=10_000, description="How many rows, the latest days first.")
 
 
-class KeyUsageShown(BaseModel):
+class KeyUsageShown(Schema):
     key: str
     label: str
     owner: str
@@ -139,6 +141,6 @@ class KeyUsageShown(BaseModel):
     cost_usd: float
 
 
-class KeyUsageList(BaseModel):
+class KeyUsageList(Schema):
     success: Literal[True]
     data: list[KeyUsageShown]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
+
+from jackfield.api.schemas import Schema
 
 SourceName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+$", max_length=64)]
 
 
-class MovingInQuery(BaseModel):
+class MovingInQuery(Schema):
     """dryRun: change nothing; activate: make live what was live in n8n; source: a name for the installation, whose ids
     mean nothing elsewhere."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     dryRun: bool = False  # noqa: N815
     activate: bool = False
     source: SourceName = "n8n"
 
 
-class ImportDocuments(BaseModel):
+class ImportDocuments(Schema):
     """One workflow, credential or variable as n8n exports it, a list of them, or an object with lists of them.
 
     encryptionKey: of the n8n that has written encrypted credentials; several stand in lines. following: ids of
@@ -29,7 +31,7 @@ class ImportDocuments(BaseModel):
     their order.
     """
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow")
 
     workflows: list[dict[str, Any]] | None = None
     credentials: list[dict[str, Any]] | None = None
@@ -44,15 +46,15 @@ class ImportDocuments(BaseModel):
     remarks: list[str] | None = None
 
 
-class ActivationBody(BaseModel):
+class ActivationBody(Schema):
     """workflows: ids of ours."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     workflows: list[Annotated[str, StringConstraints(max_length=64)]] = Field(max_length=1000)
 
 
-class MovingProblemShown(BaseModel):
+class MovingProblemShown(Schema):
     model_config = ConfigDict(defer_build=True)
 
     path: str
@@ -60,8 +62,8 @@ class MovingProblemShown(BaseModel):
     severity: Literal["error", "warning"]
 
 
-class ResultShown(BaseModel):
-    model_config = ConfigDict(extra="allow", defer_build=True)
+class ResultShown(Schema):
+    model_config = ConfigDict(extra="allow")
 
     kind: Literal["workflow", "credential", "variable", "dataTable"]
     name: str
@@ -75,7 +77,7 @@ class ResultShown(BaseModel):
     problems: list[MovingProblemShown]
 
 
-class LeftShown(BaseModel):
+class LeftShown(Schema):
     model_config = ConfigDict(defer_build=True)
 
     kind: str
@@ -83,15 +85,15 @@ class LeftShown(BaseModel):
     reason: str
 
 
-class UnreadableShown(BaseModel):
+class UnreadableShown(Schema):
     model_config = ConfigDict(defer_build=True)
 
     origin: str
     reason: str
 
 
-class ReportShown(BaseModel):
-    model_config = ConfigDict(extra="allow", defer_build=True)
+class ReportShown(Schema):
+    model_config = ConfigDict(extra="allow")
 
     dryRun: bool  # noqa: N815
     complete: bool
@@ -102,7 +104,7 @@ class ReportShown(BaseModel):
     next: list[str]
 
 
-class ActivatedShown(BaseModel):
+class ActivatedShown(Schema):
     model_config = ConfigDict(defer_build=True)
 
     id: str
@@ -110,21 +112,21 @@ class ActivatedShown(BaseModel):
     problems: list[MovingProblemShown]
 
 
-class ActivationShown(BaseModel):
+class ActivationShown(Schema):
     model_config = ConfigDict(defer_build=True)
 
     data: list[ActivatedShown]
 
 
-class MovingOutQuery(BaseModel):
+class MovingOutQuery(Schema):
     """source: the n8n whose ids the workflow gets back."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     source: SourceName = "n8n"
 
 
-class ExportShown(BaseModel):
+class ExportShown(Schema):
     """workflow: as `n8n import:workflow` reads it; warnings: what n8n will not find in it."""
 
     model_config = ConfigDict(defer_build=True)

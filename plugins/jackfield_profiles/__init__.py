@@ -46,7 +46,7 @@ class ProfilesPlugin(Plugin):
         "jackfield_profiles.shims:Shims",
     )
 
-    jackfield_manifest_kinds = later("jackfield_profiles.templates:KINDS")
+    jackfield_manifest_kinds = later("jackfield_profiles.manifest_kind:KINDS")
     jackfield_nodes = later("jackfield_profiles.offers:nodes")
     jackfield_blueprints = later("jackfield_profiles.routes.profiles:blueprints")
     jackfield_host_resources = later("jackfield_profiles.host_resources:resources")

@@ -7,13 +7,15 @@ Source: docs/decisions.md, 'Agents, providers and profiles'.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from jackfield.api.agents import Agent
 from jackfield.api.caller_secrets import SHORTEST, is_secret_parameter
 from jackfield.api.jsontext import Json
+
+if TYPE_CHECKING:
+    from jackfield.api.agents import Agent
 
 ServerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
 _Line = Annotated[str, StringConstraints(max_length=131_072, pattern=r"^[^\x00]*$")]

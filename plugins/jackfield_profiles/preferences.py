@@ -6,15 +6,17 @@ Scripts see them as `ctx.prefs`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
-from jackfield.api.agents import Agent
-from jackfield.api.context import PluginContext
-from jackfield.api.jsontext import Json
-from jackfield.api.profiles import Profile
 from jackfield_profiles.mcp_servers import Server, ServerName, of_profile, shared, taken
+
+if TYPE_CHECKING:
+    from jackfield.api.agents import Agent
+    from jackfield.api.context import PluginContext
+    from jackfield.api.jsontext import Json
+    from jackfield.api.profiles import Profile
 
 GITHUB_TOKEN = "${GITHUB_TOKEN}"  # noqa: S105 - the place of a token, not one
 """What scripts see and write in place of `mcp_servers.github_token`."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import ConfigDict, Field, JsonValue, StringConstraints
 
+from jackfield.api.schemas import Schema
 from jackfield_profiles.mcp_servers import RemoteServer, ServerName, StdioServer
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -36,24 +37,24 @@ SERVERS = (
 Servers = Annotated[dict[ServerName, StdioServer | RemoteServer | Literal[False]], Field(max_length=100)]
 
 
-class _Input(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
+class _Input(Schema):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
-class LimitsBody(BaseModel):
+class LimitsBody(Schema):
     """What all processes of one run may take together."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     memory: int | None = Field(None, ge=1 << 20, le=1 << 50, description="Bytes.")
     processes: int | None = Field(None, ge=1, le=1_000_000, description="How many there may be.")
     cpu: float | None = Field(None, ge=0.01, le=4096, description="Processors.", allow_inf_nan=False)
 
 
-class AnswersBody(BaseModel):
+class AnswersBody(Schema):
     """To dialogs that the agent's manifest knows."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     trusting: Literal["yes"] | None = Field(None, description="Whether the profile's working directory is trusted.")
     asking: Literal["yes", "no"] | None = Field(None, description="Every permission that the agent asks for.")
@@ -108,24 +109,24 @@ class ProfileChange(_Input):
     answers: AnswersBody | None = Field(None, description=ANSWERS)
 
 
-class ListQuery(BaseModel):
-    model_config = ConfigDict(extra="ignore", defer_build=True)
+class ListQuery(Schema):
+    model_config = ConfigDict(extra="ignore")
 
     agent: str | None = Field(None, description="Only profiles of this agent.")
 
 
-class ProviderKeySource(BaseModel):
+class ProviderKeySource(Schema):
     source: Literal["stored", "environment"] | None = Field(
         description="stored: put here; environment: in the daemon's variable; null: there is none."
     )
 
 
-class ProviderKeyShown(BaseModel):
+class ProviderKeyShown(Schema):
     success: Literal[True]
     data: ProviderKeySource
 
 
-class ProfileItem(BaseModel):
+class ProfileItem(Schema):
     alias: str
     agent_id: str
     provider_id: str
@@ -152,36 +153,36 @@ class ProfileDetail(ProfileItem):
     has_key: bool = Field(description="Whether it has a key of its own.")
 
 
-class ProfileList(BaseModel):
+class ProfileList(Schema):
     success: Literal[True]
     data: list[ProfileItem]
     warnings: list[str] | None = None
     missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
-class ProfileShown(BaseModel):
+class ProfileShown(Schema):
     success: Literal[True]
     data: ProfileDetail
 
 
-class Created(BaseModel):
+class Created(Schema):
     alias: str
     message: str
     warning: str | None = None
 
 
-class CreatedShown(BaseModel):
+class CreatedShown(Schema):
     success: Literal[True]
     data: Created
 
 
-class MessageShown(BaseModel):
+class MessageShown(Schema):
     success: Literal[True]
     data: dict[str, str]
     warnings: list[str] | None = None
 
 
-class RemovalShown(BaseModel):
+class RemovalShown(Schema):
     """file: of the profile. key: whether a key of its own is removed. shim: its command. home: the directory that is
     removed; home_kept: why it stays, where its removal was asked for. sessions: live ones that are ended. proxy:
     whether an enabled one is stopped. hooks: commands that are run first."""
@@ -196,22 +197,22 @@ class RemovalShown(BaseModel):
     hooks: list[str]
 
 
-class DeletionShown(BaseModel):
+class DeletionShown(Schema):
     success: Literal[True]
     data: RemovalShown
 
 
-class EnvironmentShown(BaseModel):
+class EnvironmentShown(Schema):
     success: Literal[True]
     data: dict[str, str]
 
 
-class HooksShown(BaseModel):
+class HooksShown(Schema):
     success: Literal[True]
     data: dict[str, JsonValue]
 
 
-class ProxyErrorShown(BaseModel):
+class ProxyErrorShown(Schema):
     """time: ISO 8601. status: that the agent got."""
 
     time: str
@@ -222,7 +223,7 @@ class ProxyErrorShown(BaseModel):
     attempts: int
 
 
-class RunResult(BaseModel):
+class RunResult(Schema):
     """success: it ended by itself, with exit code 0. usage: null where nothing tells it. proxy_error: the last
     request of the run that the profile's proxy could not serve."""
 
@@ -239,7 +240,7 @@ class RunResult(BaseModel):
     proxy_error: ProxyErrorShown | None = None
 
 
-class ProfileRunShown(BaseModel):
+class ProfileRunShown(Schema):
     """success: false for a run that was stopped at its time limit; `error` and `code` (`RUN_TIMED_OUT`) say so."""
 
     success: bool

@@ -7,33 +7,11 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import NotFound
 from jackfield.api.jsontext import Json
-from jackfield.api.manifests import Manifest, ManifestKind, ManifestLibraries
+from jackfield.api.manifests import ManifestLibraries
 from jackfield.api.similar_names import did_you_mean
-from jackfield_profiles.schemas import Name, ProfilePresets
+from jackfield_profiles.manifest_kind import TEMPLATES
 from jackfield_profiles.template_fit import require_agent
-
-
-class TemplateProfile(ProfilePresets):
-    """What a profile of the template has where the request says nothing. A template has no key."""
-
-    provider_id: Name | None = None
-
-
-class ProfileTemplate(Manifest):
-    """agent_id: the template is for this agent alone; None: for every one."""
-
-    description: str = ""
-    agent_id: Name | None = None
-    profile: TemplateProfile
-
-    @property
-    def fields(self) -> dict[str, Json]:
-        """As a request for a profile has them; only those that the template names."""
-        return self.profile.model_dump(mode="json", exclude_unset=True)
-
-
-TEMPLATES = ManifestKind("templates", ProfileTemplate)
-KINDS = [TEMPLATES]
+from jackfield_profiles.template_manifests import ProfileTemplate
 
 
 class TemplateCatalog:

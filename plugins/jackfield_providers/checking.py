@@ -11,7 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.manifest_checks.checking import ManifestCheck, check_manifest
 from jackfield.api.providers import Provider
-from jackfield_providers.kinds import DialectManifest
+from jackfield_providers.dialect_manifests import DialectManifest
 
 DIALECT_FOLDERS = ("dialects", "dialects.d")
 SCHEMES = ("https", "http")

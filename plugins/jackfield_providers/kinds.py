@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import StringConstraints
+from jackfield.api.manifests import ManifestKind
 
-from jackfield.api.manifests import Manifest, ManifestKind
-from jackfield.api.providers import Dialect, Provider
+if TYPE_CHECKING:
+    from jackfield.api.providers import Provider
+    from jackfield_providers.dialect_manifests import DialectManifest
 
-VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
-
-
-class DialectManifest(Manifest):
-    """The names of the environment variables that agents of a family read, and the address of the vendor's own API; its
-    id is the family's."""
-
-    base_url: VariableName
-    token: VariableName
-    api_key: VariableName
-    model: VariableName
-    native_url: str = ""
-
-    @property
-    def dialect(self) -> Dialect:
-        return Dialect(**self.model_dump(exclude={"id", "name"}))
-
-
-PROVIDERS = ManifestKind("providers", Provider)
-DIALECTS = ManifestKind("dialects", DialectManifest)
+PROVIDERS: ManifestKind[Provider] = ManifestKind("providers", "jackfield.api.providers:Provider")
+DIALECTS: ManifestKind[DialectManifest] = ManifestKind(
+    "dialects", "jackfield_providers.dialect_manifests:DialectManifest"
+)
 KINDS = [PROVIDERS, DIALECTS]

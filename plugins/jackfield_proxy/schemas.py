@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+from pydantic import ConfigDict, Field, JsonValue, RootModel
+
+from jackfield.api.schemas import Schema
 
 State = Literal["stopped", "starting", "running", "unhealthy", "restarting", "failed"]
 
 
-class ProxyShown(BaseModel):
+class ProxyShown(Schema):
     profile: str
     enabled: bool
     port: int | None = Field(description="Where it listens on 127.0.0.1.")
@@ -23,12 +25,12 @@ class ProxyShown(BaseModel):
     host: str | None = Field(None, description="In a list that is joined over hosts: the host that has it.")
 
 
-class ProxyAnswer(BaseModel):
+class ProxyAnswer(Schema):
     success: Literal[True]
     data: ProxyShown
 
 
-class SharedPortShown(BaseModel):
+class SharedPortShown(Schema):
     status: Literal["off", State] = Field(description="Off: proxy.shared_port is 0.")
     host: str
     port: int | None
@@ -39,22 +41,22 @@ class SharedPortShown(BaseModel):
     retry_at: str | None = Field(description="When it is tried again; null: it runs, starts, or is off.")
 
 
-class SharedAnswer(BaseModel):
+class SharedAnswer(Schema):
     success: Literal[True]
     data: SharedPortShown
 
 
-class ProxyList(BaseModel):
+class ProxyList(Schema):
     success: Literal[True]
     data: list[ProxyShown]
     missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
-class StoppedProxies(BaseModel):
+class StoppedProxies(Schema):
     stopped: list[str]
 
 
-class StoppedShown(BaseModel):
+class StoppedShown(Schema):
     success: Literal[True]
     data: StoppedProxies
 
@@ -63,37 +65,37 @@ class ProxyConfigBody(RootModel[dict[str, JsonValue]]):
     """A proxy's configuration, as the documentation of proxies has it."""
 
 
-class ConfigShown(BaseModel):
+class ConfigShown(Schema):
     success: Literal[True]
     data: dict[str, JsonValue]
 
 
-class ProxyLogQuery(BaseModel):
+class ProxyLogQuery(Schema):
     lines: int = Field(100, ge=1, le=10_000, description="How many of the last lines.")
 
 
-class ProxyLogLines(BaseModel):
+class ProxyLogLines(Schema):
     profile: str
     lines: list[str]
 
 
-class LogShown(BaseModel):
+class LogShown(Schema):
     success: Literal[True]
     data: ProxyLogLines
 
 
-class RequestsQuery(BaseModel):
+class RequestsQuery(Schema):
     limit: int = Field(50, ge=1, le=10_000, description="How many of the latest requests.")
 
 
-class ServedTokens(BaseModel):
+class ServedTokens(Schema):
     input_tokens: int
     output_tokens: int | None
     cache_read_tokens: int
     cache_creation_tokens: int
 
 
-class ServedShown(BaseModel):
+class ServedShown(Schema):
     """rule: that chose the target; null: none fitted. reason: why it was chosen, for a person. attempts: of sending it.
     counted: `estimated_tokens` is the provider's count. session: the agent's own. key: id of the caller's virtual key.
     cached: nothing was sent. usage: null: the answer said nothing of it. missing_tools: hosted ones that the provider
@@ -124,12 +126,12 @@ class ServedShown(BaseModel):
     missing_tools: list[str]
 
 
-class RequestsShown(BaseModel):
+class RequestsShown(Schema):
     success: Literal[True]
     data: list[ServedShown]
 
 
-class RuleTestBody(BaseModel):
+class RuleTestBody(Schema):
     """A request as far as rules look at it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -147,22 +149,22 @@ class RuleTestBody(BaseModel):
     )
 
 
-class RuleKind(BaseModel):
+class RuleKind(Schema):
     name: str
     plugin: str | None = Field(description="That gives it; null: it is the proxies' own.")
 
 
-class RuleKinds(BaseModel):
+class RuleKinds(Schema):
     strategies: list[RuleKind]
     conditions: list[RuleKind]
 
 
-class RuleKindsShown(BaseModel):
+class RuleKindsShown(Schema):
     success: Literal[True]
     data: RuleKinds
 
 
-class EvaluatedRule(BaseModel):
+class EvaluatedRule(Schema):
     name: str
     target: str
     priority: int
@@ -170,7 +172,7 @@ class EvaluatedRule(BaseModel):
     fits: bool
 
 
-class RuleTestResult(BaseModel):
+class RuleTestResult(Schema):
     """rule: null: none fits. usable: the provider can be asked. then: targets to be tried afterwards, in this order."""
 
     provider: str
@@ -182,6 +184,6 @@ class RuleTestResult(BaseModel):
     rules: list[EvaluatedRule]
 
 
-class RuleTestShown(BaseModel):
+class RuleTestShown(Schema):
     success: Literal[True]
     data: RuleTestResult

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from jackfield.api.registry import TOKEN_FORM
+from jackfield.api.schemas import Schema
 
 
-class SyncQuery(BaseModel):
+class SyncQuery(Schema):
     """Query of a sync."""
 
-    model_config = ConfigDict(extra="ignore", defer_build=True)
+    model_config = ConfigDict(extra="ignore")
 
     force: bool = Field(False, description="Fetch although the content is fresh, and accept an older state.")
 
 
-class PinBody(BaseModel):
+class PinBody(Schema):
     """What to stay at."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     ref: str | None = Field(pattern=f"^{TOKEN_FORM}$", description="A commit; null: go with the channel again.")
 
 
-class RegistryData(BaseModel):
+class RegistryData(Schema):
     """State of the registry."""
 
     channel: str
@@ -40,7 +41,7 @@ class RegistryData(BaseModel):
     artifacts_downloaded: int | None = None
 
 
-class RegistryAnswer(BaseModel):
+class RegistryAnswer(Schema):
     """In the envelope."""
 
     success: Literal[True]
@@ -48,7 +49,7 @@ class RegistryAnswer(BaseModel):
     warnings: list[str] | None = None
 
 
-class OfferData(BaseModel):
+class OfferData(Schema):
     """What a sync would bring. before: the commit that is here. added, changed, removed: files."""
 
     before: str | None
@@ -59,7 +60,7 @@ class OfferData(BaseModel):
     removed: list[str]
 
 
-class OfferAnswer(BaseModel):
+class OfferAnswer(Schema):
     """In the envelope."""
 
     success: Literal[True]

@@ -71,7 +71,7 @@ class WorkflowsPlugin(Plugin):
         if peers.shared:
             await cast("WorkflowsOfPeers", peers).run()
 
-    jackfield_manifest_kinds = later("jackfield_workflows.templates.kinds:KINDS")
+    jackfield_manifest_kinds = later("jackfield_workflows.templates.manifest_kind:KINDS")
     jackfield_sealed_values = later("jackfield_workflows.documents.resealing:sealed_values")
     jackfield_metrics = hookimpl(when_built(f"{ATTENTION}:Attention", f"{ATTENTION}:metrics"))
     jackfield_blueprints = later("jackfield_workflows.blueprints:blueprints")

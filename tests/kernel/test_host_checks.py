@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from jackfield.api.errors import ConfigurationError, MissingPort
+from jackfield.api.errors import ConfigurationError, JackfieldError, MissingPort
 from jackfield.api.http_client import HttpClient
 from jackfield.api.registry import REGISTRY_SOURCES, Registry
 from jackfield.cli.runtime import Runtime
@@ -348,6 +348,36 @@ class P(Plugin):
     jackfield_blueprints = later("acme_routes:blueprints")
     jackfield_asgi = later("acme_routes:mounts")
 """
+
+
+async def test_mistakes_in_a_stranger_s_routes_are_told_before_anybody_asks(
+    install: Install, kernel: Callable[[], Kernel]
+) -> None:
+    install("acme-routes", {"acme": "acme_routes:P"}, acme_routes=ROUTES)
+    made = kernel()
+    told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    report = made.plugins.report
+
+    def heard(name: str, mistake: str, remedy: str = "") -> None:
+        report(name, mistake, remedy)
+        told.get_loop().call_soon_threadsafe(told.set_result, name)
+
+    made.plugins.report = heard  # type: ignore[method-assign]
+    management = create_app(made).management
+    management.open()
+    assert await asyncio.wait_for(told, 60) == "acme"
+    assert "/api/v1/bare has no @operation" in failed(made)["acme"]
+    await management.close()
+
+
+async def test_our_own_routes_are_put_together_when_they_are_asked_for(kernel: Callable[[], Kernel]) -> None:
+    management = create_app(kernel()).management
+    with pytest.raises(JackfieldError, match="has not started"):
+        await management.quart()
+    management.open()
+    assert "management" not in {task.get_name() for task in asyncio.all_tasks()}
+    assert await asyncio.wait_for(management.quart(), 60)
+    await management.close()
 
 
 async def test_routes_of_a_stranger_stop_nobody(install: Install, kernel: Callable[[], Kernel]) -> None:

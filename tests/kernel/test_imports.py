@@ -3,13 +3,23 @@ bound has looked whether the new module could be imported when it is used first.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 
+from jackfield.testing.daemon import Daemon
+
 LATER = frozenset({"asyncio", "cryptography", "http.client", "pydantic", "quart", "rich", "sqlite3", "ssl", "tomllib"})
 """Heavy ones that no command needs to tell of itself."""
+IDLE = frozenset(
+    {"aiohttp", "bcrypt", "cryptography", "flask", "jinja2", "jwt", "passlib", "quart", "rich", "werkzeug"}
+)
+"""Heavy ones that no daemon needs before somebody asks the management API, logs in or runs something."""
+MOST = 900
+"""Modules of a daemon that is ready; 873 when this was written."""
+IMPORTED = re.compile(r"import time: +\d+ \| +\d+ \| +(\S+)")
 
 
 def imported(*arguments: str) -> frozenset[str]:
@@ -30,3 +40,27 @@ def test_a_command_that_tells_of_itself_imports_little(arguments: list[str], mos
     modules = imported(*arguments)
     assert not modules & LATER
     assert len(modules) <= most
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
+    """Modules that a daemon of an earlier directory has imported when it is ready, and until its end, unasked."""
+    directory = tmp_path_factory.mktemp("idle")
+    Daemon(directory).start().stop()  # it makes the administrator, at its end at the latest
+    again = Daemon(directory, env={"PYTHONPROFILEIMPORTTIME": "1"})
+    again.output.unlink()
+    again.start().stop()
+    ready, _, rest = again.output.read_text().partition("is ready on")
+    assert rest
+    return IMPORTED.findall(ready), IMPORTED.findall(ready + rest)
+
+
+def test_a_start_imports_little(idle: tuple[list[str], list[str]]) -> None:
+    modules, _ = idle
+    assert len(modules) <= MOST
+
+
+def test_an_idle_daemon_has_nothing_that_nobody_has_asked_for(idle: tuple[list[str], list[str]]) -> None:
+    _, modules = idle
+    assert "jackfield.http.app" in modules
+    assert sorted({name.partition(".")[0] for name in modules} & IDLE) == []

@@ -21,7 +21,7 @@ from jackfield.api.manifest_checks.problems import FileProblem, file_view, tell_
 from jackfield.api.manifest_checks.wording import PATTERNS
 from jackfield.api.manifests import Manifest
 from jackfield.api.providers import Provider
-from jackfield_profiles.templates import ProfileTemplate
+from jackfield_profiles.template_manifests import ProfileTemplate
 from jackfield_providers.checking import checked_provider
 from jackfield_providers.kinds import DialectManifest
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from pydantic import ConfigDict, Field, StrictStr
 
 from jackfield.api.agent_protocols import AnyAgentMessage
+from jackfield.api.schemas import Schema
 from jackfield_agent_sessions.ports import AgentSessionRequest
 
 Argument = Annotated[StrictStr, Field(max_length=131_072)]
 _State = Literal["starting", "idle", "working", "asking", "ended"]
 
 
-class _Given(BaseModel):
+class _Given(Schema):
     model_config = ConfigDict(extra="forbid")
 
 
@@ -48,7 +49,7 @@ class MessagesQuery(_Given):
     wait: float = Field(0.0, ge=0, le=300)
 
 
-class AgentSessionOut(BaseModel):
+class AgentSessionOut(Schema):
     """agent_session: the agent's own name of the session. state: `idle`: it waits for a message; `asking`: for a
     permission. revision: of its messages. exit_code: of an ended session; 128+n for a signal. reason: why it ended,
     where that is known."""
@@ -67,18 +68,18 @@ class AgentSessionOut(BaseModel):
     reason: str | None = None
 
 
-class AgentSessionAnswer(BaseModel):
+class AgentSessionAnswer(Schema):
     success: Literal[True]
     data: AgentSessionOut
 
 
-class AgentSessionList(BaseModel):
+class AgentSessionList(Schema):
     success: Literal[True]
     data: list[AgentSessionOut]
     missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
-class SessionMessageOut(BaseModel):
+class SessionMessageOut(Schema):
     """id: counts from 1 in the session. revision: of the session when this message last changed. complete: its text
     does not go on."""
 
@@ -89,7 +90,7 @@ class SessionMessageOut(BaseModel):
     message: AnyAgentMessage
 
 
-class SessionMessages(BaseModel):
+class SessionMessages(Schema):
     """messages: those that have changed after `since`. forgotten: how many older ones are not kept any more."""
 
     state: _State
@@ -98,10 +99,10 @@ class SessionMessages(BaseModel):
     messages: list[SessionMessageOut]
 
 
-class SessionMessagesAnswer(BaseModel):
+class SessionMessagesAnswer(Schema):
     success: Literal[True]
     data: SessionMessages
 
 
-class AgentSessionDone(BaseModel):
+class AgentSessionDone(Schema):
     success: Literal[True]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+from pydantic import ConfigDict, Field, JsonValue, RootModel
+
+from jackfield.api.schemas import Schema
 
 
-class ChatMessage(BaseModel):
+class ChatMessage(Schema):
     """The item that the workflow starts with; further members are part of it."""
 
     model_config = ConfigDict(extra="allow")

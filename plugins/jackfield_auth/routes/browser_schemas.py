@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from jackfield.api.schemas import Schema
 
 
-class SessionModel(BaseModel):
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
+class SessionModel(Schema):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
 class EntryBody(SessionModel):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.auth import SCOPES
 from jackfield.api.paging import Clamped
+from jackfield.api.schemas import Schema
 
 Role = Literal["viewer", "member", "admin"]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=True)]
@@ -17,21 +18,21 @@ DEFAULT_LIMIT = 100
 MAX_LIMIT = 250
 
 
-class AuthBody(BaseModel):
+class AuthBody(Schema):
     """Base of requests: an unknown field is an error, so that no misspelt restriction is lost."""
 
     model_config = ConfigDict(
-        extra="forbid", alias_generator=to_camel, validate_by_name=True, hide_input_in_errors=True, defer_build=True
+        extra="forbid", alias_generator=to_camel, validate_by_name=True, hide_input_in_errors=True
     )
 
 
-class AuthView(BaseModel):
+class AuthView(Schema):
     """Base of answers."""
 
-    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, defer_build=True)
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True)
 
 
-class AuthPaging(BaseModel):
+class AuthPaging(Schema):
     """The query of lists; what is out of range is clamped."""
 
     model_config = ConfigDict(defer_build=True)

@@ -10,7 +10,8 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield.api.manifest_checks.checking import check_manifest
-from jackfield_profiles.templates import ProfileTemplate, TemplateCatalog, shown
+from jackfield_profiles.template_manifests import ProfileTemplate
+from jackfield_profiles.templates import TemplateCatalog, shown
 
 
 async def listed(context: PluginContext) -> tuple[list[dict[str, Json]], Sequence[str]]:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, StringConstraints
+from pydantic import ConfigDict, Field, JsonValue, RootModel, StringConstraints
+
+from jackfield.api.schemas import Schema
 
 Argument = Annotated[str, StringConstraints(max_length=131_072, pattern=r"^[^\x00]*$")]
 Directory = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^(/|~)[^\x00]*$")]
 
 
-class _Input(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, defer_build=True)
+class _Input(Schema):
+    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
-class DeleteQuery(BaseModel):
-    model_config = ConfigDict(extra="ignore", defer_build=True)
+class DeleteQuery(Schema):
+    model_config = ConfigDict(extra="ignore")
 
     purge: bool = Field(False, description="Whether the home is removed as well.")
     force: bool = Field(False, description="Whether live sessions are ended, and a damaged profile is removed.")
 
 
-class ProfileRunQuery(BaseModel):
+class ProfileRunQuery(Schema):
     """Where a run begins."""
 
     labels: str = Field(

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import asyncio
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 from quart import Blueprint, Response
 
 from jackfield.api.auth import OWNER
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import AccessDenied, NotFound
 from jackfield.api.http import operation, principal, read_query, success
+from jackfield.api.schemas import Schema
 from jackfield_profiles.directories import DirectoryLister
 from jackfield_profiles.settings import DirectorySettings
 
 _HERE = "jackfield_profiles.routes.directories"
 
 
-class DirectoriesQuery(BaseModel):
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+class DirectoriesQuery(Schema):
+    model_config = ConfigDict(extra="forbid")
 
     path: str | None = Field(None, max_length=4096, description="Absolute; default: the first of directories.roots.")
 
 
-class DirectoryOut(BaseModel):
+class DirectoryOut(Schema):
     """hidden: its name begins with a dot."""
 
     name: str
@@ -31,7 +32,7 @@ class DirectoryOut(BaseModel):
     hidden: bool
 
 
-class DirectoriesOut(BaseModel):
+class DirectoriesOut(Schema):
     """parent: null at a root. truncated: there are more than are listed."""
 
     path: str
@@ -41,7 +42,7 @@ class DirectoriesOut(BaseModel):
     truncated: bool
 
 
-class DirectoriesShown(BaseModel):
+class DirectoriesShown(Schema):
     success: bool
     data: DirectoriesOut
 

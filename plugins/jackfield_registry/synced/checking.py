@@ -45,7 +45,7 @@ def check(path: Path, kind: str, kinds: Kinds) -> Manifest | None:
 
 def _manifest(path: Path, kind: ManifestKind[Manifest]) -> Manifest:
     try:
-        return kind.model.model_validate(_toml(path))
+        return kind.loaded.model_validate(_toml(path))
     except ValidationError as exc:
         first = exc.errors(include_url=False, include_context=False, include_input=False)[0]
         raise Broken(f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}") from None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
+from jackfield.api.schemas import Schema
 from jackfield_telemetry.http.schemas import Name, UsageCost, UsageTokens
 from jackfield_telemetry.reports.answers import MOST_ANSWERS, USUAL_ANSWERS
 from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order
@@ -13,13 +14,13 @@ from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order
 Day = Annotated[str, StringConstraints(max_length=10)]
 
 
-class ReportQuery(BaseModel):
+class ReportQuery(Schema):
     """since, until: days, YYYY-MM-DD or YYYYMMDD, both included; of blocks those that begin within. tz: IANA name;
     default the machine's. project: the directory that an agent worked in, or the last parts of its path. breakdown:
     what each row is divided into. limit: rows. hours, token_limit (a number, or `max`: the largest block that has
     ended) and active (the present one alone) are for blocks."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     kind: Kind = "daily"
     since: Day = ""
@@ -38,11 +39,11 @@ class ReportQuery(BaseModel):
     active: bool = False
 
 
-class AnswersQuery(BaseModel):
+class AnswersQuery(Schema):
     """since, until: days, YYYY-MM-DD or YYYYMMDD, both included. tz: IANA name; default the machine's. session: the
     agent's own name of it. limit: the latest so many answers."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     since: Day = ""
     until: Day = ""
@@ -55,7 +56,7 @@ class AnswersQuery(BaseModel):
     limit: int = Field(USUAL_ANSWERS, ge=1, le=MOST_ANSWERS)
 
 
-class LoggedAnswer(BaseModel):
+class LoggedAnswer(Schema):
     """time: when it was there. source: the agent's own log, or the profile's proxy. response_id: the provider's id of
     the answer, as the agent was told it; null: the log names none. cost: null: the model's price is not known."""
 
@@ -75,7 +76,7 @@ class LoggedAnswer(BaseModel):
     cost: UsageCost | None
 
 
-class LoggedAnswers(BaseModel):
+class LoggedAnswers(Schema):
     """rows: in the order of their time. left_out: how many earlier ones there are."""
 
     model_config = ConfigDict(defer_build=True)
@@ -84,7 +85,7 @@ class LoggedAnswers(BaseModel):
     left_out: int
 
 
-class LoggedAnswersAnswer(BaseModel):
+class LoggedAnswersAnswer(Schema):
     model_config = ConfigDict(defer_build=True)
 
     success: Literal[True]
@@ -93,8 +94,8 @@ class LoggedAnswersAnswer(BaseModel):
     missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
-class Sums(BaseModel):
-    model_config = ConfigDict(extra="allow", defer_build=True)
+class Sums(Schema):
+    model_config = ConfigDict(extra="allow")
 
     answers: int
     tokens: UsageTokens
@@ -112,7 +113,7 @@ class Row(Sums):
     breakdown: list[Sums] | None = None
 
 
-class Rate(BaseModel):
+class Rate(Schema):
     """Between the first and the last answer of the block. cost_per_hour: US dollars."""
 
     model_config = ConfigDict(defer_build=True)
@@ -122,7 +123,7 @@ class Rate(BaseModel):
     cost_per_hour: float
 
 
-class Projection(BaseModel):
+class Projection(Schema):
     """At the end of the block, when it goes on at this rate."""
 
     model_config = ConfigDict(defer_build=True)
@@ -134,10 +135,10 @@ class Projection(BaseModel):
     limit_status: Literal["ok", "warning", "exceeds"] | None = None
 
 
-class Block(BaseModel):
+class Block(Schema):
     """start, end: ISO 8601; the end is not in it. gap: nothing was used; all else is left out."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow")
 
     start: str
     end: str
@@ -157,10 +158,10 @@ class Block(BaseModel):
     projection: Projection | None = None
 
 
-class Report(BaseModel):
+class Report(Schema):
     """left_out: rows beyond the limit; `totals` includes them. unpriced: models whose price is not known."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow")
 
     kind: Kind
     rows: list[Row | Block]
@@ -169,7 +170,7 @@ class Report(BaseModel):
     unpriced: list[str]
 
 
-class ReportAnswer(BaseModel):
+class ReportAnswer(Schema):
     model_config = ConfigDict(defer_build=True)
 
     success: Literal[True]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
+
+from jackfield.api.schemas import Schema
 
 Name = Annotated[str, StringConstraints(max_length=200)]
 
 
-class UsageQuery(BaseModel):
+class UsageQuery(Schema):
     """period: today, yesterday, week, month, 7d, 30d, all. tz: IANA name; default the machine's."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     period: Annotated[str, StringConstraints(max_length=40)] = "today"
     profile: Name = ""
@@ -27,16 +29,16 @@ class ExportQuery(UsageQuery):
     format: Literal["csv", "json"] = "json"
 
 
-class ImportQuery(BaseModel):
+class ImportQuery(Schema):
     """agent_dir: the agent's data directory; default each tool's own. agent: whose log it is."""
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     agent_dir: Annotated[str, StringConstraints(min_length=1, max_length=4096)] | None = None
     agent: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
 
 
-class UsageTokens(BaseModel):
+class UsageTokens(Schema):
     model_config = ConfigDict(defer_build=True)
 
     input_tokens: int
@@ -45,7 +47,7 @@ class UsageTokens(BaseModel):
     cache_read_input_tokens: int
 
 
-class UsageCost(BaseModel):
+class UsageCost(Schema):
     """US dollars."""
 
     model_config = ConfigDict(defer_build=True)
@@ -77,7 +79,7 @@ class ExportedRow(UsageTokens, UsageCost):
     priced: bool
 
 
-class ExportAnswer(BaseModel):
+class ExportAnswer(Schema):
     """In the envelope. Where the rows end before they are whole, `success` is false, and `error` says why."""
 
     model_config = ConfigDict(defer_build=True)
@@ -88,8 +90,8 @@ class ExportAnswer(BaseModel):
     code: str = ""
 
 
-class UsageGroupView(BaseModel):
-    model_config = ConfigDict(extra="allow", defer_build=True)
+class UsageGroupView(Schema):
+    model_config = ConfigDict(extra="allow")
 
     tokens: UsageTokens
     cost: UsageCost
@@ -98,7 +100,7 @@ class UsageGroupView(BaseModel):
     last_used: str
 
 
-class Aggregates(BaseModel):
+class Aggregates(Schema):
     model_config = ConfigDict(defer_build=True)
 
     by_profile: dict[str, UsageGroupView]
@@ -108,7 +110,7 @@ class Aggregates(BaseModel):
     by_date: dict[str, UsageGroupView]
 
 
-class UsageStatistics(BaseModel):
+class UsageStatistics(Schema):
     """unpriced: models whose price is not known; their tokens are not in any cost. prices_as_of: the day of the price
     list, YYYY-MM-DD."""
 
@@ -124,7 +126,7 @@ class UsageStatistics(BaseModel):
     prices_as_of: str | None = None
 
 
-class UsageAnswer(BaseModel):
+class UsageAnswer(Schema):
     model_config = ConfigDict(defer_build=True)
 
     success: Literal[True]
@@ -133,7 +135,7 @@ class UsageAnswer(BaseModel):
     missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
-class ImportAnswer(BaseModel):
+class ImportAnswer(Schema):
     """data: a sentence with what was new."""
 
     model_config = ConfigDict(defer_build=True)

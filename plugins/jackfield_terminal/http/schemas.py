@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from jackfield.api.profiles import Sandbox
+from jackfield.api.schemas import Schema
 from jackfield_terminal.ports import SessionRequest, ShellChoice
 from jackfield_terminal.whole_numbers import whole
 
@@ -24,7 +25,7 @@ def _known(given: object) -> object:
 Persist = Annotated[StrictBool | Literal["where_possible"] | None, BeforeValidator(_known)]
 
 
-class _Start(BaseModel):
+class _Start(Schema):
     model_config = ConfigDict(extra="forbid")
 
     cols: Size = 80
@@ -76,7 +77,7 @@ class ShellSessionIn(_Start):
         )
 
 
-class RecordingOut(BaseModel):
+class RecordingOut(Schema):
     """reason: why it was stopped before the end of the session."""
 
     state: Literal["recording", "complete", "stopped"]
@@ -84,12 +85,12 @@ class RecordingOut(BaseModel):
     reason: str | None = None
 
 
-class SessionStarted(BaseModel):
+class SessionStarted(Schema):
     session_id: str
     ws_url: str
 
 
-class SessionOut(BaseModel):
+class SessionOut(Schema):
     """kind: an agent's session, or a plain shell, which has no profile. exit_code: of an ended session; 128+n for a
     signal. persistent: it survives the daemon. reason: why it ended, where that was not the agent's doing."""
 
@@ -109,23 +110,23 @@ class SessionOut(BaseModel):
     recording: RecordingOut | None = None
 
 
-class SessionShown(BaseModel):
+class SessionShown(Schema):
     success: Literal[True]
     data: SessionOut
 
 
-class SessionList(BaseModel):
+class SessionList(Schema):
     success: Literal[True]
     data: list[SessionOut]
     missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
 
 
-class SessionMade(BaseModel):
+class SessionMade(Schema):
     success: Literal[True]
     data: SessionStarted
 
 
-class InputIn(BaseModel):
+class InputIn(Schema):
     """What is typed: the text, then the data, then the keys. data: base64; keys: `enter`, `up`, `ctrl-c`, ..."""
 
     model_config = ConfigDict(extra="forbid")
@@ -135,7 +136,7 @@ class InputIn(BaseModel):
     keys: list[StrictStr] = Field(default_factory=list, max_length=1000)
 
 
-class WaitQuery(BaseModel):
+class WaitQuery(Schema):
     """quiet: seconds without a change that mean idle. timeout: seconds. pattern: a JavaScript regular expression,
     with the flags m and u, for the screen's text."""
 
@@ -147,13 +148,13 @@ class WaitQuery(BaseModel):
     pattern: str | None = Field(None, max_length=1000)
 
 
-class CursorOut(BaseModel):
+class CursorOut(Schema):
     row: int
     col: int
     visible: bool
 
 
-class ScreenOut(BaseModel):
+class ScreenOut(Schema):
     """lines: from the top, without trailing spaces; cursor: from 0; alternate: a full-screen program is running."""
 
     cols: int
@@ -165,7 +166,7 @@ class ScreenOut(BaseModel):
     text: str
 
 
-class OptionOut(BaseModel):
+class OptionOut(Schema):
     """number: as shown, or its place from 1. selected: a return chooses it."""
 
     number: int
@@ -173,7 +174,7 @@ class OptionOut(BaseModel):
     selected: bool
 
 
-class DialogOut(BaseModel):
+class DialogOut(Schema):
     """asking: the agent wants a permission or an answer; trusting: whether its working directory is to be trusted."""
 
     kind: Literal["asking", "trusting"]
@@ -181,7 +182,7 @@ class DialogOut(BaseModel):
     options: list[OptionOut]
 
 
-class WaitOut(BaseModel):
+class WaitOut(Schema):
     """met: whether it came in time. status: of the agent, where its manifest says how its screen looks."""
 
     met: bool
@@ -193,7 +194,7 @@ class WaitOut(BaseModel):
     dialog: DialogOut | None = None
 
 
-class MessageIn(BaseModel):
+class MessageIn(Schema):
     """user: typed and sent off once the agent waits for input; raw: keystrokes as they are. wait: seconds to wait for
     the answer once the agent has taken the message; default: `terminal.answer_wait`."""
 
@@ -204,18 +205,18 @@ class MessageIn(BaseModel):
     wait: float | None = Field(None, ge=0, le=600, allow_inf_nan=False)
 
 
-class MessageOut(BaseModel):
+class MessageOut(Schema):
     id: int
     role: Literal["user", "agent"]
     content: str
     time: str
 
 
-class MessagesOut(BaseModel):
+class MessagesOut(Schema):
     messages: list[MessageOut]
 
 
-class StatusOut(BaseModel):
+class StatusOut(Schema):
     """stable: the agent waits for input; asking, trusting: for an answer to the dialog. judged_by: the patterns of the
     agent's manifest, or a second without a change."""
 
@@ -226,11 +227,11 @@ class StatusOut(BaseModel):
     dialog: DialogOut | None = None
 
 
-class TypedOut(BaseModel):
+class TypedOut(Schema):
     bytes: int = Field(description="How many were typed.")
 
 
-class SaidOut(BaseModel):
+class SaidOut(Schema):
     """ok: it was typed and, judged by the manifest, taken. answer: what the agent has said so far; absent where nobody
     knows where its words begin and end. status: of the agent now."""
 
@@ -241,40 +242,40 @@ class SaidOut(BaseModel):
     dialog: DialogOut | None = None
 
 
-class TypedAnswer(BaseModel):
+class TypedAnswer(Schema):
     success: Literal[True]
     data: TypedOut
 
 
-class SaidAnswer(BaseModel):
+class SaidAnswer(Schema):
     success: Literal[True]
     data: SaidOut
 
 
-class ScreenAnswer(BaseModel):
+class ScreenAnswer(Schema):
     success: Literal[True]
     data: ScreenOut
 
 
-class WaitAnswer(BaseModel):
+class WaitAnswer(Schema):
     success: Literal[True]
     data: WaitOut
 
 
-class MessagesAnswer(BaseModel):
+class MessagesAnswer(Schema):
     success: Literal[True]
     data: MessagesOut
 
 
-class StatusAnswer(BaseModel):
+class StatusAnswer(Schema):
     success: Literal[True]
     data: StatusOut
 
 
-class RecordingAnswer(BaseModel):
+class RecordingAnswer(Schema):
     success: Literal[True]
     data: RecordingOut
 
 
-class TerminalDone(BaseModel):
+class TerminalDone(Schema):
     success: Literal[True]

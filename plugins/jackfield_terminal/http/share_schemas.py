@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from jackfield.api.schemas import Schema
 
 
-class ShareIn(BaseModel):
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
+class ShareIn(Schema):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     expires_in: int = Field(3600, ge=60, le=604_800, description="How long the link counts, in seconds.")
 
 
-class ShareOut(BaseModel):
+class ShareOut(Schema):
     session_id: str
     token: str = Field(description='The first message at /ws/shared: `{"token": "..."}`. It is shown this once.')
     url: str = Field(description="The page that shows the session; the token is in its fragment.")
@@ -21,15 +23,15 @@ class ShareOut(BaseModel):
     expires_at: str = Field(description="ISO 8601 UTC.")
 
 
-class ShareAnswer(BaseModel):
+class ShareAnswer(Schema):
     success: Literal[True]
     data: ShareOut
 
 
-class ShareEnd(BaseModel):
+class ShareEnd(Schema):
     ended: int = Field(description="How many links there were.")
 
 
-class ShareEndAnswer(BaseModel):
+class ShareEndAnswer(Schema):
     success: Literal[True]
     data: ShareEnd

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from jackfield.api.paging import Clamped
+from jackfield.api.schemas import Schema
 
-_WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
+_WIRE = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class WebhookStatsView(BaseModel):
+class WebhookStatsView(Schema):
     """Counters since the webhook was saved first."""
 
     model_config = _WIRE
@@ -23,7 +24,7 @@ class WebhookStatsView(BaseModel):
     last_call: str | None = Field(None, description="ISO 8601, UTC; absent before the first call.")
 
 
-class WebhookItem(BaseModel):
+class WebhookItem(Schema):
     """A webhook in the list."""
 
     model_config = _WIRE
@@ -43,7 +44,7 @@ class WebhookItem(BaseModel):
     stats: WebhookStatsView | None = Field(None, description="In lists only with `stats=true`.")
 
 
-class WebhooksQuery(BaseModel):
+class WebhooksQuery(Schema):
     """Which webhooks; a number out of range is clamped."""
 
     model_config = _WIRE
@@ -55,7 +56,7 @@ class WebhooksQuery(BaseModel):
     stats: bool = Field(False, description="Whether each webhook comes with its counters.")
 
 
-class HistoryQuery(BaseModel):
+class HistoryQuery(Schema):
     """Which calls; a number out of range is clamped."""
 
     model_config = _WIRE
@@ -76,7 +77,7 @@ class WebhookDetail(WebhookItem):
     stats: WebhookStatsView
 
 
-class WebhookList(BaseModel):
+class WebhookList(Schema):
     """A page of webhooks."""
 
     model_config = _WIRE
@@ -85,7 +86,7 @@ class WebhookList(BaseModel):
     total: int = Field(description="How many match in all.")
 
 
-class CallEntry(BaseModel):
+class CallEntry(Schema):
     """One call in the history."""
 
     model_config = _WIRE
@@ -106,7 +107,7 @@ class CallEntry(BaseModel):
     duration: int | None = Field(None, description="Milliseconds until the answer.")
 
 
-class CallHistory(BaseModel):
+class CallHistory(Schema):
     """A page of calls, the newest first."""
 
     model_config = _WIRE
@@ -115,12 +116,12 @@ class CallHistory(BaseModel):
     total: int
 
 
-class TestCallRequest(BaseModel):
+class TestCallRequest(Schema):
     """A call to check. Everything may be left out."""
 
     __test__ = False  # its name is no test's
 
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     method: str | None = Field(None, max_length=20, description="Default: the webhook's own.")
     headers: dict[str, str] = Field(default_factory=dict)
@@ -136,7 +137,7 @@ class TestCallRequest(BaseModel):
     )
 
 
-class CallCheck(BaseModel):
+class CallCheck(Schema):
     """One thing that was looked at."""
 
     model_config = _WIRE
@@ -146,7 +147,7 @@ class CallCheck(BaseModel):
     message: str
 
 
-class TestCallAnswer(BaseModel):
+class TestCallAnswer(Schema):
     """What the test address answered."""
 
     __test__ = False
@@ -157,7 +158,7 @@ class TestCallAnswer(BaseModel):
     body: str = Field(description="At most 64 KiB of it.")
 
 
-class TestCallResult(BaseModel):
+class TestCallResult(Schema):
     """What would happen, or happened."""
 
     __test__ = False
@@ -172,7 +173,7 @@ class TestCallResult(BaseModel):
     answer: TestCallAnswer | None = Field(None, description="Of a call that was sent.")
 
 
-class PresetFieldView(BaseModel):
+class PresetFieldView(Schema):
     """A value of `authConfig` that a preset asks for."""
 
     model_config = _WIRE
@@ -184,7 +185,7 @@ class PresetFieldView(BaseModel):
     options: list[str] = Field(description="The only values; empty: any text.")
 
 
-class PresetView(BaseModel):
+class PresetView(Schema):
     """How one sender signs its calls."""
 
     model_config = _WIRE
@@ -197,7 +198,7 @@ class PresetView(BaseModel):
     plugin: str = Field(description="The plugin that gives it.")
 
 
-class PresetList(BaseModel):
+class PresetList(Schema):
     """Every preset."""
 
     model_config = _WIRE

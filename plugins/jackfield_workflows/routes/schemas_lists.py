@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from jackfield.api.schemas import Schema
 from jackfield_workflows.routes.schemas import Shown
 
 
-class NodeListQuery(BaseModel):
+class NodeListQuery(Schema):
     """credential: id of the one that the node has. version: of the node. values: its parameters, a JSON object.
     search: what names have to contain. cursor: `nextCursor` of the page before."""
 

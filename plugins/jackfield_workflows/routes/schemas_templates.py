@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from jackfield.api.schemas import Schema
 
 
-class TemplateAnswer(BaseModel):
+class TemplateAnswer(Schema):
     """Base of the answers."""
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config = ConfigDict(extra="allow")
 
 
 class TemplateCredentialShown(TemplateAnswer):

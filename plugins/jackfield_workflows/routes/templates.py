@@ -15,7 +15,8 @@ from jackfield.api.manifests import ManifestLibraries, Manifests
 from jackfield.api.similar_names import did_you_mean
 from jackfield.api.workflows import local_type
 from jackfield_workflows.routes.groups import Route, schema
-from jackfield_workflows.templates.kinds import WORKFLOW_TEMPLATES, WorkflowTemplate
+from jackfield_workflows.templates.kinds import WorkflowTemplate
+from jackfield_workflows.templates.manifest_kind import WORKFLOW_TEMPLATES
 
 TAGS = ("workflow templates",)
 MODULE = "schemas_templates"

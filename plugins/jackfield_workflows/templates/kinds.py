@@ -1,4 +1,4 @@
-"""The kind of manifest: `workflow-templates.d/*.toml`, the registry's, our own, and those that packages bring."""
+"""A template of a workflow: `workflow-templates.d/*.toml`, the registry's, our own, and those that packages bring."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, loads
-from jackfield.api.manifests import Manifest, ManifestKind
+from jackfield.api.manifests import Manifest
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
@@ -60,7 +60,3 @@ class WorkflowTemplate(Manifest):
     @property
     def document(self) -> Mapping[str, Json]:
         return document_of(self.workflow)
-
-
-WORKFLOW_TEMPLATES = ManifestKind("workflow-templates", WorkflowTemplate)
-KINDS = [WORKFLOW_TEMPLATES]

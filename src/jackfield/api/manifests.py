@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Generic, Protocol, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from .extensions import ExtensionPoint
+from .object_references import load
 
 ManifestId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
@@ -37,12 +38,18 @@ ManifestT_co = TypeVar("ManifestT_co", bound=Manifest, covariant=True)
 @dataclass(frozen=True)
 class ManifestKind(Generic[ManifestT_co]):
     """name: of the folder in a registry and among what is shipped, such as `agents`; the user's is `<name>.d` in the
-    configuration directory. Its files are `*.toml`, of at most 1 MiB. shipped: a directory of the plugin's own with
-    files that come last; None for those that come with Jackfield."""
+    configuration directory. Its files are `*.toml`, of at most 1 MiB. model: or its object reference, so that no start
+    imports it. shipped: a directory of the plugin's own with files that come last; None for those that come with
+    Jackfield."""
 
     name: str
-    model: type[ManifestT_co]
+    model: type[ManifestT_co] | str
     shipped: Path | None = None
+
+    @property
+    def loaded(self) -> type[ManifestT_co]:
+        """The model. Raises ImportError."""
+        return cast("type[ManifestT_co]", load(self.model)) if isinstance(self.model, str) else self.model
 
 
 class Manifests(Protocol[ManifestT_co]):

@@ -101,7 +101,7 @@ class KindLibrary(Generic[ManifestT]):
         packaged: Sequence[PackagedDirectory] = (),
     ) -> None:
         self.kind = kind.name
-        self._model = kind.model
+        self._model = kind.loaded
         self._tell = tell
         self._users = config_dir / f"{kind.name}.d"
         self._brought = {one.path / kind.name: one.distribution for one in packaged}

@@ -231,6 +231,11 @@ class PluginHost:
 
     # -- calling
 
+    def implementing(self, hook: str) -> Iterator[str]:
+        """Names of the plugins that have the hook."""
+        caller = getattr(self._manager.hook, hook, None)
+        yield from () if caller is None else (one.plugin_name for one in reversed(caller.get_hookimpls()))
+
     def call(self, hook: str) -> Iterator[tuple[str, Any]]:
         """Call a hook of each plugin; yields (plugin name, result) of those that gave one. Any: each hook has its
         type. Raises LookupError for a hook that neither Jackfield nor a loaded plugin has."""

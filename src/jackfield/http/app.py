@@ -77,7 +77,7 @@ class Lifespan:
         except BaseException:
             await self._kernel.tasks.close()
             raise
-        self._management.begin()
+        self._management.open()
 
 
 def _reason(error: Exception) -> JackfieldError:
@@ -117,6 +117,7 @@ class Application(Dispatcher):
             self.management,
             Mounts([*(AsgiMount(path[1:], Probes(kernel)) for path in PROBES), *kernel.mounts]),
             self.management.public,
+            self.management.begin,
             self.lifespan,
             counters,
             self.hosts,

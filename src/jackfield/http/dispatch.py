@@ -62,11 +62,13 @@ class Dispatcher:
         quart: AsgiApp,
         mounts: Mounts,
         public: Callable[[], Awaitable[frozenset[str]]],
+        expect: Callable[[], None],
         lifespan: AsgiApp,
         counters: Counters,
         hosts: HostRouter,
     ) -> None:
-        """public: paths that nobody has to authenticate for."""
+        """public: paths that nobody has to authenticate for; expect: told when a page is loaded that will ask
+        `quart`."""
         self._kernel = kernel
         self._gate = gate
         self._cors = cors
@@ -74,6 +76,7 @@ class Dispatcher:
         self._quart = quart
         self._mount_of = mounts.find
         self._public = public
+        self._expect = expect
         self._lifespan = lifespan
         self._hosts = hosts
         server = kernel.settings.get(ServerSettings)
@@ -212,6 +215,7 @@ class Dispatcher:
     async def _check(self, scope: Scope, access: Access, mount: AsgiMount | None) -> None:
         if mount is not None and mount.access == "open":
             self._gate.check_origin(scope, "gated")
+            self._expect()
             return
         if access == "service" and self._limit is not None:
             retry = self._limit.hit(canonical_client(scope["jackfield.client"]))
@@ -263,6 +267,7 @@ class Dispatcher:
         """Who asks for the WebSocket; of an open application nobody is asked."""
         if mount is not None and mount.access == "open":
             self._gate.check_origin(scope, "gated")
+            self._expect()
             return None
         caller = scope["jackfield.principal"] = await self._gate.check(scope, access)
         if access == "gated" and caller is not None:

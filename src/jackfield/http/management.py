@@ -1,7 +1,8 @@
 """The management side: Quart with the plugins' blueprints.
 
-It is assembled right behind the start, in a thread: loading Quart and the routes takes longer than everything that a
-webhook call needs. A request that comes earlier waits for it.
+It is assembled in a thread, when it is asked first or a page is loaded that will ask it: loading Quart and the routes
+takes longer than everything that a webhook call needs, and as much memory as a third of the rest. Where a plugin of
+another distribution gives routes it is assembled right behind the start, so that their mistakes are told then.
 """
 
 from __future__ import annotations
@@ -65,14 +66,26 @@ class Management:
         self._counters = counters
         self._task: asyncio.Task[Quart] | None = None
         self._public: frozenset[str] | None = None
+        self._opened = False
+
+    def open(self) -> None:
+        """From now on it may be asked."""
+        self._opened = True
+        plugins = self._kernel.plugins
+        if any(not plugins.plugins[name].is_own for name in plugins.implementing("jackfield_blueprints")):
+            self.begin()
 
     def begin(self) -> None:
-        """Start to assemble."""
+        """Start to assemble, unless that has begun."""
+        if self._task is not None:
+            return
         self._task = asyncio.get_running_loop().create_task(self._assemble(), name="management")
         self._task.add_done_callback(self._assembled)
 
     async def quart(self) -> Quart:
         """The application, as soon as it is there."""
+        if self._opened:
+            self.begin()
         if self._task is None:
             raise JackfieldError("The daemon has not started.")
         return await asyncio.shield(self._task)

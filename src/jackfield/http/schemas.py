@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from jackfield.api.hosts import Role
+from jackfield.api.schemas import Schema
 
 
-class HealthShown(BaseModel):
+class HealthShown(Schema):
     """The process answers."""
 
     status: Literal["ok"]
@@ -18,7 +19,7 @@ class HealthShown(BaseModel):
     time: str
 
 
-class ReadinessShown(BaseModel):
+class ReadinessShown(Schema):
     """Whether the daemon can work, and each check behind that."""
 
     status: Literal["ready", "degraded", "not ready"]
@@ -26,7 +27,7 @@ class ReadinessShown(BaseModel):
     checks: dict[str, JsonValue] = Field(description="`ok`, or what is wrong, of each; failed plugins.")
 
 
-class DescriptionShown(BaseModel):
+class DescriptionShown(Schema):
     """A document of OpenAPI 3.1. Its members are those of the specification."""
 
     openapi: Literal["3.1.0"]
@@ -36,7 +37,7 @@ class DescriptionShown(BaseModel):
     components: dict[str, JsonValue]
 
 
-class PluginShown(BaseModel):
+class PluginShown(Schema):
     """One plugin."""
 
     name: str
@@ -46,21 +47,21 @@ class PluginShown(BaseModel):
     error: str = Field(description="What is wrong; empty when nothing is.")
 
 
-class PluginsAnswer(BaseModel):
+class PluginsAnswer(Schema):
     """In the envelope."""
 
     success: Literal[True]
     data: list[PluginShown]
 
 
-class HostSlotsShown(BaseModel):
+class HostSlotsShown(Schema):
     """Slots of one role."""
 
     used: int
     total: int
 
 
-class HostShown(BaseModel):
+class HostShown(Schema):
     """One daemon among those that share the store."""
 
     name: str
@@ -75,21 +76,21 @@ class HostShown(BaseModel):
     renewed_ms_ago: int = Field(description="Milliseconds since it renewed; 0 for the one that answers.")
 
 
-class HostList(BaseModel):
+class HostList(Schema):
     """In the envelope."""
 
     success: Literal[True]
     data: list[HostShown]
 
 
-class HostWishShown(BaseModel):
+class HostWishShown(Schema):
     """A wish for a host, which hears of it with its next renewal."""
 
     name: str
     draining: bool
 
 
-class HostDone(BaseModel):
+class HostDone(Schema):
     """In the envelope."""
 
     success: Literal[True]
