@@ -261,7 +261,38 @@ def test_the_versions_are_the_products() -> None:
     assert about["appVersion"] == __version__
 
 
-@pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not installed")
+needs_helm = pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not installed")
+VARIANTS: dict[str, dict[str, Values]] = {
+    "as it stands": {},
+    "without agents": {"agents": {"enabled": False}},
+    "without autoscaling": {"flows": {"autoscaling": {"enabled": False}}},
+    "with a storage class and a bucket": {
+        "agents": {"storageClass": "fast"},
+        "extraEnvironment": {"JACKFIELD_BINARY_NAME": "s3"},
+    },
+}
+
+
+def of_helm(values: dict[str, Values], place: Path) -> list[Values]:
+    """What `helm template` makes of the chart. A helm of `go install` takes itself for one of Kubernetes 1.20."""
+    file = place / "values.json"
+    file.write_text(json.dumps(values))
+    command = ["helm", "template", "jackfield", CHART, "--kube-version", "1.30.0", "--values", file]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [found for found in yaml.safe_load_all(done.stdout) if found]
+
+
+@needs_helm
 def test_helm_takes_the_chart() -> None:
     done = subprocess.run(["helm", "lint", "--strict", CHART], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_helm
+@pytest.mark.parametrize("name", VARIANTS)
+def test_helm_makes_the_same_of_it_as_the_reader_of_these_tests(name: str, tmp_path: Path) -> None:
+    def order(document: Values) -> tuple[str, str]:
+        return document["kind"], document["metadata"]["name"]
+
+    values = VARIANTS[name]
+    assert sorted(of_helm(values, tmp_path), key=order) == sorted(chart(**values), key=order)
