@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.growth import Growth
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -116,6 +117,7 @@ class PostgresWebhooks:
     """Part of the store port."""
 
     _db: Database
+    added_calls: Growth
 
     async def webhooks(
         self,
@@ -148,6 +150,7 @@ class PostgresWebhooks:
         return dict(await self._db.read(lambda connection: _STATS.every(connection, clause, ids)))
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
+        self.added_calls.add(call.webhook_id)
         return self._db.post(
             lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
         )

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict
+from jackfield.api.growth import Growth
+from jackfield.api.sql.execution_lists import ExecutionLists
 from jackfield.api.storage import (
-    OPEN_STATUSES,
     CallStatus,
     ExecutionFilter,
     ExecutionRow,
@@ -17,12 +18,13 @@ from jackfield.api.storage import (
     StoredExecution,
 )
 from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.counting import COUNTS
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, Value, execute, unpack, where
+from jackfield_store_postgres.dialect import PostgresDialect
+from jackfield_store_postgres.rows import Query, execute, unpack, where
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
-_LOST = ("failed", "cancelled")
 _END_WAIT = """UPDATE executions SET status = 'running', resume_at = NULL, owner = %s
     WHERE id = %s AND status = 'waiting'"""
 _ENDED_IT = """SELECT 1 FROM executions e JOIN execution_steps s ON s.execution_id = e.id
@@ -45,17 +47,22 @@ _ROWS = Query(
     ExecutionRow,
 )
 _ROW = _ROWS.select(" WHERE id = %s")
+LISTS = ExecutionLists(PostgresDialect(), _ROWS.columns, ExecutionRow, COUNTS)
 
 
 class PostgresExecutions:
     """Part of the store port."""
 
     _db: Database
+    added_executions: Growth
+    added_calls: Growth
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         size = len(execution.input) + _OVERHEAD
         if execution.call is not None:
             size += len(execution.call.body) + len(execution.call.headers)
+            self.added_calls.add(execution.call.webhook_id)
+        self.added_executions.add()
         if finished is not None:
             size += _size(finished)
         return self._db.post(lambda batch: batch.add_execution(execution, finished), size, [execution.owner])
@@ -103,17 +110,14 @@ class PostgresExecutions:
         return await self._db.read(lambda connection: _whole(connection, execution_id))
 
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
-        clause, values = _conditions(where)
-        return await self._db.read(lambda connection: _ROWS.page(connection, clause, values, offset, limit))
+        return await self._db.read(lambda connection: LISTS.page(connection, where, offset, limit))
 
     async def execution_rows(self, execution_ids: Sequence[str]) -> list[ExecutionRow]:
         wanted = list(execution_ids)
         return await self._db.read(lambda connection: _ROWS.every(connection, " WHERE id = ANY(%s)", wanted))
 
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
-        clause, values = _conditions(where)
-        sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608 - our own clause
-        return await self._db.read(lambda connection: dict(execute(connection, sql, values).fetchall()))
+        return await self._db.read(lambda connection: LISTS.stats(connection, where))
 
     async def delete_execution(self, execution_id: str) -> bool:
         return await self._db.write(lambda connection: _delete(connection, execution_id))
@@ -149,19 +153,6 @@ class PostgresExecutions:
 def _size(finished: FinishedExecution) -> int:
     size = len(finished.steps or b"") + len(finished.error or b"")
     return size + len(finished.call.response_body or "") if finished.call else size
-
-
-def _conditions(wanted: ExecutionFilter) -> tuple[str, list[Value]]:
-    """The added terms let the partial indexes serve."""
-    clause, values = where(
-        [("workflow_id = %s", wanted.workflow_id), ("status = %s", wanted.status), ("mode = %s", wanted.mode),
-         ("created_at >= %s", wanted.since), ("created_at <= %s", wanted.until)]
-    )  # fmt: skip
-    if wanted.status in OPEN_STATUSES:
-        clause += " AND finished_at IS NULL"
-    elif wanted.status in _LOST:
-        clause += " AND status IN ('failed', 'cancelled')"
-    return clause, values
 
 
 def _whole(connection: Connection, execution_id: str) -> StoredExecution | None:

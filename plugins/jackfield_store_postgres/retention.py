@@ -12,13 +12,16 @@ from typing import TypeAlias, TypeVar
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
+from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
 from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.counting import sum_up
 from jackfield_store_postgres.counts import ENDED_COUNTS
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.executions import remove
+from jackfield_store_postgres.dialect import PostgresDialect
+from jackfield_store_postgres.executions import LISTS, remove
 from jackfield_store_postgres.memos import ADD, ENDED
-from jackfield_store_postgres.rows import Value, execute, number
+from jackfield_store_postgres.rows import Value, execute
 
 RowT = TypeVar("RowT")
 _Call: TypeAlias = "tuple[str, str]"
@@ -29,17 +32,10 @@ _TURN = ("pruning", "turn")
 _LONGEST_TURN = 60.0
 """Seconds, after which another daemon goes on where one has died."""
 _LEAVE = "DELETE FROM memos WHERE kind = %s AND key = %s AND data = %s"
-_FINISHED = "SELECT count(*) - (SELECT count(*) FROM executions WHERE finished_at IS NULL) FROM executions"
-_OLD_EXECUTIONS = """SELECT id FROM executions
-    WHERE created_at < %s AND finished_at < %s ORDER BY created_at, id LIMIT %s"""
-_FIRST_EXECUTIONS = "SELECT id FROM executions WHERE finished_at IS NOT NULL ORDER BY created_at, id LIMIT %s"
 _UNSAVED = """SELECT u.id FROM unsaved u WHERE u.forget_at <= %s
     AND NOT EXISTS (SELECT 1 FROM executions p WHERE p.id >= left(u.id, 13) AND p.id < left(u.id, 13) || '~'
         AND p.finished_at IS NULL) ORDER BY u.forget_at LIMIT %s"""
 """Ids of an execution and of its children begin alike, and an open parent may ask for a child's end."""
-_HISTORIES = "SELECT webhook_id, count(*) FROM calls GROUP BY webhook_id"
-_OLD_CALLS = "SELECT count(*) FROM calls WHERE webhook_id = %s AND time < %s"
-_FIRST_CALLS = "SELECT webhook_id, id FROM calls WHERE webhook_id = %s ORDER BY time, id LIMIT %s"
 _DELETE_CALLS = """DELETE FROM calls c USING unnest(%s::text[], %s::text[]) AS t (webhook_id, id)
     WHERE c.webhook_id = t.webhook_id AND c.id = t.id"""
 _EXPIRED = (
@@ -51,6 +47,7 @@ _EXPIRED = (
 _FORGOTTEN = """DELETE FROM webhook_stats WHERE webhook_id IN (
         SELECT webhook_id FROM webhook_stats GROUP BY webhook_id HAVING max(last_call) < %s)
     AND NOT EXISTS (SELECT 1 FROM registrations r WHERE r.id = webhook_id)"""
+_SEARCH = PruningSearch(PostgresDialect(), LISTS, "id", "webhook_id, id")
 
 
 class Pruning:
@@ -73,14 +70,17 @@ class Pruning:
                     await self._db.write(lambda connection: execute(connection, _LEAVE, [*_TURN, holder]).rowcount)
 
     async def _prune(self, retention: Retention) -> int:
-        executions = await self._db.read(lambda connection: _executions(connection, retention))
-        gone = await self._delete(executions, remove)
+        await self._db.write(sum_up)
+        executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
+        gone = await self._delete([ident for (ident,) in executions], remove)
         left = retention.limit - gone
         unsaved = await self._db.read(lambda connection: _ids(connection, _UNSAVED, [retention.now, left]))
         gone += await self._delete(unsaved, _remove_unsaved)
         left = retention.limit - gone
-        calls = await self._db.read(lambda connection: _calls(connection, retention, left))
+        calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
         gone += await self._delete(calls, _remove_calls)
+        if retention.only_caps:
+            return gone
         left = retention.limit - gone
         return gone + await self._db.write(lambda connection: _expired(connection, retention, left))
 
@@ -106,29 +106,10 @@ def _ids(connection: Connection, sql: str, values: Sequence[Value]) -> list[str]
     return [found for (found,) in execute(connection, sql, values)]
 
 
-def _executions(connection: Connection, retention: Retention) -> list[str]:
-    before, limit = retention.executions_before, retention.limit
-    rows = _ids(connection, _OLD_EXECUTIONS, [before, before, limit])
-    excess = number(connection, _FINISHED) - retention.executions_keep
-    if excess > len(rows):
-        rows = _ids(connection, _FIRST_EXECUTIONS, [min(excess, limit)])
-    return rows
-
-
 def _remove_unsaved(connection: Connection, ids: Sequence[str]) -> int:
     gone = remove(connection, ids)
     execute(connection, "DELETE FROM unsaved WHERE id = ANY(%s)", [list(ids)])
     return gone
-
-
-def _calls(connection: Connection, retention: Retention, limit: int) -> list[_Call]:
-    rows: list[_Call] = []
-    for webhook_id, count in execute(connection, _HISTORIES).fetchall():
-        old = number(connection, _OLD_CALLS, (webhook_id, retention.calls_before))
-        doomed = min(max(old, count - retention.calls_keep), limit - len(rows))
-        if doomed > 0:
-            rows += execute(connection, _FIRST_CALLS, (webhook_id, doomed)).fetchall()
-    return rows
 
 
 def _remove_calls(connection: Connection, calls: Sequence[_Call]) -> int:

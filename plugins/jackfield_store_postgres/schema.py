@@ -179,7 +179,51 @@ _COUNTS = (
     "CREATE INDEX shared_counts_by_end ON shared_counts (ends_at)",
 )
 """How often something happened at all daemons together, for a window or two. Not worth a place in the server's log."""
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _FACTS, _REVISIONS, _FILES, _HOSTS, _MEMOS, _CLAIMS, _COUNTS)
+_CHANGED = """BEGIN INSERT INTO execution_changes
+        SELECT c.created_at >> 22, coalesce(c.workflow_id, ''), c.mode, c.status, {number} FROM {rows}
+        GROUP BY 1, 2, 3, 4; RETURN NULL; END"""
+_COUNTED = (
+    """CREATE TABLE execution_counts (
+        span bigint, workflow_id TEXT, mode TEXT, status TEXT, number bigint NOT NULL,
+        PRIMARY KEY (span, workflow_id, mode, status)
+    )""",
+    """CREATE TABLE execution_changes (
+        span bigint NOT NULL, workflow_id TEXT NOT NULL, mode TEXT NOT NULL, status TEXT NOT NULL,
+        number bigint NOT NULL
+    )""",
+    f"""CREATE OR REPLACE FUNCTION count_added_executions() RETURNS trigger LANGUAGE plpgsql AS $count$
+        {_CHANGED.format(number="count(*)", rows="added c WHERE c.finished_at IS NOT NULL")} $count$""",
+    f"""CREATE OR REPLACE FUNCTION count_ended_executions() RETURNS trigger LANGUAGE plpgsql AS $count$
+        {
+        _CHANGED.format(
+            number="count(*)",
+            rows="later c JOIN earlier e ON e.id = c.id AND e.finished_at IS NULL WHERE c.finished_at IS NOT NULL",
+        )
+    } $count$""",
+    f"""CREATE OR REPLACE FUNCTION count_deleted_executions() RETURNS trigger LANGUAGE plpgsql AS $count$
+        {_CHANGED.format(number="-count(*)", rows="deleted c WHERE c.finished_at IS NOT NULL")} $count$""",
+    """CREATE TRIGGER count_added AFTER INSERT ON executions REFERENCING NEW TABLE AS added
+        FOR EACH STATEMENT EXECUTE FUNCTION count_added_executions()""",
+    """CREATE TRIGGER count_ended AFTER UPDATE ON executions REFERENCING OLD TABLE AS earlier NEW TABLE AS later
+        FOR EACH STATEMENT EXECUTE FUNCTION count_ended_executions()""",
+    """CREATE TRIGGER count_deleted AFTER DELETE ON executions REFERENCING OLD TABLE AS deleted
+        FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_executions()""",
+    """INSERT INTO execution_counts SELECT created_at >> 22, coalesce(workflow_id, ''), mode, status, count(*)
+        FROM executions WHERE finished_at IS NOT NULL GROUP BY 1, 2, 3, 4""",
+)
+"""How many executions have ended, by spans of `jackfield.api.execution_counts`, and what has come since they were
+summed up. The triggers lock the table until these are counted."""
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    _FIRST,
+    _FACTS,
+    _REVISIONS,
+    _FILES,
+    _HOSTS,
+    _MEMOS,
+    _CLAIMS,
+    _COUNTS,
+    _COUNTED,
+)
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),
     ("calls", "body"), ("calls", "response_body"), ("deliveries", "body"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from jackfield.api.growth import Growth
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.table_work import TableWork
@@ -67,6 +68,8 @@ class PostgresStore(
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0
+        self.added_executions = Growth()
+        self.added_calls = Growth()
 
     @property
     def password(self) -> str:

@@ -4,6 +4,7 @@ that an execution that starts and ends in one batch costs one row, and a webhook
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from typing import TypeVar
@@ -11,8 +12,10 @@ from typing import TypeVar
 import orjson
 
 from jackfield.api.errors import Conflict, Fenced
+from jackfield.api.execution_counts import span_of
 from jackfield.api.records import state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
+from jackfield_store_sqlite.counting import COUNT, count_ends
 from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_state, with_digest
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.rows import Row, Value, encodable, pack
@@ -51,7 +54,19 @@ _CLAIM = """INSERT INTO deliveries (webhook_id, key, expires_at, execution_id, f
 _ANSWER = "UPDATE deliveries SET status = ?, headers = ?, body = ? WHERE webhook_id = ? AND key = ? AND status IS NULL"
 
 # Columns of a gathered row that later operations of the batch change.
-_DATA, _STATUS, _CREATED, _STARTED, _FINISHED, _RESUME, _ERROR, _CALL, _OWNED_BY = 1, 5, 6, 7, 8, 9, 10, 12, 14
+_DATA, _WORKFLOW, _MODE, _STATUS, _CREATED, _STARTED, _FINISHED, _RESUME, _ERROR, _CALL, _OWNED_BY = (
+    1,
+    2,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    12,
+    14,
+)
 _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY = 6, 8, 9, 10, 11
 
 
@@ -258,9 +273,13 @@ class WriteBatch:
         """Write what was gathered."""
         if self._executions:
             self._many(_ADD_EXECUTION, map(_added, self._executions.values()))
+            self._many(COUNT, _ended_at_once(self._executions.values()))
             self._many(_ADD_PART, self._parts)
             self._many(_ADD_DOCUMENT, self._documents)
         self._expect_all(_APPEND_PART, self._appended)
+        ends = [(ident, change[0]) for ident, change in self._changes.items() if change[2] is not None]
+        if ends:
+            count_ends(self.connection, ends)
         self._expect_all(_CHANGE_EXECUTION, [*map(_changed, self._changes.values())])
         self._many(_FORGET, self._forgotten)
         if self._calls:
@@ -362,6 +381,15 @@ class WriteBatch:
 def _added(row: Columns) -> Row:
     """The values of `_ADD_EXECUTION`."""
     return *with_digest(row[:_OWNED_BY]), row[_OWNED_BY]
+
+
+def _ended_at_once(rows: Iterable[Columns]) -> list[Row]:
+    """The values of `COUNT` of those that are over when they come."""
+    ended: Counter[Row] = Counter()
+    for row in rows:
+        if row[_FINISHED] is not None:
+            ended[span_of(row[_CREATED]), row[_WORKFLOW] or "", row[_MODE], row[_STATUS]] += 1
+    return [(*key, count) for key, count in ended.items()]
 
 
 def _changed(change: Columns) -> Row:

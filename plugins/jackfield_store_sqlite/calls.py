@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
 import orjson
 
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.growth import Growth
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -99,6 +101,10 @@ _CALLS = Query(
 )
 _STATS = Query("total, success, failed, last_call", "webhook_stats", "webhook_id", WebhookStats)
 _STATS_BY_ID = Query("webhook_id, total, success, failed, last_call", "webhook_stats", "webhook_id", _stats_by_id)
+_DELETE = """DELETE FROM calls
+    WHERE (webhook_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
+    AND data IN (SELECT value ->> 2 FROM json_each(?)) RETURNING data"""
+_DELETE_DATA = "DELETE FROM call_data WHERE id IN (SELECT value FROM json_each(?))"
 _DELIVERIES = Query("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
@@ -106,6 +112,7 @@ class SqliteWebhooks:
     """Part of the store port."""
 
     _db: Database
+    added_calls: Growth
     _lives: Lives
 
     async def webhooks(
@@ -143,6 +150,7 @@ class SqliteWebhooks:
         return dict(await self._db.read(lambda connection: _STATS_BY_ID.every(connection, clause, ids)))
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
+        self.added_calls.add(call.webhook_id)
         return self._db.post(
             lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
         )
@@ -192,7 +200,7 @@ def _forget_some(connection: sqlite3.Connection, webhook_id: str) -> bool:
 
 def remove_calls(connection: sqlite3.Connection, calls: Sequence[tuple[str, str, int]]) -> int:
     """Delete calls, each by its webhook, id and data key; returns how many there were."""
-    sql = "DELETE FROM calls WHERE webhook_id = ? AND id = ? AND data = ?"
-    gone = [call[2] for call in calls if connection.execute(sql, call).rowcount]
-    connection.executemany("DELETE FROM call_data WHERE id = ?", [(data,) for data in gone])
+    wanted = json.dumps(calls)
+    gone = [data for (data,) in connection.execute(_DELETE, (wanted, wanted))]
+    connection.execute(_DELETE_DATA, (json.dumps(gone),))
     return len(gone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import orjson
 
 from jackfield.api.errors import Conflict, DataDamaged
+from jackfield.api.growth import Growth
+from jackfield.api.sql.execution_lists import ExecutionLists
 from jackfield.api.storage import (
-    OPEN_STATUSES,
     CallStatus,
     ExecutionFilter,
     ExecutionRow,
@@ -23,6 +25,7 @@ from jackfield.api.storage import (
 )
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite.batch import WriteBatch
+from jackfield_store_sqlite.counting import count_gone
 from jackfield_store_sqlite.damage.digests import (
     HIGH,
     checked_document,
@@ -33,12 +36,12 @@ from jackfield_store_sqlite.damage.digests import (
     of_state,
 )
 from jackfield_store_sqlite.database import Database
+from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.ownership import Lives
-from jackfield_store_sqlite.rows import Query, Value, execute, where
+from jackfield_store_sqlite.rows import Query, execute, where
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
-_LOST = ("failed", "cancelled")
 _END_WAIT = f"""UPDATE executions SET status = 'running', resume_at = NULL, owner = ?, digest = digest & {HIGH} | ?
     WHERE id = ? AND status = 'waiting'"""  # noqa: S608 - a number of ours
 _ENDED_IT = """SELECT 1 FROM executions e JOIN execution_data d ON d.execution = e.data AND d.id <> d.execution
@@ -83,6 +86,7 @@ def _listed(*row: Any) -> ExecutionRow:  # Any: the columns of `_COLUMNS`, or wh
 _LATEST = 2**42
 """Milliseconds; later moments are damage."""
 _LIST = Query(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
+LISTS = ExecutionLists(SqliteDialect(), _COLUMNS, _listed)
 _ONE = Query(_COLUMNS, "executions", "id", _whole_row)
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
@@ -91,6 +95,8 @@ class SqliteExecutions:
     """Part of the store port."""
 
     _db: Database
+    added_executions: Growth
+    added_calls: Growth
     _lives: Lives
 
     def _owner(self, owner: str | None) -> int | None:
@@ -101,6 +107,8 @@ class SqliteExecutions:
         size = len(execution.input) + _OVERHEAD
         if execution.call is not None:
             size += len(execution.call.body) + len(execution.call.headers)
+            self.added_calls.add(execution.call.webhook_id)
+        self.added_executions.add()
         if finished is not None:
             size += _size(finished)
         return self._db.post(lambda batch: batch.add_execution(execution, finished, self._owner(execution.owner)), size)
@@ -150,17 +158,14 @@ class SqliteExecutions:
         return await self._db.read(lambda connection: _whole(connection, execution_id))
 
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
-        clause, values = _conditions(where)
-        return await self._db.read(lambda connection: _LIST.page(connection, clause, values, offset, limit))
+        return await self._db.read(lambda connection: LISTS.page(connection, where, offset, limit))
 
     async def execution_rows(self, execution_ids: Sequence[str]) -> list[ExecutionRow]:
         wanted = orjson.dumps(list(execution_ids)).decode()
         return await self._db.read(lambda connection: _LIST.every(connection, f" WHERE id {_AMONG}", wanted))
 
     async def execution_stats(self, where: ExecutionFilter) -> dict[str, int]:
-        clause, values = _conditions(where)
-        sql = f"SELECT status, count(*) FROM executions{clause} GROUP BY status"  # noqa: S608 - our own clause
-        return await self._db.read(lambda connection: dict(execute(connection, sql, values).fetchall()))
+        return await self._db.read(lambda connection: LISTS.stats(connection, where))
 
     async def delete_execution(self, execution_id: str) -> bool:
         return await self._db.write(lambda connection: _delete(connection, execution_id))
@@ -196,19 +201,6 @@ def _size(finished: FinishedExecution) -> int:
     return size + len(finished.call.response_body or "") if finished.call else size
 
 
-def _conditions(wanted: ExecutionFilter) -> tuple[str, list[Value]]:
-    """The added terms let the partial indexes serve."""
-    clause, values = where(
-        [("workflow_id = ?", wanted.workflow_id), ("status = ?", wanted.status), ("mode = ?", wanted.mode),
-         ("created_at >= ?", wanted.since), ("created_at <= ?", wanted.until)]
-    )  # fmt: skip
-    if wanted.status in OPEN_STATUSES:
-        clause += " AND finished_at IS NULL"
-    elif wanted.status in _LOST:
-        clause += " AND status IN ('failed', 'cancelled')"
-    return clause, values
-
-
 def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution | None:
     row = _ONE.one(connection, "id = ?", execution_id)
     if row is None:
@@ -235,7 +227,13 @@ def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution
     return StoredExecution(row, parts[0][0], steps, document, call, call_status, next_chunk, owner, epoch)
 
 
-_DELETE_DOCUMENT = "DELETE FROM execution_documents WHERE data = ?"
+_DELETE = """DELETE FROM executions WHERE id IN (SELECT value ->> 0 FROM json_each(?)) AND finished_at IS NOT NULL
+    AND data IN (SELECT value ->> 1 FROM json_each(?)) RETURNING data"""
+_DELETE_PARTS = (
+    f"DELETE FROM execution_data WHERE execution {_AMONG} AND id <> execution",  # noqa: S608 - our own words
+    f"DELETE FROM execution_data WHERE id {_AMONG}",  # noqa: S608 - our own words
+    f"DELETE FROM execution_documents WHERE data {_AMONG}",  # noqa: S608 - our own words
+)
 _STEPS = "FROM execution_data WHERE execution = ? AND id <> execution"
 
 
@@ -259,8 +257,9 @@ def _delete(connection: sqlite3.Connection, execution_id: str) -> bool:
 
 def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]) -> int:
     """Delete finished executions, each by its id and data key, with all that belongs to them; returns how many."""
-    known = "DELETE FROM executions WHERE id = ? AND data = ? AND finished_at IS NOT NULL"
-    gone = [each[1] for each in executions if connection.execute(known, each).rowcount]
-    for sql in (f"DELETE {_STEPS}", "DELETE FROM execution_data WHERE id = ?", _DELETE_DOCUMENT):
-        connection.executemany(sql, [(data,) for data in gone])
+    count_gone(connection, executions)
+    wanted = json.dumps(executions)
+    gone = [data for (data,) in connection.execute(_DELETE, (wanted, wanted))]
+    for sql in _DELETE_PARTS:
+        connection.execute(sql, (json.dumps(gone),))
     return len(gone)

@@ -249,10 +249,19 @@ _FILES = (
 """Files that are kept where several daemons reach them, and those that nobody refers to any more."""
 _CLAIMS = ("ALTER TABLE released_files ADD COLUMN claimed_at INTEGER",)
 """When somebody began to delete the file; nobody refers to it from then on."""
+_COUNTED = (
+    """CREATE TABLE execution_counts (
+        span INTEGER, workflow_id TEXT, mode TEXT, status TEXT, number INTEGER NOT NULL,
+        PRIMARY KEY (span, workflow_id, mode, status)
+    ) STRICT, WITHOUT ROWID""",
+    """INSERT INTO execution_counts SELECT created_at >> 22, coalesce(workflow_id, ''), mode, status, count(*)
+        FROM executions WHERE finished_at IS NOT NULL GROUP BY 1, 2, 3, 4""",
+)
+"""How many executions have ended, by spans of `jackfield.api.execution_counts`."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS,
+    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED,
 )  # fmt: skip
 
 

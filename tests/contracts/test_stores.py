@@ -8,6 +8,7 @@ from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_hosts import StoreHostsContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
+from jackfield.testing.contracts.store_lists import StoreListsContract
 from jackfield.testing.contracts.store_memos import StoreMemosContract
 from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
 from jackfield.testing.contracts.store_runs import StoreRunsContract
@@ -18,6 +19,10 @@ from jackfield.testing.contracts.store_workflows import StoreWorkflowsContract
 
 class TestRuns(StoreRunsContract):
     """Executions."""
+
+
+class TestLists(StoreListsContract):
+    """Long lists and their counts."""
 
 
 class TestOwnership(StoreOwnershipContract):

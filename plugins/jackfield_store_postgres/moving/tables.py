@@ -19,6 +19,8 @@ OWN: Mapping[str, str] = {
     "memos": "sessions of browsers and what else ends by itself, which other stores keep in memory and files",
     "shared_counts": "of the last minutes, and other stores have one daemon",
     "hosts": "daemons that run say so themselves",
+    "execution_counts": "counted by triggers while a copy is filled",
+    "execution_changes": "the same",
     "revisions": "what daemons that run have heard of; counted anew",
     "workflow_revisions": "the same; every workflow gets one at the end of a copy",
 }

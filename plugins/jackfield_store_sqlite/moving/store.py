@@ -14,6 +14,7 @@ from jackfield.api.store_moves import UNFINISHED
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.connections import connect_reader, connect_writer, create_file
+from jackfield_store_sqlite.counting import COUNT_ALL
 from jackfield_store_sqlite.damage.reach import reached
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
@@ -70,6 +71,7 @@ class SqliteTableWriter(SqlTableWriter[sqlite3.Connection]):
         connection.execute("PRAGMA synchronous = FULL")
         with self.transaction("the copy is not marked as ended"):
             connection.execute("DROP TABLE copy_notes")
+            connection.execute(COUNT_ALL)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         with _answered("the copy has ended"):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -24,6 +24,7 @@ Values: TypeAlias = "Sequence[Any]"  # Any: of the form's columns
 Write: TypeAlias = "Callable[[sqlite3.Connection, Sequence[Values]], None]"
 
 OWN: Mapping[str, str] = {
+    "execution_counts": "counted anew at the end of a copy",
     "reach": "counts the commits of this file",
     "copy_notes": "there while a copy fills the store",
     "sqlite_stat1": "SQLite's own",

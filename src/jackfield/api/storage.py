@@ -17,6 +17,7 @@ from .fact_storage import FactStore as FactStore
 from .file_storage import FileStore as FileStore
 from .folder_storage import Folder as Folder
 from .folder_storage import FolderStore as FolderStore
+from .growth import Growth
 from .import_storage import ImportedId as ImportedId
 from .import_storage import ImportStore as ImportStore
 from .ownership_storage import Claimed as Claimed
@@ -309,11 +310,15 @@ class ExecutionFilter:
     until: int | None = None
 
 
+KEEP_ALL = 1 << 53
+"""Of a cap: there is none."""
+
+
 @record
 class Retention:
     """What `prune` deletes: executions that finished before a time, are beyond a count, or are to be forgotten by now;
     calls per webhook likewise; expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is
-    never held for long."""
+    never held for long. webhooks: whose calls; None: of all."""
 
     executions_before: int
     executions_keep: int
@@ -321,6 +326,16 @@ class Retention:
     calls_keep: int
     now: int
     limit: int = 1000
+    webhooks: Sequence[str] | None = None
+
+    @property
+    def only_caps(self) -> bool:
+        """Whether nothing goes for its age."""
+        return not (self.executions_before or self.calls_before or self.now)
+
+    @property
+    def keeps_calls(self) -> bool:
+        return self.calls_keep >= KEEP_ALL and not self.calls_before
 
 
 class WorkflowStore(Protocol):
@@ -563,6 +578,14 @@ class Store(
 
     async def prune(self, retention: Retention) -> int:
         """Delete some of what retention ends; returns how many rows."""
+
+    @property
+    def added_executions(self) -> Growth:
+        """Counts what `add_execution` was given."""
+
+    @property
+    def added_calls(self) -> Growth:
+        """Counts calls that `add_execution` and `add_call` were given, by their webhooks."""
 
 
 @runtime_checkable

@@ -34,6 +34,7 @@ class MemoryCalls(MemoryOwnership):
     """Part of `MemoryStore`."""
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
+        self.added_calls.add(call.webhook_id)
         return self._queued(lambda: self._add_call(call, None))
 
     def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
@@ -112,6 +113,9 @@ class MemoryExecutions(MemoryCalls):
     """Part of `MemoryStore`."""
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
+        self.added_executions.add()
+        if execution.call is not None:
+            self.added_calls.add(execution.call.webhook_id)
         return self._queued(lambda: self._add_execution(execution, finished))
 
     def append_steps(
@@ -333,7 +337,8 @@ class MemoryPruning(MemoryTables):
 
     def _prune_calls(self, retention: Retention, limit: int) -> int:
         gone = 0
-        for webhook_id in {call.webhook_id for call in self._calls.values()}:
+        every = {call.webhook_id for call in self._calls.values()}
+        for webhook_id in every if retention.webhooks is None else retention.webhooks:
             calls = [call for call in self._calls.values() if call.webhook_id == webhook_id]
             calls.sort(key=lambda call: (call.time, call.id))
             old = sum(call.time < retention.calls_before for call in calls)

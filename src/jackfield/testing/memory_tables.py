@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..api.errors import Conflict, StoreUnavailable
+from ..api.growth import Growth
 from ..api.records import replace
 from ..api.storage import (
     ApiKey,
@@ -106,6 +107,8 @@ class MemoryTables:
 
     def __init__(self) -> None:
         self.fail_with: StoreUnavailable | None = None
+        self.added_executions = Growth()
+        self.added_calls = Growth()
         self._users: dict[str, User] = {}
         self._keys: dict[str, ApiKey] = {}
         self._revoked: dict[str, int] = {}

@@ -1,4 +1,5 @@
-"""Lists come from indexes: no statement of a read sorts what it found, none but a count reads a whole table."""
+"""Lists come from indexes: no statement of a read sorts what it found, none but a count reads a whole table, and none
+reads all executions."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from jackfield.api.storage import ExecutionFilter, Retention, Store, WorkflowFilter
-from jackfield_store_sqlite import calls, executions, rows, workflows
+from jackfield.api.sql import execution_lists
+from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecution, Retention, Store, WorkflowFilter
+from jackfield_store_sqlite import calls, dialect, executions, rows, workflows
 from jackfield_store_sqlite.rows import Value
 from jackfield_store_sqlite.store import SqliteStore
 
@@ -17,6 +19,9 @@ PAGE = {"offset": 0, "limit": 10}
 
 
 async def read_everything(store: Store) -> None:
+    for ident, status in (("e", "failed"), ("f", "running")):
+        ended = FinishedExecution(ident, "failed", 1, 1) if status == "failed" else None
+        await store.add_execution(NewExecution(ident, "w", 1, "manual", "running", 1, b"{}"), ended)
     for where in (
         ExecutionFilter(),
         ExecutionFilter(workflow_id="w"),
@@ -68,7 +73,8 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
     number = rows.number
     monkeypatch.setattr(rows, "number", some)
-    for module in (rows, calls, executions, workflows):
+    monkeypatch.setattr(execution_lists, "SHALLOW", -1)
+    for module in (rows, calls, executions, dialect, workflows):
         monkeypatch.setattr(module, "execute", watch)
     return seen
 
@@ -87,5 +93,10 @@ async def test_reads_use_indexes(store: SqliteStore, statements: dict[str, int])
     sorting = {sql: plan for sql, plan in found.items() if "TEMP B-TREE" in plan}
     assert not {sql for sql in sorting if "GROUP BY" not in sql}
     assert not {sql for sql, plan in found.items() if "CORRELATED" in plan and " FROM folders" in sql}
-    scanning = {sql: plan for sql, plan in found.items() if re.search(r"SCAN \w+($|;)", plan)}
-    assert not {sql: plan for sql, plan in scanning.items() if "count(*)" not in sql}
+    assert not {
+        sql for sql, plan in found.items() if re.search(r"SCAN executions($|;| USING INDEX executions_by)", plan)
+    }
+    scanning = {sql: plan for sql, plan in found.items() if re.search(r"SCAN (?!hooks)\w+($|;)", plan)}
+    assert not {
+        sql: plan for sql, plan in scanning.items() if "count(*)" not in sql and "FROM execution_counts" not in sql
+    }

@@ -1,0 +1,33 @@
+"""Counts of ended executions: every transaction that ends or deletes some changes them with them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from jackfield.api.execution_counts import SPAN_BITS
+from jackfield_store_sqlite.rows import Value, encodable
+
+_ADD = "ON CONFLICT DO UPDATE SET number = number + excluded.number"
+_GROUP = f"e.created_at >> {SPAN_BITS}, coalesce(e.workflow_id, ''), e.mode"
+COUNT = f"INSERT INTO execution_counts VALUES (?, ?, ?, ?, ?) {_ADD}"  # noqa: S608 - our own words
+_COUNT_ENDS = f"""INSERT INTO execution_counts SELECT {_GROUP}, w.value ->> 1, count(*)
+    FROM json_each(?) w JOIN executions e ON e.id = w.value ->> 0 WHERE e.finished_at IS NULL
+    GROUP BY 1, 2, 3, 4 {_ADD}"""  # noqa: S608 - our own words
+_COUNT_GONE = f"""INSERT INTO execution_counts SELECT {_GROUP}, e.status, -count(*)
+    FROM json_each(?) w JOIN executions e ON e.id = w.value ->> 0 AND e.data = w.value ->> 1
+    WHERE e.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4 {_ADD}"""  # noqa: S608 - our own words
+COUNT_ALL = f"""INSERT INTO execution_counts SELECT {_GROUP}, e.status, count(*) FROM executions e
+    WHERE e.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4"""  # noqa: S608 - our own words
+
+
+def count_ends(connection: sqlite3.Connection, ends: Iterable[tuple[str, Value]]) -> None:
+    """Before those of these executions that are open end, each with a status."""
+    wanted = json.dumps([(encodable(ident), status) for ident, status in ends])
+    connection.execute(_COUNT_ENDS, (wanted,))
+
+
+def count_gone(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]) -> None:
+    """Before these are deleted, each by its id and data key; open ones stay."""
+    connection.execute(_COUNT_GONE, (json.dumps(executions),))

@@ -1,0 +1,132 @@
+"""Lists of executions and their counts over a database with SQL, by counts that are kept.
+
+The table `execution_counts` has the ended executions by spans of `jackfield.api.execution_counts`; each store sees to
+it that it changes with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Generic, TypeAlias
+
+from ..execution_counts import SPAN_BITS, Place, place_of, span_of, stretch
+from ..records import replace
+from ..storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Page
+from .dialect import ConnectionT, SqlDialect, SqlValue
+
+_LOST = ("failed", "cancelled")
+_ORDER = "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?"
+_Counted: TypeAlias = "tuple[str | int, int]"
+"""A status or a span, and how many."""
+SHALLOW = 500
+"""Rows that a page skips one by one."""
+
+
+class ExecutionLists(Generic[ConnectionT]):
+    """The verbs, on a connection inside of a transaction that sees one moment."""
+
+    def __init__(
+        self,
+        dialect: SqlDialect[ConnectionT],
+        columns: str,
+        make: Callable[..., ExecutionRow],
+        counts: str = "execution_counts",
+    ) -> None:
+        """columns, make: of a list row. counts: where the columns of `execution_counts` stand; several rows of a kind
+        add up."""
+        self._sql = dialect
+        self._columns = columns
+        self._make = make
+        self._counts = counts
+
+    def ended(self, connection: ConnectionT) -> int:
+        """How many ended executions there are."""
+        return self._sql.number(connection, f"SELECT sum(number) FROM {self._counts}")  # noqa: S608 - our own names
+
+    def stats(self, connection: ConnectionT, wanted: ExecutionFilter) -> dict[str, int]:
+        """Status -> count."""
+        found: dict[str, int] = {}
+        for status, count in [*self._ended(connection, wanted, "status"), *self._open(connection, wanted, "status")]:
+            found[str(status)] = found.get(str(status), 0) + int(count)
+        return {status: count for status, count in found.items() if count > 0}
+
+    def page(self, connection: ConnectionT, wanted: ExecutionFilter, offset: int, limit: int) -> Page[ExecutionRow]:
+        """One page, the newest first, and the count of all."""
+        total = sum(self.stats(connection, wanted).values())
+        if total <= offset:
+            return Page([], total)
+        place = self._place(connection, wanted, offset) if offset > SHALLOW else None
+        if place is None:
+            clause, values = _conditions(wanted)
+            return Page(self._rows(connection, clause, [*values, limit, offset]), total)
+        return Page(self._behind(connection, replace(wanted, until=place.until), place.skipped, limit), total)
+
+    def _rows(self, connection: ConnectionT, clause: str, values: Sequence[SqlValue]) -> list[ExecutionRow]:
+        sql = f"SELECT {self._columns} FROM executions{clause} {_ORDER}"  # noqa: S608 - our own clause
+        return [self._make(*row) for row in self._sql.execute(connection, sql, values)]
+
+    def _place(self, connection: ConnectionT, wanted: ExecutionFilter, offset: int) -> Place | None:
+        spans: dict[int, int] = {}
+        span = f"created_at >> {SPAN_BITS}"
+        for at, count in [*self._ended(connection, wanted, "span"), *self._open(connection, wanted, span)]:
+            spans[int(at)] = spans.get(int(at), 0) + int(count)
+        return place_of(offset, sorted(spans.items(), reverse=True), wanted.until)
+
+    def _behind(self, connection: ConnectionT, wanted: ExecutionFilter, skipped: int, limit: int) -> list[ExecutionRow]:
+        """Of those that are wanted, behind so many. What is skipped is read in an index alone."""
+        clause, values = _conditions(wanted)
+        sql = f"SELECT created_at, id FROM executions{clause} {_ORDER}"  # noqa: S608 - our own clause
+        key = self._sql.execute(connection, sql, [*values, 1, skipped]).fetchone()
+        if key is None:
+            return []
+        return self._rows(connection, f"{clause} AND (created_at, id) <= (?, ?)", [*values, *key, limit, 0])
+
+    def _ended(self, connection: ConnectionT, wanted: ExecutionFilter, by: str) -> list[_Counted]:
+        """by: `status` or `span`."""
+        if wanted.status in OPEN_STATUSES:
+            return []
+        between = stretch(wanted.since, wanted.until)
+        found: list[_Counted] = []
+        if not between.empty:
+            clause, values = _where(
+                [("workflow_id = ? AND workflow_id <> ''", wanted.workflow_id), ("status = ?", wanted.status),
+                 ("mode = ?", wanted.mode), ("span >= ?", between.first), ("span <= ?", between.last)]
+            )  # fmt: skip
+            sql = f"SELECT {by}, sum(number) FROM {self._counts}{clause} GROUP BY {by}"  # noqa: S608 - our own words
+            found += self._sql.execute(connection, sql, values).fetchall()
+        for first, last in between.edges:
+            rows = self._counted(connection, replace(wanted, since=first, until=last), "status", "IS NOT NULL")
+            found += rows if by == "status" else [(span_of(first), count) for _, count in rows]
+        return found
+
+    def _open(self, connection: ConnectionT, wanted: ExecutionFilter, by: str) -> list[_Counted]:
+        """by: an expression."""
+        if wanted.status is not None and wanted.status not in OPEN_STATUSES:
+            return []
+        return self._counted(connection, wanted, by, "IS NULL")
+
+    def _counted(self, connection: ConnectionT, wanted: ExecutionFilter, by: str, finished: str) -> list[_Counted]:
+        clause, values = _conditions(wanted)
+        clause += " AND" if clause else " WHERE"
+        sql = f"SELECT {by}, count(*) FROM executions{clause} finished_at {finished} GROUP BY 1"  # noqa: S608 - our own words
+        return self._sql.execute(connection, sql, values).fetchall()
+
+
+def _conditions(wanted: ExecutionFilter) -> tuple[str, list[SqlValue]]:
+    """The added terms let the partial indexes serve."""
+    clause, values = _where(
+        [("workflow_id = ?", wanted.workflow_id), ("status = ?", wanted.status), ("mode = ?", wanted.mode),
+         ("created_at >= ?", wanted.since), ("created_at <= ?", wanted.until)]
+    )  # fmt: skip
+    if wanted.status in OPEN_STATUSES:
+        clause += " AND finished_at IS NULL"
+    elif wanted.status in _LOST:
+        clause += " AND status IN ('failed', 'cancelled')"
+    return clause, values
+
+
+def _where(conditions: Iterable[tuple[str, SqlValue]]) -> tuple[str, list[SqlValue]]:
+    """` WHERE a AND b` of those conditions whose value is given, and the values."""
+    given = [(sql, value) for sql, value in conditions if value is not None]
+    clause = " AND ".join(sql for sql, _ in given)
+    return (f" WHERE {clause}" if clause else ""), [value for _, value in given]
