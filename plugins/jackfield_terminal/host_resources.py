@@ -1,4 +1,4 @@
-"""Sessions stay with the host that has begun them, and begin where their profile is."""
+"""Sessions stay with the host that has begun them, and begin where their profile is. Each host forgets its own."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def resources(context: PluginContext) -> Sequence[HostResources]:
 
     paths = ["/api/terminal/sessions", "/ws/terminal"]
     return [
-        HostResources("terminal", has, paths, lists=[_LIST]),
+        HostResources("terminal", has, paths, lists=[_LIST], everywhere=["/api/terminal/cleanup"]),
         profile_resources(context, starts={_LIST: "profile_alias"}),
     ]

@@ -21,7 +21,7 @@ from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.postgres import PostgresServer
 from jackfield.testing.shell import add_shell
-from jackfield.testing.websocket import BINARY, CLOSE, RawWebSocket
+from jackfield.testing.websocket import BINARY, CLOSE, TEXT, RawWebSocket
 
 KEY = "an-encryption-key-that-both-daemons-have"
 
@@ -202,6 +202,53 @@ def test_a_terminal_of_one_host_is_used_through_the_other(alpha: Daemon, beta: D
         assert there.delete(f"/api/terminal/sessions/{session}").status_code == 200
         assert socket.find(CLOSE).code != 1012
     assert there.get("/api/terminal/sessions/unknown").json()["code"] == "SESSION_NOT_FOUND"
+
+
+def shared(daemon: Daemon, token: str) -> RawWebSocket:
+    """What a link shows at this host, with the protocol begun."""
+    socket = RawWebSocket(daemon.port, "/ws/shared")
+    socket.send(TEXT, json.dumps({"token": token}).encode())
+    return socket
+
+
+def test_a_link_to_a_session_shows_it_at_every_host_and_ends_at_all(alpha: Daemon, beta: Daemon) -> None:
+    create(alpha.client(), "looked")
+    there = beta.client()
+    asked = {"profile_alias": "looked", "args": ["-c", "echo seen; exec cat"]}
+    session = there.post("/api/terminal/sessions", json=asked).json()["data"]["session_id"]
+    link = there.post(f"/api/terminal/sessions/{session}/share", json={}).json()["data"]["token"]
+    sockets = [shared(daemon, link) for daemon in (alpha, beta)]
+    try:
+        for socket in sockets:
+            heard = b""
+            while b"seen" not in heard:
+                frame = socket.receive()
+                assert frame is not None, heard
+                heard += frame.payload
+        assert there.delete(f"/api/terminal/sessions/{session}/share").json()["data"]["ended"] == 1
+        assert [socket.find(CLOSE).code for socket in sockets] == [4401, 4401]
+    finally:
+        for socket in sockets:
+            socket.close()
+    with shared(beta, f"{link[:-20]}made-up.{link.rpartition('.')[2]}") as socket:
+        assert socket.find(CLOSE).code == 4401
+    assert there.delete(f"/api/terminal/sessions/{session}").status_code == 200
+
+
+def test_every_host_forgets_the_sessions_that_have_ended(alpha: Daemon, beta: Daemon) -> None:
+    for daemon, alias in ((alpha, "endsa"), (beta, "endsb")):
+        create(daemon.client(), alias)
+        asked = {"profile_alias": alias, "args": ["-c", "true"]}
+        made = (alpha if daemon is beta else beta).client().post("/api/terminal/sessions", json=asked)
+        assert made.headers["x-jackfield-host"] == daemon.directory.name
+
+    def ended() -> list[str]:
+        rows = beta.client().get("/api/terminal/sessions").json()["data"]
+        return [row["profile_alias"] for row in rows if row["state"] == "terminated"]
+
+    poll(lambda: {"endsa", "endsb"} <= {*ended()}, "both have ended", timeout=30)
+    assert beta.client().post("/api/terminal/cleanup").json() == {"success": True}
+    assert ended() == []
 
 
 def test_the_caller_is_the_same_behind_the_other_host(alpha: Daemon, beta: Daemon) -> None:

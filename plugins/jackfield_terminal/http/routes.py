@@ -104,7 +104,7 @@ def blueprint(context: PluginContext) -> Blueprint:
         operation_id="cleanUpTerminalSessions",
         scope=None,
         tags=["terminal"],
-        response=f"{_SCHEMAS}:TerminalDone",
+        response=f"{_SCHEMAS}:CleanedUp",
     )
     async def clean_up() -> Response:
         await hub().clean_up(request_scope())

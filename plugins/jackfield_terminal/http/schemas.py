@@ -279,3 +279,8 @@ class RecordingAnswer(Schema):
 
 class TerminalDone(Schema):
     success: Literal[True]
+
+
+class CleanedUp(TerminalDone):
+    warnings: list[str] | None = Field(None, description="What has not been done.")
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer, or did not do it.")

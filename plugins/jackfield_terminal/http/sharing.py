@@ -12,14 +12,15 @@ from collections import Counter
 from quart import Blueprint, Response
 
 from jackfield.api import jsontext
-from jackfield.api.asgi import AsgiApp, Receive, Scope, Send
+from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
 from jackfield.api.events import STOPPING, Subscription
+from jackfield.api.hosts import Host, HostCalls, Hosts
 from jackfield.api.http import operation, read_model, request_scope, standing, success
 from jackfield_terminal.http.share_schemas import ShareIn
-from jackfield_terminal.http.shares import Share, ShareInvalid, Shares
+from jackfield_terminal.http.shares import Share, ShareInvalid, Shares, host_of
 from jackfield_terminal.ports import SessionHub
 
 SEGMENT = "ws/shared"
@@ -30,6 +31,8 @@ LOOK = 1.0
 WAITING = 100
 """Connections whose token has not come, at most."""
 REFUSED = 4401
+AGAIN = 1013
+"""Source: the registry of close codes of RFC 6455, 'Try Again Later'."""
 FULL = 4409
 """Close code as of a session with too many clients."""
 _SCHEMAS = "jackfield_terminal.http.share_schemas"
@@ -40,7 +43,8 @@ class Sharing:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._shares = Shares(context.clock)
+        self._hosts = context.port(Hosts)
+        self._shares = Shares(context.clock, self._hosts.here.name)
         self._waiting = 0
         self._viewers: Counter[str] = Counter()
         """Session -> connections that links have opened."""
@@ -59,6 +63,10 @@ class Sharing:
             return
         await send({"type": "websocket.accept"})
         token = await self._token(receive)
+        elsewhere = host_of(token, self._hosts.others)
+        if elsewhere is not None:
+            await self._hand_over(elsewhere, token, scope, receive, send)
+            return
         try:
             share = await self._shares.find(token)
         except JackfieldError as exc:
@@ -74,6 +82,23 @@ class Sharing:
         finally:
             self._viewers[share.session_id] -= 1
             self._viewers += Counter()  # those of whom there are none are forgotten
+
+    async def _hand_over(self, host: Host, token: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """To the host that has the session. What it hears and says of the beginning has been heard and said here."""
+        told = jsontext.dumps({"token": token}).decode()
+        heard: list[Message] = [{"type": "websocket.receive", "text": told}, {"type": "websocket.connect"}]
+
+        async def hear() -> Message:
+            return heard.pop() if heard else await receive()
+
+        async def say(message: Message) -> None:
+            if message["type"] != "websocket.accept":
+                await send(message)
+
+        try:
+            await self._context.port(HostCalls).hand_over(host, scope, hear, say)
+        except JackfieldError as exc:
+            await close(send, exc.message, AGAIN)
 
     async def _show(self, share: Share, token: str, scope: Scope, receive: Receive, send: Send) -> None:
         watch = asyncio.ensure_future(self._until_it_ends(token))

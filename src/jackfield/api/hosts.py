@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
 
 from .auth import Principal
 from .errors import JackfieldError
 from .json_values import Json
 from .records import record
+
+if TYPE_CHECKING:
+    from .asgi import Receive, Scope, Send
 
 Role: TypeAlias = Literal["ingress", "flows", "agents", "ui"]
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -113,7 +116,8 @@ class HostResources:
     all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and the query's
     parameters, in a thread; places: segment behind the name, of a POST that is work for one of the hosts that have the
     thing -> which one takes it, for as long as the work lasts. It gets the name and the query's parameters, and raises
-    when there is none; a request that names a host goes there."""
+    when there is none; a request that names a host goes there; everywhere: paths whose POST, which has no body, each
+    host does for what it has."""
 
     kind: str
     has: Callable[[str], Awaitable[bool]]
@@ -123,6 +127,7 @@ class HostResources:
     starts: Mapping[str, str] = field(default_factory=dict)
     joins: Mapping[str, Join] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
+    everywhere: Sequence[str] = ()
 
 
 @record
@@ -143,6 +148,10 @@ class HostCalls(Protocol):
     async def call(self, host: Host, method: str, path: str, caller: Principal, *, body: Json = None) -> HostReply:
         """path: with its query. Takes as long as the host takes, and ends with `HostUnavailable` as soon as it is gone:
         with its connection, or its lease."""
+
+    async def hand_over(self, host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+        """That host answers this request or WebSocket, in the name of who sent it; its path and query are those of the
+        scope. Raises `HostUnavailable` as long as nothing was sent."""
 
 
 class HostsAdministration(Protocol):

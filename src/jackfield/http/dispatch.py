@@ -162,7 +162,7 @@ class Dispatcher:
     async def _guarded(self, scope: Scope, receive: Receive, send: Send, mount: AsgiMount | None) -> None:
         path: str = scope["path"]
         access: Access = "service" if is_service(path) else "gated"
-        if self._comes_from_host(scope, access):
+        if self._comes_from_host(scope, access, mount):
             if not await self._hosts.answer_host(scope, send):
                 await (mount.app if mount else self._quart)(scope, receive, send)
             return
@@ -193,7 +193,7 @@ class Dispatcher:
         else:
             await app(scope, receive, send)
 
-    def _comes_from_host(self, scope: Scope, access: Access) -> bool:
+    def _comes_from_host(self, scope: Scope, access: Access, mount: AsgiMount | None) -> bool:
         """Whether another host has passed it on, which vouches for the caller and watches the credential. Raises
         `AuthRequired`, `AccessDenied`."""
         found = self._hosts.accept(scope)
@@ -201,6 +201,8 @@ class Dispatcher:
             return False
         caller = found.principal
         if caller is None:
+            if mount is not None and mount.access == "open":
+                return True
             raise AuthRequired("A host has passed on a request of nobody.")
         if access == "gated":
             if found.public:
@@ -247,7 +249,7 @@ class Dispatcher:
                 raise problem
             access: Access = "service" if is_service(path) else "gated"
             mount = self._mount_of(path)
-            if self._comes_from_host(scope, access):
+            if self._comes_from_host(scope, access, mount):
                 await (mount.app if mount else self._quart)(scope, receive, send)
                 return
             self._gate.check_host(scope, "gated")

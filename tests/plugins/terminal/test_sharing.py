@@ -188,7 +188,7 @@ async def test_another_path_is_not_ours(sharing: Sharing) -> None:
 
 async def test_links_end_with_their_time_and_are_bounded() -> None:
     clock = FakeClock()
-    shares = Shares(clock)
+    shares = Shares(clock, "here")
     token, share = shares.new("s", 60)
     assert await shares.find(token) == share
     await clock.advance(60)

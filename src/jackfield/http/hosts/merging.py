@@ -45,6 +45,11 @@ class Captured:
     def status(self) -> int:
         return int(self.head.get("status", 500))
 
+    def replace_body(self, body: bytes) -> None:
+        kept = [pair for pair in self.head["headers"] if pair[0].lower() != b"content-length"]
+        self.head["headers"] = [*kept, (b"content-length", str(len(body)).encode())]
+        self.body = bytearray(body)
+
     async def again(self, send: Send) -> None:
         """Send it as it was."""
         await send(self.head)
@@ -87,6 +92,16 @@ def _joined(own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None
     if missing:
         made["missing_hosts"] = missing
     return jsontext.dumps(made)
+
+
+def done(own: bytes, parts: Sequence[Part]) -> bytes:
+    """The envelope of what every host was to do, and which of them have not."""
+    missing = [part.host.name for part in parts if part.reply is None or part.reply.status != 200]
+    envelope = jsontext.loads(own)
+    if not missing or not isinstance(envelope, dict):
+        return own
+    warnings = [f"The host {name} did not do it; ask it again." for name in missing]
+    return jsontext.dumps({**envelope, "warnings": [*_warnings(envelope, ""), *warnings], "missing_hosts": missing})
 
 
 def _warnings(envelope: Mapping[str, Json], host: str) -> Sequence[str]:

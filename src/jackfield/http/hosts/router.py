@@ -104,6 +104,9 @@ class HostRouter:
         if method == "GET" and scope["type"] == "http" and (path in index.lists or path in index.joins):
             await self._list(app, scope, receive, send)
             return
+        if method == "POST" and path in index.everywhere:
+            await self._everywhere(app, scope, receive, send)
+            return
         if method == "POST" and (placed := index.placed(path)) is not None:
             place, name = placed
             async with place(name, _query(scope)) as host:
@@ -176,27 +179,33 @@ class HostRouter:
         if own.status != 200:
             await own.again(send)
             return
-        caller, target = caller_of(scope), target_of(scope)
-        parts = await asyncio.gather(*(self._part(host, target, caller) for host in self._hosts.others))
-        found = [merging.Part(host, reply) for host, reply in parts]
+        found = await self._others(scope)
         here, join = self._hosts.here.name, self._resources().joins.get(scope["path"])
         query = _query(scope)
         bound = None if join is None else lambda data: join(data, query)
         body = await merging.joined(bytes(own.body), here, found, bound)
-        if body is None:
-            await own.again(send)
-            return
-        kept = [pair for pair in own.head["headers"] if pair[0].lower() != b"content-length"]
-        own.head["headers"] = [*kept, (b"content-length", str(len(body)).encode())]
-        own.body = bytearray(body)
+        if body is not None:
+            own.replace_body(body)
         await own.again(send)
 
-    async def _part(self, host: Host, target: bytes, caller: ForwardedCaller) -> tuple[Host, HostReply | None]:
+    async def _everywhere(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+        own = await merging.captured(app, scope, receive)
+        if own.status == 200:
+            own.replace_body(merging.done(bytes(own.body), await self._others(scope)))
+        await own.again(send)
+
+    async def _others(self, scope: Scope) -> Sequence[merging.Part]:
+        """What all others answer to the same request, which has no body."""
+        caller, target = caller_of(scope), target_of(scope)
+        method = scope["method"]
+        return await asyncio.gather(*(self._part(host, target, caller, method) for host in self._hosts.others))
+
+    async def _part(self, host: Host, target: bytes, caller: ForwardedCaller, method: str = "GET") -> merging.Part:
         try:
             async with asyncio.timeout(self._hosts.answer_timeout):
-                return host, await self._opened().whole(host, "GET", target, caller)
+                return merging.Part(host, await self._opened().whole(host, method, target, caller))
         except (JackfieldError, TimeoutError):
-            return host, None
+            return merging.Part(host, None)
 
     # -- where things are
 
@@ -214,8 +223,8 @@ class HostRouter:
         target = f"{HAS}?{urlencode({'kind': kind, 'name': name})}".encode()
         caller = ForwardedCaller(OWNER, "", ("", 0))
         parts = await asyncio.gather(*(self._part(each, target, caller) for each in self._hosts.others))
-        found = [each for each, reply in parts if reply is not None and _says_yes(reply.data)]
-        silent = [each.name for each, reply in parts if reply is None or reply.status != 200]
+        found = [part.host for part in parts if part.reply is not None and _says_yes(part.reply.data)]
+        silent = [part.host.name for part in parts if part.reply is None or part.reply.status != 200]
         if not found and silent:
             raise HostUnavailable(
                 f"No host that answers has the {kind} {name[:100]}; these do not answer: {', '.join(silent)}.",
@@ -236,6 +245,10 @@ class HostRouter:
         headers = [] if body is None else [("content-type", "application/json")]
         asked = ForwardedCaller(caller, "", ("127.0.0.1", 0))
         return await self._opened().whole(host, method, path.encode(), asked, headers, content)
+
+    async def hand_over(self, host: Host, scope: Scope, receive: Receive, send: Send) -> None:
+        """See `HostCalls.hand_over`."""
+        await self._pass(host, scope, receive, send)
 
     def _resources(self) -> _Index:
         if self._index is None:
@@ -282,6 +295,7 @@ class _Index:
     def __init__(self, resources: Sequence[HostResources]) -> None:
         self.kinds: Mapping[str, HostResources] = {resource.kind: resource for resource in resources}
         self.lists = {path for resource in resources for path in resource.lists}
+        self.everywhere = {path for resource in resources for path in resource.everywhere}
         self.joins = {path: join for resource in resources for path, join in resource.joins.items()}
         self.starts = {path: resource for resource in resources for path in resource.starts}
         self._paths = sorted(

@@ -3407,6 +3407,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** CleanedUp */
+        CleanedUp: {
+            /**
+             * Missing Hosts
+             * @description Hosts that did not answer, or did not do it.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
+            /**
+             * Success
+             * @constant
+             */
+            success: true;
+            /**
+             * Warnings
+             * @description What has not been done.
+             * @default null
+             */
+            warnings?: string[] | null;
+        };
         /** ClearedRows */
         ClearedRows: {
             /** Deletedcount */
@@ -13306,7 +13326,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TerminalDone"];
+                    "application/json": components["schemas"]["CleanedUp"];
                 };
             };
             400: components["responses"]["DaemonInvalidRequest"];
