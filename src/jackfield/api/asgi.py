@@ -7,9 +7,9 @@ from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from . import jsontext
 from .errors import JackfieldError
-from .hosts import Role
 from .object_references import load
 from .records import record
+from .roles import Role
 
 Scope: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3: an open dictionary by definition
 Message: TypeAlias = "MutableMapping[str, Any]"  # ASGI 3

@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, get_args
+from typing import Protocol, TypeAlias
 
+from .asgi import Receive, Scope, Send
 from .auth import Principal
 from .errors import JackfieldError
 from .json_values import Json
 from .records import record
-
-if TYPE_CHECKING:
-    from .asgi import Receive, Scope, Send
-
-Role: TypeAlias = Literal["ingress", "flows", "agents", "ui"]
-ROLES: tuple[Role, ...] = get_args(Role)
-"""ingress: takes calls of webhooks, forms and chats; flows: runs executions; agents: has profiles and what belongs to
-them; ui: serves the browser interface."""
-
+from .roles import ROLES as ROLES
+from .roles import Role as Role
 
 Join: TypeAlias = Callable[[Sequence[Json], Mapping[str, str]], Json]
 
