@@ -23,7 +23,7 @@ from jackfield.api.manifests import Manifest
 from jackfield.api.providers import Provider
 from jackfield_profiles.template_manifests import ProfileTemplate
 from jackfield_providers.checking import checked_provider
-from jackfield_providers.kinds import DialectManifest
+from jackfield_providers.dialect_manifests import DialectManifest
 
 SCALARS = (
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
