@@ -11,6 +11,7 @@ class EnginePlugin(Plugin):
     name = "engine"
     settings = (SettingsTable("executions", "jackfield_engine.settings:ExecutionsSettings"),)
     provides = {
+        "jackfield.api.engine:ConductedEngines": "jackfield_engine.conducted.engine:EmbeddedConductedEngines",
         "jackfield.api.engine:ExecutionDefaults": "jackfield_engine.defaults:SettingsDefaults",
         "jackfield.api.engine:ExpressionPreview": "jackfield_engine.preview.preview:StoredDataPreview",
         "jackfield.api.engine:TemporaryEngines": "jackfield_engine.temporary:EmbeddedTemporaryEngines",

@@ -25,6 +25,7 @@ class LiveRuns:
         self._read: Counter[str] = Counter()
         self._over: set[str] = set()
         """Those of the executions that are read which have ended since."""
+        self._watched: dict[str, asyncio.Future[None]] = {}
 
     def knows(self, execution_id: str) -> bool:
         """Whether the execution is in memory, or reserved."""
@@ -45,6 +46,15 @@ class LiveRuns:
         if run.progress.long or run.request.memory is not None:
             let_go([*run.progress.long, run.request.items])
         self.changed.set()
+        if (watched := self._watched.pop(run.id, None)) is not None:
+            watched.set_result(None)
+
+    async def gone(self, execution_id: str) -> None:
+        """Wait until an execution is not in memory any more."""
+        if execution_id in self.runs:
+            if execution_id not in self._watched:
+                self._watched[execution_id] = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._watched[execution_id])
 
     def reserve(self, execution_id: str) -> bool:
         """Keep others from taking the execution up; False when somebody else has reserved it."""

@@ -187,14 +187,17 @@ class Scheduler:
     def next(self, *, waited_only: bool = False) -> None:
         """Fill the free slots. waited_only: with executions that somebody waits for."""
         while self.queue and len(self._slots) < self._settings.concurrency:
-            if waited_only:
-                run = next((run for run in self.queue if run.handle.waiters), None)
-            else:
-                run = self.queue[0] if self._takes() else self._bound()
+            run = self._following(waited_only)
             if run is None:
                 return
             self.withdraw(run)
             self._take_slot(run)
+
+    def _following(self, waited_only: bool) -> LiveRun | None:
+        """The next one of the queue; None: none of them may begin."""
+        if waited_only:
+            return next((run for run in self.queue if run.handle.waiters), None)
+        return self.queue[0] if self._takes() else self._bound()
 
     def _bound(self) -> LiveRun | None:
         """One that has to begin here, though nothing else does: nobody else could."""

@@ -49,6 +49,11 @@ def child_id(parent: str, *call: object) -> str:
     return child_prefix(parent) + hashlib.sha256(repr((parent, *call)).encode()).hexdigest()[:12]
 
 
+def is_child(execution_id: str) -> bool:
+    """Whether the id is one of `child_id`."""
+    return execution_id[14:15] == "8" and execution_id[19:20] == "a"
+
+
 def loose_id(parent: str, *call: object) -> str:
     """The same for one that runs on its own: not among the children by its prefix."""
     digest = hashlib.sha256(repr((parent, *call)).encode()).hexdigest()

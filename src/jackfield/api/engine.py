@@ -194,3 +194,56 @@ class ExecutionDefaults(Protocol):
     @property
     def timezone(self) -> str:
         """An IANA name."""
+
+
+@record
+class SegmentEnd:
+    """Where a segment has left its execution: it is over, or waits. wait_ms: milliseconds until the wait is over, from
+    now on; None: a call ends it, or it is over."""
+
+    over: bool
+    wait_ms: int | None = None
+
+
+class Conductor(Protocol):
+    """Says when executions go on, and at which daemon: an engine of another plugin."""
+
+    def wanted(self, execution_id: str) -> None:
+        """The store has an execution that may go on at once, best at this daemon, which may keep it in memory; told
+        again when it may have been forgotten. Returns at once, and keeps telling whoever must know of it."""
+
+
+class ConductedEngine(Engine, Protocol):
+    """The embedded engine without its own decisions: it accepts, stores, runs, wakes by calls, cancels and fences as
+    ever, but begins nothing before somebody orders it. Children run within their parents, unordered."""
+
+    @property
+    def daemon(self) -> str:
+        """This daemon's name among those that share the store, the same in all of its lives."""
+
+    @property
+    def slots(self) -> int:
+        """Executions that run side by side."""
+
+    def takes(self) -> bool:
+        """Whether this daemon begins executions now."""
+
+    async def run_segment(self, execution_id: str, patience: float) -> SegmentEnd:
+        """Run an execution until it is over or waits. One that is not to go on yet stays as it is; one that is unknown
+        is over. Cancelling the call stops nothing; of several calls for one execution all see the same end. patience:
+        seconds to wait until an execution is free that another daemon has.
+
+        Raises:
+            Conflict: Another daemon has it, or this one left it open, as it stops or has lost its lease.
+            StoreUnavailable: The store does not answer.
+        """
+
+    def is_conducted(self, execution_id: str) -> bool:
+        """Whether somebody must order an open execution of this id: all but children."""
+
+
+class ConductedEngines(Protocol):
+    """The port of the embedded engine: engines whose executions somebody else conducts."""
+
+    def make(self, conductor: Conductor, wait_in_memory: float) -> ConductedEngine:
+        """Over the daemon's store and nodes. wait_in_memory: seconds; shorter waits do not end a segment."""

@@ -1,0 +1,43 @@
+"""Looking for open executions of which Temporal does not know, or does nothing: those of another engine, of a daemon
+that died before it had told, and of a workflow that somebody has ended in Temporal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from temporalio.client import Client
+
+from jackfield.api.engine import ConductedEngine
+from jackfield.api.storage import OpenStatus, Store
+from jackfield_engine_temporal.telling import Telling
+
+PAGE = 200
+
+
+class Looking:
+    """The store says what is open."""
+
+    def __init__(self, store: Store, engine: ConductedEngine, telling: Telling) -> None:
+        self._store = store
+        self._engine = engine
+        self._telling = telling
+
+    async def look(self, client: Client) -> None:
+        """At what may go on. Raises RPCError, `StoreUnavailable`."""
+        async for execution_id in self._open(("queued", "running")):
+            if await self._telling.is_idle(client, execution_id):
+                self._telling.idle(execution_id)
+
+    async def take_over(self, client: Client) -> None:
+        """At all of them. Raises RPCError, `StoreUnavailable`."""
+        await self.look(client)
+        async for execution_id in self._open(("waiting",)):
+            self._telling.known(execution_id)
+
+    async def _open(self, statuses: Sequence[OpenStatus]) -> AsyncIterator[str]:
+        after: str | None = None
+        while ids := await self._store.open_executions(statuses=statuses, after=after, limit=PAGE):
+            for execution_id in ids:
+                if self._engine.is_conducted(execution_id):
+                    yield execution_id
+            after = ids[-1]

@@ -1,0 +1,193 @@
+"""A real server of Temporal in a test: its own process, ports and SQLite file. For tests of plugins too.
+
+The program is the one that `JACKFIELD_TEST_TEMPORAL` names, or `temporal-server` on the path or in Go's directory of
+programs: `sh tests/temporal/build_server.sh DIRECTORY` makes it. The namespace is made with Temporal's library, which
+must be there: `pip install 'jackfield[temporal]'`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from .daemon import HOST, free_port, poll
+
+VARIABLE = "JACKFIELD_TEST_TEMPORAL"
+NAMESPACE = "tests"
+_START = 90.0
+"""Seconds."""
+_SERVICES = ("frontend", "history", "matching", "worker")
+_DATASTORE = Template("""
+    $name:
+      sql:
+        pluginName: sqlite
+        databaseName: $file
+        connectAddr: localhost
+        connectProtocol: tcp
+        connectAttributes: {cache: private, setup: "true", journal_mode: wal, synchronous: "1"}
+        maxConns: 1
+        maxIdleConns: 1
+        maxConnLifetime: 1h
+""")
+_CONFIG = Template("""
+log: {stdout: true, level: warn}
+persistence:
+  defaultStore: main
+  visibilityStore: visibility
+  numHistoryShards: 1
+  datastores:
+$datastores
+global:
+  membership: {maxJoinDuration: 30s, broadcastAddress: 127.0.0.1}
+services:
+$services
+clusterMetadata:
+  enableGlobalNamespace: false
+  failoverVersionIncrement: 10
+  masterClusterName: active
+  currentClusterName: active
+  clusterInformation:
+    active: {enabled: true, initialFailoverVersion: 1, rpcName: frontend, rpcAddress: "127.0.0.1:$port"}
+dcRedirectionPolicy: {policy: noop}
+dynamicConfigClient: {filepath: $directory/dynamic.yaml, pollInterval: 60s}
+""")
+_DYNAMIC = """
+system.namespaceCacheRefreshInterval:
+  - value: 1s
+"""
+
+
+class NoTemporalServer(Exception):
+    """The server's program, or Temporal's library, is not installed."""
+
+
+def program() -> str:
+    """Raises `NoTemporalServer`."""
+    given = os.environ.get(VARIABLE)
+    places = os.pathsep.join([os.environ.get("PATH", ""), str(Path.home() / "go" / "bin")])
+    found = shutil.which(given) if given else shutil.which("temporal-server", path=places)
+    if found is None:
+        raise NoTemporalServer(
+            f"{given or 'temporal-server'} is not installed; build it with tests/temporal/build_server.sh, and set "
+            f"{VARIABLE} to its path"
+        )
+    return found
+
+
+class TemporalServer:
+    """One server on loopback, which may be killed and started again at the same ports, with what it knew."""
+
+    def __init__(self, directory: Path) -> None:
+        """directory: empty. Raises `NoTemporalServer`."""
+        self._program = program()
+        self._directory = directory
+        self.port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        (directory / "dynamic.yaml").write_text(_DYNAMIC)
+        (directory / "server.yaml").write_text(self._config())
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    def _config(self) -> str:
+        ports = {service: (self.port if service == "frontend" else free_port(), free_port()) for service in _SERVICES}
+        services = "".join(
+            f"  {service}:\n    rpc: {{grpcPort: {grpc}, membershipPort: {membership}, bindOnLocalHost: true}}\n"
+            for service, (grpc, membership) in ports.items()
+        )
+        stores = "".join(
+            _DATASTORE.substitute(name=name, file=self._directory / f"{name}.sqlite") for name in ("main", "visibility")
+        )
+        return _CONFIG.substitute(datastores=stores, services=services, port=self.port, directory=self._directory)
+
+    def start(self) -> TemporalServer:
+        """Returns when it serves the namespace `NAMESPACE`. Raises `NoTemporalServer`."""
+        command = [self._program, "--root", str(self._directory), "--config", ".", "--env", "server"]
+        with (self._directory / "log").open("ab") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - the server under test
+                [*command, "--allow-no-auth", "start"], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        poll(self._serves, "Temporal's server serves its namespace", timeout=_START)
+        return self
+
+    def _serves(self) -> bool:
+        if self._process is None or self._process.poll() is not None:
+            log = (self._directory / "log").read_text(errors="replace")
+            raise AssertionError(f"Temporal's server ended:\n{log[-2000:]}")
+        try:
+            return asyncio.run(_has_namespace(self.address))
+        except ImportError as exc:
+            self.kill()
+            raise NoTemporalServer("temporalio is not installed; install jackfield[temporal]") from exc
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(20)
+
+    def freeze(self) -> None:
+        """SIGSTOP: it answers nobody and refuses nobody."""
+        self._signal("SIGSTOP")
+
+    def _signal(self, name: str) -> None:
+        import signal
+
+        if self._process is not None:
+            self._process.send_signal(signal.Signals[name])
+
+    async def describe(self, workflow_id: str) -> Any:  # Any: the library may not be installed
+        """What it says of the latest workflow of this id."""
+        return await (await _client(self.address)).get_workflow_handle(workflow_id).describe()
+
+    async def history(self, workflow_id: str) -> str:
+        """All that it keeps of this workflow, as JSON."""
+        found = await (await _client(self.address)).get_workflow_handle(workflow_id).fetch_history()
+        return str(found.to_json())
+
+
+async def _client(address: str) -> Any:  # Any: the library may not be installed
+    from temporalio.client import Client
+
+    return await Client.connect(address, namespace=NAMESPACE)
+
+
+async def _has_namespace(address: str) -> bool:
+    from google.protobuf.duration_pb2 import Duration
+    from temporalio.api.workflowservice.v1 import ListOpenWorkflowExecutionsRequest, RegisterNamespaceRequest
+    from temporalio.service import RPCError, RPCStatusCode
+
+    try:
+        async with asyncio.timeout(5):
+            service = (await _client(address)).workflow_service
+            retention = Duration(seconds=24 * 3600)
+            try:
+                await service.register_namespace(
+                    RegisterNamespaceRequest(namespace=NAMESPACE, workflow_execution_retention_period=retention)
+                )
+            except RPCError as exc:
+                if exc.status is not RPCStatusCode.ALREADY_EXISTS:
+                    return False
+            await service.list_open_workflow_executions(ListOpenWorkflowExecutionsRequest(namespace=NAMESPACE))
+    except (RPCError, RuntimeError, TimeoutError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def temporal_server() -> Iterator[TemporalServer]:
+    """A running one, which goes with everything that it has. Raises `NoTemporalServer`."""
+    with tempfile.TemporaryDirectory(prefix="jackfield-temporal-") as name:
+        server = TemporalServer(Path(name))
+        try:
+            yield server.start()
+        finally:
+            server.kill()
