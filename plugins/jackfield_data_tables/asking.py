@@ -9,7 +9,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http import parse_model
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.object_references import load
-from jackfield.api.table_storage import TABLE_ORDERS, DataTable, RowFilter, RowOrder, TableOrder
+from jackfield.api.storage.tables import TABLE_ORDERS, DataTable, RowFilter, RowOrder, TableOrder
 from jackfield_data_tables.filters import Asked, checked
 from jackfield_data_tables.values import TableRefusal
 

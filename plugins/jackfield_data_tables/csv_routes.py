@@ -13,7 +13,7 @@ from quart import Response, request
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, PayloadTooLarge, UnsupportedMediaType
 from jackfield.api.http import SAVED, json_response, operation, read_query, save_as
-from jackfield.api.table_storage import DataTable, RowFilter, RowOrder
+from jackfield.api.storage.tables import DataTable, RowFilter, RowOrder
 from jackfield_data_tables.asking import model, schema
 from jackfield_data_tables.csv_texts import PIECE, CsvFile, Line, matched, written
 from jackfield_data_tables.routes import ONE, READ, TAGS, WRITE, Route

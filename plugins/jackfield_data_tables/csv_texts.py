@@ -13,7 +13,7 @@ from itertools import islice
 from typing import IO
 
 from jackfield.api.jsontext import Json
-from jackfield.api.table_storage import SYSTEM_COLUMNS, ColumnType, DataTable
+from jackfield.api.storage.tables import SYSTEM_COLUMNS, ColumnType, DataTable
 from jackfield_data_tables.values import TableRefusal, typed
 
 SAMPLE = 100

@@ -7,7 +7,7 @@ from datetime import UTC, tzinfo
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
-from jackfield.api.table_storage import OPERATORS, Cell, Condition, DataTable, Operator, RowFilter
+from jackfield.api.storage.tables import OPERATORS, Cell, Condition, DataTable, Operator, RowFilter
 from jackfield_data_tables.values import TableRefusal, typed
 
 MOST_TEXT = 10_000

@@ -11,7 +11,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.http import json_response, operation, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_pages import PROJECT, asked_cursor, page
-from jackfield.api.table_storage import DataTable, DataTableFilter, RowOrder
+from jackfield.api.storage.tables import DataTable, DataTableFilter, RowOrder
 from jackfield_data_tables.asking import (
     colon_order,
     filter_body,

@@ -12,7 +12,7 @@ from jackfield.api.errors import Conflict, InvalidInput
 from jackfield.api.http import json_response, operation, read_model, read_query
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_pages import check_project
-from jackfield.api.table_storage import DataTable, DataTableFilter
+from jackfield.api.storage.tables import DataTable, DataTableFilter
 from jackfield_data_tables.asking import (
     filter_body,
     model,

@@ -13,7 +13,7 @@ from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.jsontext import Json
 from jackfield.api.storage import Page
-from jackfield.api.table_storage import (
+from jackfield.api.storage.tables import (
     SYSTEM_COLUMNS,
     Cells,
     ColumnType,

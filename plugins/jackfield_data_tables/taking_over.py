@@ -10,7 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.data_tables import ForeignTable
 from jackfield.api.errors import JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.table_storage import SYSTEM_COLUMNS, DataTableFilter, NewDataRow
+from jackfield.api.storage.tables import SYSTEM_COLUMNS, DataTableFilter, NewDataRow
 from jackfield_data_tables.service import MOST_NAME, DataTables, table_name
 from jackfield_data_tables.values import TableRefusal, moment_of
 

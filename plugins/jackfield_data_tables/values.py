@@ -16,7 +16,7 @@ from jackfield.api.dates import settled
 from jackfield.api.errors import InvalidInput
 from jackfield.api.javascript import number_text, text_number
 from jackfield.api.jsontext import Json
-from jackfield.api.table_storage import Cell, ColumnType
+from jackfield.api.storage.tables import Cell, ColumnType
 
 _LONGEST = 200
 """Characters of a text that is read as a number or a date."""

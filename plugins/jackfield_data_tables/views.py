@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.n8n_pages import PROJECT
-from jackfield.api.table_storage import Cell, Cells, ColumnType, DataColumn, DataRow, DataTable
+from jackfield.api.storage.tables import Cell, Cells, ColumnType, DataColumn, DataRow, DataTable
 
 DRY_RUN = "dryRunState"
 """The field of rows of a dry run: `before` or `after`."""

@@ -9,7 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.data_tables import ForeignTable, TableImport
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
-from jackfield.api.table_storage import COLUMN_TYPES, ColumnType
+from jackfield.api.storage.tables import COLUMN_TYPES, ColumnType
 from jackfield.api.workflows import Problem
 from jackfield_migration.bundle import Source
 from jackfield_migration.identities import IdMap, foreign_id

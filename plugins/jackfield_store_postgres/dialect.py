@@ -6,7 +6,7 @@ import string
 from collections.abc import Mapping, Sequence
 
 from jackfield.api.sql.dialect import Part, RowDialect, SqlValue
-from jackfield.api.table_storage import ColumnType
+from jackfield.api.storage.tables import ColumnType
 from jackfield_store_postgres.connections import Connection, kept_text
 from jackfield_store_postgres.rows import Cursor, execute, fitting
 

@@ -12,7 +12,7 @@ _RESEAL = "UPDATE credentials SET sealed = %s WHERE id = %s AND sealed = %s"
 
 
 class PostgresFacts:
-    """`jackfield.api.fact_storage.FactStore`."""
+    """`jackfield.api.storage.facts.FactStore`."""
 
     _db: Database
 

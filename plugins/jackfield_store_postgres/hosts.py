@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict
-from jackfield.api.host_storage import FORGET_AFTER_DAYS, HostEntry, StoredHost
+from jackfield.api.storage.hosts import FORGET_AFTER_DAYS, HostEntry, StoredHost
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import execute
@@ -28,7 +28,7 @@ _LEAVE = "UPDATE hosts SET has_left = true WHERE name = %s AND id = %s"
 
 
 class PostgresHosts:
-    """`jackfield.api.host_storage.HostStore`."""
+    """`jackfield.api.storage.hosts.HostStore`."""
 
     _db: Database
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from jackfield.api.sql.dialect import Part, RowDialect, SqlValue
-from jackfield.api.table_storage import ColumnType
+from jackfield.api.storage.tables import ColumnType
 from jackfield_store_sqlite.rows import encodable, execute
 
 _KINDS: Mapping[ColumnType, str] = {"string": "TEXT", "number": "REAL", "boolean": "INTEGER", "date": "INTEGER"}

@@ -15,7 +15,7 @@ _RESEAL = "UPDATE credentials SET sealed = ?, digest = ? WHERE id = ?"
 
 
 class SqliteFacts:
-    """`jackfield.api.fact_storage.FactStore`."""
+    """`jackfield.api.storage.facts.FactStore`."""
 
     _db: Database
 

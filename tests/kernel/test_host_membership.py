@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 from jackfield.api.clock import SystemClock
-from jackfield.api.host_storage import HostEntry, StoredHost
+from jackfield.api.storage.hosts import HostEntry, StoredHost
 from jackfield.core.hosts.membership import Membership
 from jackfield.core.tables import HostsSettings
 

@@ -11,9 +11,9 @@ from typing import cast
 import pytest
 
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.host_storage import HostEntry, StoredHost
 from jackfield.api.hosts import ROLES
 from jackfield.api.storage import Store
+from jackfield.api.storage.hosts import HostEntry, StoredHost
 from jackfield.core.hosts.membership import Membership
 from jackfield.core.tables import HostsSettings
 from jackfield.testing.clock import FakeClock

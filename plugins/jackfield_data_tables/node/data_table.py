@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_item, new_items, passed_on
 from jackfield.api.nodes.running import ModelNode, each
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
-from jackfield.api.table_storage import TABLE_ORDERS, DataTable, DataTableFilter, RowOrder, TableOrder
+from jackfield.api.storage.tables import TABLE_ORDERS, DataTable, DataTableFilter, RowOrder, TableOrder
 from jackfield.api.workflows import Items
 from jackfield_data_tables.node.errors import of_all, of_item
 from jackfield_data_tables.node.parameters import DataTableParameters, TableLocator

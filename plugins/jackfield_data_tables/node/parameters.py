@@ -12,7 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters, needed
 from jackfield.api.nodes.needs import EMPTY
 from jackfield.api.nodes.ui import Ui, UiFields
-from jackfield.api.table_storage import ColumnType
+from jackfield.api.storage.tables import ColumnType
 from jackfield_data_tables.node.form import CONDITION, DATA_TABLE, LOCATOR, OPTIONS, NewColumn
 from jackfield_data_tables.values import TableRefusal, typed
 

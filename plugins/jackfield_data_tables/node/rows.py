@@ -11,7 +11,7 @@ from jackfield.api.dates import iana_zone
 from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
-from jackfield.api.table_storage import SYSTEM_COLUMNS, ColumnType, DataTable, RowFilter
+from jackfield.api.storage.tables import SYSTEM_COLUMNS, ColumnType, DataTable, RowFilter
 from jackfield_data_tables.filters import Asked, checked
 from jackfield_data_tables.node.errors import RefusedByTable
 from jackfield_data_tables.node.parameters import CHECKED, ConditionRow, DataTableParameters, MappedColumn, TableColumns

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from .jsontext import Json
 from .records import record
-from .table_storage import ColumnType
+from .storage.tables import ColumnType
 
 
 @record

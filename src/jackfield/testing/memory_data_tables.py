@@ -10,7 +10,7 @@ from ..api.errors import Conflict, InvalidInput, NotFound
 from ..api.javascript import number_text
 from ..api.records import replace
 from ..api.storage import Page
-from ..api.table_storage import (
+from ..api.storage.tables import (
     SYSTEM_COLUMNS,
     Cell,
     Cells,

@@ -11,8 +11,8 @@ from jackfield.api.records import replace
 
 from ..api.clock import Clock
 from ..api.errors import Conflict, Fenced
-from ..api.host_storage import StoredHost
 from ..api.storage import Claimed, Incarnation, OpenStatus, Renewed, Standing
+from ..api.storage.hosts import StoredHost
 from .memory_tables import MemoryTables, StoredRun
 
 MOST_TOLD = 1000

@@ -26,7 +26,7 @@ from ..api.storage import (
     Variable,
     WebhookStats,
 )
-from ..api.table_storage import Cell, Cells, DataRow, DataTable
+from ..api.storage.tables import Cell, Cells, DataRow, DataTable
 from ..api.triggers import Registration
 from ..api.workflows import Document
 

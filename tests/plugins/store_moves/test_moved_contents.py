@@ -34,9 +34,9 @@ from jackfield.api.storage import (
     Variable,
     WorkflowFilter,
 )
+from jackfield.api.storage.tables import DataColumn, DataTable, DataTableFilter, NewDataRow, RowFilter, RowOrder
 from jackfield.api.store_forms import FORMS, Row, StoreForm
 from jackfield.api.store_moves import MovableStore, TableWriter
-from jackfield.api.table_storage import DataColumn, DataTable, DataTableFilter, NewDataRow, RowFilter, RowOrder
 from jackfield.api.triggers import Registration
 from jackfield.cli import moving
 from jackfield_store_postgres import migrating

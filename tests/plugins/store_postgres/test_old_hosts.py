@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jackfield.api.host_storage import FORGET_AFTER_DAYS, HostEntry
+from jackfield.api.storage.hosts import FORGET_AFTER_DAYS, HostEntry
 from jackfield.testing.postgres import PostgresServer
 from jackfield_store_postgres.store import PostgresStore
 

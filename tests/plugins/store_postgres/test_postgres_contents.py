@@ -19,7 +19,7 @@ from jackfield.api.storage import (
     Variable,
     WorkflowFilter,
 )
-from jackfield.api.table_storage import Condition, DataColumn, DataTable, NewDataRow, RowFilter, RowOrder
+from jackfield.api.storage.tables import Condition, DataColumn, DataTable, NewDataRow, RowFilter, RowOrder
 from jackfield_store_postgres.connections import kept_text, plain_text
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.store import PostgresStore

@@ -20,7 +20,7 @@ from jackfield.api.storage import (
     WebhookStats,
     WorkflowFilter,
 )
-from jackfield.api.table_storage import DataColumn, DataTable, NewDataRow, RowFilter, RowOrder
+from jackfield.api.storage.tables import DataColumn, DataTable, NewDataRow, RowFilter, RowOrder
 from jackfield.api.triggers import Registration
 from jackfield.testing.postgres import PostgresServer
 from jackfield_store_postgres.schema import MIGRATIONS

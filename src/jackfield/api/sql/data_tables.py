@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Generic
 
 from ..paging import Page
-from ..table_storage import (
+from ..storage.tables import (
     Cells,
     DataColumn,
     DataRow,

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from ..table_storage import ColumnType
+from ..storage.tables import ColumnType
 
 SqlValue: TypeAlias = "str | bytes | int | float | bool | Sequence[str] | Sequence[int] | None"
 """A list goes only where a dialect asks for one."""

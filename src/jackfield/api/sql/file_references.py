@@ -1,4 +1,4 @@
-"""`jackfield.api.file_storage.FileStore` over a database with SQL: references of executions to kept files.
+"""`jackfield.api.storage.files.FileStore` over a database with SQL: references of executions to kept files.
 
 Several daemons may use the database. So ids are sorted before rows are locked, and of two daemons one may have released
 what the other has referred to at the same moment: such a file is neither told nor claimed.

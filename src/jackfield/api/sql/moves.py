@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Generic
 
+from ..storage.tables import ColumnType
 from ..store_forms import ROWS, ColumnKind, Row, StoreForm
-from ..table_storage import ColumnType
 from .dialect import ConnectionT, RowDialect
 
 FOLDERS = """WITH RECURSIVE below (depth, id) AS (

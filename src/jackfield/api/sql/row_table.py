@@ -11,7 +11,7 @@ from typing import Generic
 
 from ..errors import InvalidInput
 from ..records import record
-from ..table_storage import Cell, Cells, ColumnType, Condition, DataRow, DataTable, RowFilter, RowOrder
+from ..storage.tables import Cell, Cells, ColumnType, Condition, DataRow, DataTable, RowFilter, RowOrder
 from .dialect import ConnectionT, RowDialect, SqlValue
 
 ROW_SIZE = 32

@@ -10,7 +10,7 @@ from typing import Generic
 
 from ..errors import Conflict, NotFound
 from ..paging import Page
-from ..table_storage import (
+from ..storage.tables import (
     Cells,
     DataColumn,
     DataRow,

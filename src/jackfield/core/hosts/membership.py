@@ -14,11 +14,11 @@ from jackfield.api.clock import Clock
 from jackfield.api.context import Service
 from jackfield.api.errors import ConfigurationError, Conflict, JackfieldError, NotFound
 from jackfield.api.files import read_private, write_private
-from jackfield.api.host_storage import HostEntry, HostStore
 from jackfield.api.hosts import Host, Role, Slots
 from jackfield.api.ids import new_id
 from jackfield.api.records import replace
 from jackfield.api.storage import Store
+from jackfield.api.storage.hosts import HostEntry, HostStore
 
 from ..tables import HostsSettings
 from .words import about, default_address, default_name, host_of

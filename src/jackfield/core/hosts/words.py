@@ -11,9 +11,9 @@ from pathlib import Path
 from jackfield.api import jsontext
 from jackfield.api.context import Service
 from jackfield.api.errors import InvalidInput
-from jackfield.api.host_storage import StoredHost
 from jackfield.api.hosts import ROLES, Host, Slots
 from jackfield.api.jsontext import Json
+from jackfield.api.storage.hosts import StoredHost
 
 _EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, not bound
 _LONGEST = 58

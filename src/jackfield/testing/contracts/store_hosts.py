@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from jackfield.api.errors import Conflict
-from jackfield.api.host_storage import HostEntry, HostStore, StoredHost
 from jackfield.api.records import replace
+from jackfield.api.storage.hosts import HostEntry, HostStore, StoredHost
 
 from .store_leases import SharedStore
 

@@ -8,7 +8,7 @@ import pytest
 
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.storage import Store
-from jackfield.api.table_storage import (
+from jackfield.api.storage.tables import (
     Cell,
     Condition,
     DataColumn,

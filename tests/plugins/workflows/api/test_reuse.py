@@ -12,7 +12,7 @@ import pytest
 from jackfield.api.auth import Principal
 from jackfield.api.context import WorkflowReader
 from jackfield.api.history import NodeRecord, OriginalInput, node_records
-from jackfield.api.user_storage import Credential, Variable
+from jackfield.api.storage.users import Credential, Variable
 from jackfield.api.workflows import Items
 from jackfield.testing.context import FakeContext
 from jackfield.testing.documents import node, set_fields, webhook, wires, workflow

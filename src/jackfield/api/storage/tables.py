@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias, get_args
 
-from .paging import Page
-from .records import record
+from ..paging import Page
+from ..records import record
 
 ColumnType = Literal["string", "number", "boolean", "date"]
 COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from .records import record
+from ..records import record
 
 if TYPE_CHECKING:
     import asyncio

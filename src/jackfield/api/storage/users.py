@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from .paging import Page
-from .records import record
+from ..paging import Page
+from ..records import record
 
 
 @record

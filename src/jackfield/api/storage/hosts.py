@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from .records import record
+from ..records import record
 
 FORGET_AFTER_DAYS = 7
 """A host that has not renewed for so long is forgotten."""

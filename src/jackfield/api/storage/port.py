@@ -1,0 +1,115 @@
+"""The whole of the store port; see `jackfield.api.storage`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from ..growth import Growth
+from ..paging import Page
+from ..records import record
+from .executions import ExecutionStore
+from .facts import FactStore
+from .files import FileStore
+from .folders import FolderStore
+from .imports import ImportStore
+from .ownership import OwnershipStore
+from .tables import DataTableStore
+from .users import Credential, UserStore, Variable
+from .webhooks import WebhookStore
+from .workflows import TagStore, WorkflowStore
+
+KEEP_ALL = 1 << 53
+"""Of a cap: there is none."""
+
+
+@record
+class Retention:
+    """What `prune` deletes: executions that finished before a time, are beyond a count, or are to be forgotten by now;
+    calls per webhook likewise; expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is
+    never held for long. webhooks: whose calls; None: of all."""
+
+    executions_before: int
+    executions_keep: int
+    calls_before: int
+    calls_keep: int
+    now: int
+    limit: int = 1000
+    webhooks: Sequence[str] | None = None
+
+    @property
+    def only_caps(self) -> bool:
+        """Whether nothing goes for its age."""
+        return not (self.executions_before or self.calls_before or self.now)
+
+    @property
+    def keeps_calls(self) -> bool:
+        return self.calls_keep >= KEEP_ALL and not self.calls_before
+
+
+class Store(
+    UserStore,
+    WorkflowStore,
+    TagStore,
+    FolderStore,
+    WebhookStore,
+    ExecutionStore,
+    OwnershipStore,
+    ImportStore,
+    DataTableStore,
+    FactStore,
+    FileStore,
+    Protocol,
+):
+    """Everything that the daemon keeps."""
+
+    name: str
+
+    async def open(self) -> None:
+        """Connect, migrate. Raises `ConfigurationError` for a newer schema, a read-only directory or a damaged file."""
+
+    async def close(self) -> None:
+        """Write what is queued, then close."""
+
+    async def check(self) -> None:
+        """Raises `StoreUnavailable` when a small durable write does not succeed now."""
+
+    async def variables(self) -> list[Variable]: ...
+
+    async def put_variable(self, variable: Variable) -> None:
+        """Insert or replace by id. Raises `Conflict` when another one has the key."""
+
+    async def delete_variable(self, variable_id: str) -> bool: ...
+
+    async def credentials(self, offset: int, limit: int) -> Page[Credential]: ...
+
+    async def credential(self, credential_id: str) -> Credential | None: ...
+
+    async def add_credential(self, credential: Credential) -> None:
+        """Raises `Conflict` when there is one with its id; then nothing changed."""
+
+    async def put_credential(self, credential: Credential, before: Credential | None = None) -> None:
+        """Insert or replace by id. before: what it was made of. Raises `Conflict` when its name, values or time of
+        change are others now, or it is gone; then nothing changed."""
+
+    async def delete_credential(self, credential_id: str) -> bool: ...
+
+    async def prune(self, retention: Retention) -> int:
+        """Delete some of what retention ends; returns how many rows."""
+
+    @property
+    def added_executions(self) -> Growth:
+        """Counts what `add_execution` was given."""
+
+    @property
+    def added_calls(self) -> Growth:
+        """Counts calls that `add_execution` and `add_call` were given, by their webhooks."""
+
+
+@runtime_checkable
+class ClaimedStore(Protocol):
+    """A store that one daemon may have for itself. Whatever keeps its data in one place should be one."""
+
+    def claim(self) -> None:
+        """Before `open`, by a daemon and not by commands; `close` gives it back. Raises `ConfigurationError` while
+        another daemon has it."""
