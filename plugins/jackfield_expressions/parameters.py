@@ -65,7 +65,11 @@ class ExpressionParameters:
         return None
 
     def evaluation(self, items: Sequence[Item], around: RunSurroundings) -> ItemEvaluation:
-        return ItemEvaluation(self.get, self.blame, items, around)
+        return ItemEvaluation(self.get, [leaf.get for leaf in self.leaves], self.blame, items, around)
+
+    @property
+    def leaf_paths(self) -> Sequence[str]:
+        return [leaf.path for leaf in self.leaves]
 
     def path_of(self, source: int) -> str:
         """The first parameter that uses a JavaScript source."""

@@ -52,18 +52,21 @@ class ItemScope:
 class ItemEvaluation(ItemScope):
     """`Evaluation`: it is the scope itself, since most node runs have one item."""
 
-    __slots__ = ("_blame", "_get")
+    __slots__ = ("_blame", "_get", "_leaves")
 
     def __init__(
         self,
         get: Callable[[ItemScope], object],
+        leaves: Sequence[Callable[[ItemScope], object]],
         blame: Callable[[ItemScope], str | None],
         items: Sequence[Item],
         around: RunSurroundings,
     ) -> None:
-        """get: the parameters' value; blame: the path of the one that raises `ExpressionProblem`."""
+        """get: the parameters' value; leaves: those of the expressions in them; blame: the path of the one that raises
+        `ExpressionProblem`."""
         super().__init__(items, around)
         self._get = get
+        self._leaves = leaves
         self._blame = blame
 
     def at(self, index: int, scripted: Sequence[object] = ()) -> object:
@@ -72,6 +75,16 @@ class ItemEvaluation(ItemScope):
         self.scripted = scripted
         try:
             return self._get(self)
+        except ExpressionProblem as exc:
+            exc.path = self._blame(self)
+            raise
+
+    def leaves(self, index: int, scripted: Sequence[object] = ()) -> list[object]:
+        if index != self.index:
+            self.move(index)
+        self.scripted = scripted
+        try:
+            return [get(self) for get in self._leaves]
         except ExpressionProblem as exc:
             exc.path = self._blame(self)
             raise

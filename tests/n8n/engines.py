@@ -46,12 +46,15 @@ RUN_SECONDS = 120
 
 class Engine:
     """One side. client: its base address is `/api/v1`; disk: the directory that is `DISK` in documents and answers;
-    stored: the credentials' ids by name, where it has them."""
+    stored: the credentials' ids by name, where it has them; pid: of its process."""
 
-    def __init__(self, name: str, client: httpx.Client, disk: Path, stored: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, name: str, client: httpx.Client, disk: Path, stored: Mapping[str, str] | None = None, pid: int = 0
+    ) -> None:
         self.name = name
         self.client = client
         self.disk = disk
+        self.pid = pid
         self._stored = stored or {}
 
     def run(self, document: Document, items: Sequence[Document]) -> Document:
@@ -103,7 +106,7 @@ def n8n(directory: Path) -> Iterator[Engine]:
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", trust_env=False, timeout=RUN_SECONDS) as client:
             poll(lambda: _answers(client, process, output), "n8n's engine answers", timeout=READY_SECONDS)
-            yield Engine("n8n", client, disk)
+            yield Engine("n8n", client, disk, pid=process.pid)
     finally:
         process.terminate()
         process.wait(10)
@@ -141,7 +144,8 @@ def jackfield(directory: Path) -> Iterator[Engine]:
     daemon = Daemon(directory, settings=f'[nodes.files]\nroot = "{disk}"\n', env={"TZ": "UTC"})
     try:
         client = daemon.start().admin(timeout=RUN_SECONDS)
-        yield Engine("Jackfield", client, disk, {name: _stored(client, name) for name in credentials()})
+        stored = {name: _stored(client, name) for name in credentials()}
+        yield Engine("Jackfield", client, disk, stored, daemon.pid)
     finally:
         daemon.close()
 

@@ -10,6 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.expressions import CompiledParameters, Expressions
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType, NodeUnavailable, patient_node, unknown_type
+from jackfield.api.nodes.leaves import with_leaves
 from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
 from jackfield_engine.loop.graph import NOTHING, Graph, build_graph
@@ -51,6 +52,14 @@ class NodePlan:
         model = self.model
         given = model.completed(self.node.parameters)
         return self._expressions.compile(given, model.json_templates(given), model.late(given), model.undefined(given))
+
+    @cached_property
+    def apart(self) -> NodeParameters | None:
+        """The parameters with leaves for expressions; None where each item needs its own, or nothing is evaluated."""
+        model, compiled = self.model, self.parameters
+        if not model.takes_leaves or compiled.literal is not None:
+            return None
+        return with_leaves(model, model.completed(self.node.parameters), compiled.leaf_paths)
 
     @cached_property
     def model(self) -> type[NodeParameters]:

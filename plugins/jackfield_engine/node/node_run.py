@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from time import perf_counter
-from typing import cast
+from typing import TypeVar, cast
 
 import orjson
 from pydantic import ValidationError
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from jackfield.api.binary import BinaryFiles, BinaryStore
 from jackfield.api.credentials import Credentials
 from jackfield.api.errors import JackfieldError
-from jackfield.api.expressions import CompiledParameters, ExpressionProblem
+from jackfield.api.expressions import CompiledParameters, Evaluation, ExpressionProblem
 from jackfield.api.http_client import Authorization
 from jackfield.api.javascript import NotExact
 from jackfield.api.jsontext import Json
@@ -27,6 +27,7 @@ from jackfield.api.nodes import (
     NodeUnavailable,
     StaticScope,
 )
+from jackfield.api.nodes.leaves import Apart
 from jackfield.api.nodes.unresolved import Unresolved, unresolved
 from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
@@ -39,6 +40,7 @@ from jackfield_engine.node.execution_data import ExecutionData
 from jackfield_engine.node.surroundings import NodeSurroundings
 from jackfield_engine.shared.static_data import Borrowed, copied, merge
 
+T = TypeVar("T")
 EXPRESSIONS = "javaScript"
 ATTACHED = "jackfield_engine.node.attached:attached_nodes"
 """Most workflows have no nodes that serve others."""
@@ -158,6 +160,19 @@ class EngineNodeRun:
     async def resolve(self) -> list[NodeParameters]:
         return await self._resolve(self._seen, self._places)
 
+    async def resolve_apart(self) -> list[Apart[NodeParameters]]:
+        shared = self._plan.apart
+        if shared is None:
+            return [Apart(parameters, []) for parameters in await self.resolve()]
+
+        def made(evaluation: Evaluation, index: int, scripted: Sequence[object]) -> Apart[NodeParameters]:
+            return Apart(shared, evaluation.leaves(index, scripted))
+
+        def failed(error: NodeError) -> Apart[NodeParameters]:
+            return Apart(self._unresolved(error), [])
+
+        return await self._evaluator(lambda given: self._resolved(given, self._seen, self._places, made, failed))
+
     async def resolve_first(self) -> NodeParameters:
         items: Items = self._seen or [{"json": {}}]
         first = (await self._resolve(items, self._places[:1] or range(1)))[0]
@@ -197,20 +212,27 @@ class EngineNodeRun:
             raise _named(exc.path, item, exc.message) from None
 
     async def _resolve(self, items: Items, indexes: range) -> list[NodeParameters]:
-        parameters = self._plan.parameters
-        if parameters.literal is not None:
+        if self._plan.parameters.literal is not None:
             return self._literal(len(indexes))
-        fallback = self._plan.fallback
+
+        def made(evaluation: Evaluation, index: int, scripted: Sequence[object]) -> NodeParameters:
+            return self._validated(evaluation.at(index, scripted), index)
+
+        return await self._evaluator(lambda given: self._resolved(given, items, indexes, made, self._unresolved))
+
+    async def _evaluator(self, work: Callable[[CompiledParameters], Awaitable[T]]) -> T:
+        """What the work gives with the parameters, of which Python evaluates what it can, or JavaScript all."""
+        parameters, fallback = self._plan.parameters, self._plan.fallback
         if self._extra:
-            return await self._resolved(parameters.by_javascript(), items, indexes)
+            return await work(parameters.by_javascript())
         if fallback.left:
             fallback.left -= 1
-            return await self._resolved(parameters.by_javascript(), items, indexes)
+            return await work(parameters.by_javascript())
         try:
-            made = await self._resolved(parameters, items, indexes)
+            made = await work(parameters)
         except NotExact:
             fallback.given_up()
-            return await self._resolved(parameters.by_javascript(), items, indexes)
+            return await work(parameters.by_javascript())
         fallback.length = 0
         return made
 
@@ -220,31 +242,39 @@ class EngineNodeRun:
         except NodeError as exc:
             return [self._unresolved(exc)] * count
 
-    async def _resolved(self, parameters: CompiledParameters, items: Items, indexes: range) -> list[NodeParameters]:
+    async def _resolved(
+        self,
+        parameters: CompiledParameters,
+        items: Items,
+        indexes: range,
+        make: Callable[[Evaluation, int, Sequence[object]], T],
+        failed: Callable[[NodeError], T],
+    ) -> list[T]:
+        """What `make` gives for each item, of the evaluation, its index and what JavaScript made of the sources;
+        `failed` for an item with an error, which it raises where the workflow stops at it."""
         if parameters.variables:
             await self._variables()
         evaluation = parameters.evaluation(items, self._around)
         scripted: list[list[object]] | None = None
         if parameters.sources:
             scripted = await self._scripted(parameters, items, indexes, {}, evaluation.now_ms())
-        value_at = evaluation.at
-        made: list[NodeParameters] = []
+        made: list[T] = []
+        nothing: Sequence[object] = ()
         until = perf_counter() + _BATCH_SECONDS
         for number, index in enumerate(indexes):
             if number and (not number % _BATCH or perf_counter() > until):
                 await self._actions.breathe()
                 until = perf_counter() + _BATCH_SECONDS
             try:
-                if scripted is None:
-                    value = value_at(index)
-                else:
-                    _check_scripted(parameters, index, scripted[number])
-                    value = value_at(index, scripted[number])
-                made.append(self._validated(value, index))
+                row = nothing
+                if scripted is not None:
+                    row = scripted[number]
+                    _check_scripted(parameters, index, row)
+                made.append(make(evaluation, index, row))
             except ExpressionProblem as exc:
-                made.append(self._unresolved(_named(exc.path, index, exc.message)))
+                made.append(failed(_named(exc.path, index, exc.message)))
             except NodeError as exc:
-                made.append(self._unresolved(exc))
+                made.append(failed(exc))
         return made
 
     def _unresolved(self, error: NodeError) -> NodeParameters:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
 from jackfield.api.javascript import UNDEFINED
 from jackfield.api.nodes import NodeError, Parameters
+from jackfield.api.nodes.leaves import filled
 from jackfield.api.nodes.ui import Ui
 from jackfield_nodes.conditions.form import BLOCK
 from jackfield_nodes.conditions.operators import EXISTENCE, REGEX, TESTS, exists
@@ -60,13 +61,15 @@ def _failure(position: int, item: int, side: str, reason: object) -> NodeError:
     )
 
 
-def _sides(condition: BlockCondition, position: int, item: int, rules: Rules) -> tuple[object, object]:
+def _sides(
+    condition: BlockCondition, position: int, item: int, rules: Rules, values: Sequence[object]
+) -> tuple[object, object]:
     try:
-        left = side_of(condition.left_value, condition.operator.type, rules)
+        left = side_of(filled(condition.left_value, values), condition.operator.type, rules)
     except ValueError as exc:
         raise _failure(position, item, "left", exc) from None
     try:
-        return left, side_of(condition.right_value, condition.right_type(), rules)
+        return left, side_of(filled(condition.right_value, values), condition.right_type(), rules)
     except ValueError as exc:
         if condition.operator.single_value:
             return left, UNDEFINED
@@ -91,10 +94,11 @@ def _regex(left: object, right: object) -> Question:
     return regex_question(*("" if is_nothing(value) else str(value) for value in (left, right)))
 
 
-def holds(condition: BlockCondition, position: int, item: int, rules: Rules) -> bool:
-    """Whether one condition is met. position: its index in the block, for messages. Raises `NodeError`."""
+def holds(condition: BlockCondition, position: int, item: int, rules: Rules, values: Sequence[object] = ()) -> bool:
+    """Whether one condition is met. position: its index in the block, for messages; values: of the leaves. Raises
+    `NodeError`."""
     kind, operation = condition.operator.type, condition.operator.operation
-    left, right = _sides(condition, position, item, rules)
+    left, right = _sides(condition, position, item, rules, values)
     if operation in EXISTENCE:
         return exists(left) is (operation == "exists")
     if rules.ignore_case:
@@ -111,11 +115,14 @@ def holds(condition: BlockCondition, position: int, item: int, rules: Rules) -> 
     return test(left, right)
 
 
-def passes(block: FilterBlock, item: int, rules: Rules) -> bool:
-    """Whether the item meets the block: all of its conditions, or any. Raises `NodeError`."""
-    results = (holds(condition, position, item, rules) for position, condition in enumerate(block.conditions))
+def passes(block: FilterBlock, item: int, rules: Rules, values: Sequence[object] = ()) -> bool:
+    """Whether the item meets the block: all of its conditions, or any. values: of the leaves. Raises `NodeError`."""
     if block.combinator in ("and", "or"):
-        return all(results) if block.combinator == "and" else any(results)
+        decides = block.combinator == "or"
+        for position, condition in enumerate(block.conditions):
+            if holds(condition, position, item, rules, values) is decides:
+                return decides
+        return not decides
     rules.warn(f"The combinator {block.combinator} is unknown; the item does not pass.")
     return False
 
@@ -128,13 +135,13 @@ def asks_anything(block: FilterBlock) -> bool:
     )
 
 
-def questions(block: FilterBlock, item: int, rules: Rules) -> Iterator[Question]:
-    """What `passes` will want answered."""
+def questions(block: FilterBlock, item: int, rules: Rules, values: Sequence[object] = ()) -> Iterator[Question]:
+    """What `passes` will want answered. values: of the leaves."""
     for position, condition in enumerate(block.conditions):
-        yield from asked_dates(condition.left_value, condition.operator.type, rules)
-        yield from asked_dates(condition.right_value, condition.right_type(), rules)
+        yield from asked_dates(filled(condition.left_value, values), condition.operator.type, rules)
+        yield from asked_dates(filled(condition.right_value, values), condition.right_type(), rules)
         if condition.operator.type != "string" or condition.operator.operation not in REGEX:
             continue
         with contextlib.suppress(NodeError):  # `passes` raises it, unless an earlier condition decides
-            left, right = _sides(condition, position, item, rules)
+            left, right = _sides(condition, position, item, rules, values)
             yield _regex(*(_folded(condition, left, right) if rules.ignore_case else (left, right)))

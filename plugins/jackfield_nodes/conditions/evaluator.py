@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeRun
+from jackfield.api.nodes.leaves import Apart
 from jackfield.api.nodes.running import each
 from jackfield.api.nodes.unresolved import is_resolved
-from jackfield_nodes.conditions.exact import Side, make_exact
+from jackfield_nodes.conditions.exact import Side, make_exact, make_leaves_exact
 from jackfield_nodes.conditions.item_tests import TestSurroundings
 from jackfield_nodes.conditions.questions import Answers, Question
 from jackfield_nodes.conditions.regexes import Regexes
@@ -26,8 +27,10 @@ class Asking(Protocol):
     def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
         """The compared values that are null. written: the parameters as the document has them."""
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        """What to answer before the item's conditions are evaluated."""
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
+        """What to answer before the item's conditions are evaluated. values: of the leaves."""
 
 
 class ConditionEvaluator:
@@ -36,20 +39,26 @@ class ConditionEvaluator:
     def __init__(self, context: PluginContext) -> None:
         self._regexes = Regexes(context)
 
-    async def surroundings(self, run: NodeRun, parameters: Sequence[Asking]) -> TestSurroundings:
-        """parameters: per item; their nulls become exact. Raises `NodeError`."""
+    async def surroundings(self, run: NodeRun, given: Sequence[Apart[Any]]) -> TestSurroundings:
+        """given: per item, parameters that are `Asking`; nulls among them and their values become exact. Raises
+        `NodeError`."""
         around = TestSurroundings(zone_of(run), {}, run.log.warning)
-        distinct = {id(given): given for given in parameters}  # literal parameters are one object for all items
-        if len(distinct) == len(parameters):
-            written = run.node.parameters
-            await make_exact(run, [given.nulls(written) if is_resolved(given) else () for given in parameters])
-        if not any(given.asks_anything() for given in distinct.values() if is_resolved(given)):
+        distinct: dict[int, Asking] = {id(one.parameters): one.parameters for one in given if is_resolved(one[0])}
+        written = run.node.parameters
+        shared = next((one for one in given if one.values), None)
+        if shared is not None:
+            await make_leaves_exact(run, shared.parameters.nulls(written), given)
+        elif len({id(one.parameters) for one in given}) == len(given):  # literal ones are one object for all items
+            rows = [one.parameters.nulls(written) if is_resolved(one.parameters) else () for one in given]
+            await make_exact(run, rows)
+        if not any(parameters.asks_anything() for parameters in distinct.values()):
             return around
-        return around._replace(answers=await self._answers(run, parameters, around))
+        return around._replace(answers=await self._answers(run, given, around))
 
-    async def _answers(self, run: NodeRun, parameters: Sequence[Asking], around: TestSurroundings) -> Answers:
+    async def _answers(self, run: NodeRun, given: Sequence[Apart[Any]], around: TestSurroundings) -> Answers:
         asked: dict[Question, None] = {}
         async for index, item in each(run.items):
-            if is_resolved(parameters[index]):
-                asked.update(dict.fromkeys(parameters[index].asks(item["json"], index, around)))
+            parameters, values = given[index]
+            if is_resolved(parameters):
+                asked.update(dict.fromkeys(parameters.asks(item["json"], index, around, values)))
         return await self._regexes.answers(asked, run.execution.timezone)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from jackfield.api.javascript import UNDEFINED
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeRun, Parameters
+from jackfield.api.nodes.leaves import Apart, Leaf
 
 _CODE = re.compile(r"=\s*\{\{(.*)\}\}\s*", re.DOTALL)
 _PATH = re.compile(r"\s*\$json((?:\s*\??\.\s*[A-Za-z_]\w*)+)\s*", re.ASCII)
@@ -41,9 +42,11 @@ def member(written: object, *path: str | int) -> object:
 
 
 def written_sides(holder: Parameters, written: object, names: Mapping[str, str]) -> Iterator[Side]:
-    """names: field of the model -> key of the document."""
+    """Those that are null, or that an item's own value stands for. names: field of the model -> key of the
+    document."""
     for field, key in names.items():
-        if getattr(holder, field) is None:
+        value = getattr(holder, field)
+        if value is None or type(value) is Leaf:
             yield Side(holder, field, member(written, key))
 
 
@@ -64,6 +67,20 @@ async def make_exact(run: NodeRun, rows: Sequence[Iterable[Side]]) -> None:
             match = _CODE.fullmatch(side.written) if isinstance(side.written, str) else None
             if match is not None:
                 setattr(side.holder, side.field, await _exact(run, index, match[1]))
+
+
+async def make_leaves_exact(run: NodeRun, sides: Iterable[Side], given: Sequence[Apart[object]]) -> None:
+    """The same for the items' own values. sides: of the parameters that the items share. Raises `NodeError`."""
+    codes: list[tuple[int, str]] = []
+    for side in sides:
+        leaf = getattr(side.holder, side.field)
+        match = _CODE.fullmatch(side.written) if isinstance(side.written, str) else None
+        if type(leaf) is Leaf and match is not None:
+            codes.append((leaf.place, match[1]))
+    for index, (_, values) in enumerate(given):
+        for place, code in codes if None in values else ():
+            if values[place] is None:
+                values[place] = await _exact(run, index, code)
 
 
 async def _exact(run: NodeRun, index: int, code: str) -> object:

@@ -6,7 +6,7 @@ flat list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
 from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple
@@ -15,6 +15,7 @@ from pydantic import Field
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, Parameters
+from jackfield.api.nodes.leaves import Apart, Leaf
 from jackfield.api.nodes.ui import UiFields
 from jackfield_nodes.conditions.blocks import FilterBlock, asks_anything, passes, questions
 from jackfield_nodes.conditions.exact import Side, member, written_sides
@@ -46,13 +47,35 @@ class ItemTest(Parameters):
         """The compared values that are null. written: the parameters as the document has them."""
         return iter(())
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        """What to answer before `passes`."""
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
+        """What to answer before `passes`. values: of the leaves."""
         raise NotImplementedError
+
+    def tester(self, around: TestSurroundings) -> Callable[[dict[str, Json], int, Sequence[object]], bool]:
+        """Tells of an item, its index and the values of its leaves whether it passes. Raises `NodeError`."""
+        return lambda json, item, _: self.passes(json, item, around)
 
     def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
         """Whether the item passes. Raises `NodeError`."""
         raise NotImplementedError
+
+
+class ItemTester:
+    """Tests items, of which most have the same parameters: what these say is looked at once."""
+
+    def __init__(self, around: TestSurroundings) -> None:
+        self._around = around
+        self._parameters: ItemTest | None = None
+        self._test: Callable[[dict[str, Json], int, Sequence[object]], bool] = lambda json, item, values: False
+
+    def passes(self, given: Apart[ItemTest], json: dict[str, Json], index: int) -> bool:
+        """Raises `NodeError`."""
+        if given.parameters is not self._parameters:
+            self._test = given.parameters.tester(self._around)
+            self._parameters = given.parameters
+        return self._test(json, index, given.values)
 
 
 class LegacyTest(ItemTest):
@@ -75,7 +98,9 @@ class LegacyTest(ItemTest):
                 path = ("conditions", name, index)
                 yield from written_sides(row, member(written, *path), {"value1": "value1", "value2": "value2"})
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
         return legacy_questions(self.conditions)
 
     def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
@@ -84,9 +109,10 @@ class LegacyTest(ItemTest):
 
 
 def nulls_of(block: FilterBlock, written: object) -> Iterator[Side]:
-    """The values of the block that are null and whose kind of nothing matters. written: as the document has it."""
+    """The values of the block that are null, or an item's own, and whose kind of nothing matters. written: as the
+    document has it."""
     for index, row in enumerate(block.conditions):
-        if row.left_value is None or row.right_value is None:
+        if row.left_value is None or row.right_value is None or Leaf in (type(row.left_value), type(row.right_value)):
             names = {"left_value": "leftValue", "right_value": "rightValue"}
             yield from written_sides(row, member(written, "conditions", index), names)
 
@@ -108,6 +134,8 @@ class BlockOptions(Parameters):
 class BlockTest(ItemTest):
     """Version 2 and later."""
 
+    takes_leaves = True
+
     ui_fields: ClassVar[UiFields] = {"looseTypeValidation": LOOSE}
 
     conditions: FilterBlock = Field(default_factory=FilterBlock)
@@ -124,11 +152,14 @@ class BlockTest(ItemTest):
     def nulls(self, written: Mapping[str, Json]) -> Iterator[Side]:
         return nulls_of(self.conditions, written.get("conditions"))
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
-        return questions(self.conditions, item, rules_of(self.conditions, around))
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
+        return questions(self.conditions, item, rules_of(self.conditions, around), values)
 
-    def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:
-        return passes(self.conditions, item, rules_of(self.conditions, around))
+    def tester(self, around: TestSurroundings) -> Callable[[dict[str, Json], int, Sequence[object]], bool]:
+        block, rules = self.conditions, rules_of(self.conditions, around)
+        return lambda json, item, values: passes(block, item, rules, values)
 
 
 _NO_CONDITIONS = (
@@ -147,7 +178,9 @@ class FlatTest(ItemTest):
     def asks_anything(self) -> bool:
         return any(row.operator in REGEX for row in self.conditions)
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
         return flat_questions(self.conditions, json)
 
     def passes(self, json: dict[str, Json], item: int, around: TestSurroundings) -> bool:

@@ -16,6 +16,8 @@ from jackfield_nodes.conditions.questions import Answers, Question, date_of, una
 from jackfield_nodes.values.conversions import text_of, to_array, to_object, type_name, with_article
 
 _LONGEST_NUMBER = 400
+_AS_IT_IS: Mapping[str, type] = {"string": str, "number": int, "boolean": bool}
+"""Values of these types are themselves, whatever the rules."""
 _STRICT: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -108,6 +110,8 @@ def asked_dates(value: object, kind: str, rules: Rules) -> Iterator[Question]:
 
 def side_of(value: object, kind: str, rules: Rules) -> object:
     """The value as this type. Raises ValueError that says what is wrong."""
+    if type(value) is _AS_IT_IS.get(kind):
+        return value
     if is_nothing(value) or kind == "any":
         return value
     if kind == "dateTime":

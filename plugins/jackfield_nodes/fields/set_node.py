@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import new_item, own_pair
+from jackfield.api.nodes.leaves import Apart, Leaf, filled
 from jackfield.api.nodes.running import mapped
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.fields.set_parameters import (
@@ -27,6 +28,7 @@ from jackfield_nodes.fields.set_parameters import (
     TextFieldsSet,
 )
 from jackfield_nodes.fields.set_values import Conversion, Row, file_of, put, raw_object
+from jackfield_nodes.values.paths import is_path
 from jackfield_nodes.values.zones import zone_of
 
 
@@ -54,27 +56,47 @@ def form_of(raw: Mapping[str, object]) -> type[SetParameters]:
     return FieldsSet if isinstance(raw.get("fields"), dict) else LatestSet
 
 
-def changed(parameters: SetParameters, item: Item, index: int, zone: Callable[[], tzinfo]) -> Item:
-    """The output item. Shares unchanged data with the input item. zone: the workflow's. Raises `NodeError`."""
-    present = item.get("binary") or {}
-    files = dict(present) if parameters.keeps_binary() else {}
-    json = parameters.remaining(item["json"])
-    options = parameters.options
-    if isinstance(parameters, ModernSet) and parameters.mode == "raw":
-        for key, member in raw_object(parameters.json_output).items():
-            put(json, key, member, dots=options.dot_notation)
+_AS_IT_IS: Mapping[str | None, type] = {"string": str, "number": int, "boolean": bool}
+"""Types of fields -> of values that fit them in every form."""
+
+
+class ItemWriter:
+    """Makes items with the same parameters. What they share of them is looked at once."""
+
+    def __init__(self, parameters: SetParameters, zone: Callable[[], tzinfo]) -> None:
+        """zone: the workflow's. Raises `NodeError`."""
+        self.parameters = parameters
+        self._dots = parameters.options.dot_notation
+        self._keeps_files = parameters.keeps_binary()
+        raw = isinstance(parameters, ModernSet) and parameters.mode == "raw"
+        self._raw = [parameters.json_output] if isinstance(parameters, ModernSet) and raw else []
+        rows = [] if raw else list(parameters.rows())
+        self._files = [row for row in rows if row[1] == "binary"]
+        self._rows = [(*row, self._fitting(row)) for row in rows if row[1] != "binary"]
+        self._fitted = parameters.fitting(Conversion(parameters.options.ignore_conversion_errors, zone))
+
+    def _fitting(self, row: Row) -> type | None:
+        """The type of values that are written as they are; None where each has to be looked at."""
+        return _AS_IT_IS.get(row[1]) if self._dots and not is_path(row[0]) else None
+
+    def written(self, item: Item, index: int, values: Sequence[object]) -> Item:
+        """The output item. Shares unchanged data with the input item. values: of the leaves. Raises `NodeError`."""
+        present = item.get("binary") or {}
+        files = dict(present) if self._keeps_files else {}
+        json = self.parameters.remaining(item["json"])
+        dots = self._dots
+        for given in self._raw:
+            for key, member in raw_object(filled(given, values)).items():
+                put(json, key, member, dots=dots)
+        for name, _, value in self._files:
+            files[name] = file_of(name, filled(value, values), present)
+        for name, kind, given, fitting in self._rows:
+            value = values[given.place] if type(given) is Leaf else given
+            if type(value) is fitting:
+                json[name] = value  # type: ignore[assignment]  # a text, a number or a truth value
+            else:
+                put(json, name, self._fitted((name, kind, value)), dots=dots)
         return new_item(json, own_pair(item, index), files)
-    conversion = Conversion(options.ignore_conversion_errors, zone)
-    rows: list[Row] = []
-    for name, kind, value in parameters.rows():
-        if kind == "binary":
-            files[name] = file_of(name, value, present)
-        else:
-            rows.append((name, kind, value))
-    fitted = parameters.fitting(conversion)
-    for row in rows:
-        put(json, row[0], fitted(row), dots=options.dot_notation)
-    return new_item(json, own_pair(item, index), files)
 
 
 def copies(parameters: SetParameters) -> int:
@@ -116,15 +138,19 @@ class SetNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        resolved: list[SetParameters] = await run.resolve()
+        resolved: list[Apart[SetParameters]] = await run.resolve_apart()
         items = run.items
+        writer: ItemWriter | None = None
 
-        def one(index: int, parameters: SetParameters) -> Items:
-            return [changed(parameters, items[index], index, lambda: zone_of(run))]
+        def one(index: int, given: Apart[SetParameters]) -> Items:
+            nonlocal writer
+            if writer is None or writer.parameters is not given.parameters:
+                writer = ItemWriter(given.parameters, lambda: zone_of(run))
+            return [writer.written(items[index], index, given.values)]
 
         made = await mapped(run, resolved, one)
         if DUPLICATES in run.node.parameters and run.execution.mode in {"manual", "test"}:
-            made = [item for item, given in zip(made, resolved, strict=True) for _ in range(copies(given))]
+            made = [item for item, given in zip(made, resolved, strict=True) for _ in range(copies(given.parameters))]
         return [made]
 
 

@@ -46,6 +46,8 @@ class SetOptions(Parameters, title="Options"):
 class SetParameters(Parameters):
     """What every form has."""
 
+    takes_leaves = True
+
     options: SetOptions = Field(default_factory=SetOptions)
 
     def rows(self) -> Iterator[Row]:

@@ -11,12 +11,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import has_error_output, passed_on
+from jackfield.api.nodes.leaves import Apart
 from jackfield.api.nodes.running import routed
 from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.conditions.form import AND_OR
-from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
+from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, ItemTester, LegacyTest, form_of
 
 KEPT, DISCARDED = (0,), (1,)
 """The outputs of an item. The second one is not offered; documents that connect it get what did not pass,
@@ -76,15 +77,15 @@ class FilterNode:
         return 1
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        tests: list[ItemTest] = await run.resolve()
-        around = await self._evaluator.surroundings(run, tests)
+        tests: list[Apart[ItemTest]] = await run.resolve_apart()
+        tester = ItemTester(await self._evaluator.surroundings(run, tests))
         items = run.items
 
-        def route(index: int, test: ItemTest) -> Sequence[int]:
-            return KEPT if test.passes(items[index]["json"], index, around) else DISCARDED
+        def route(index: int, given: Apart[ItemTest]) -> Sequence[int]:
+            return KEPT if tester.passes(given, items[index]["json"], index) else DISCARDED
 
         def failed(error: NodeError, index: int) -> tuple[int, Item]:
-            if isinstance(tests[index], LegacyTest):
+            if isinstance(tests[index].parameters, LegacyTest):
                 raise error
             return 1, passed_on(items[index], index)
 

@@ -11,12 +11,13 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import passed_on
+from jackfield.api.nodes.leaves import Apart
 from jackfield.api.nodes.running import routed
 from jackfield.api.nodes.ui import Ui, UiFields
 from jackfield.api.workflows import Item, Node
 from jackfield_nodes.conditions.evaluator import ConditionEvaluator
 from jackfield_nodes.conditions.form import ALL_OR_ANY
-from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, LegacyTest, form_of
+from jackfield_nodes.conditions.item_tests import BlockTest, FlatTest, ItemTest, ItemTester, LegacyTest, form_of
 
 TRUE, FALSE = (0,), (1,)
 """Outputs."""
@@ -76,15 +77,15 @@ class IfNode:
         return 2
 
     async def execute(self, run: NodeRun) -> NodeResult:
-        tests: list[ItemTest] = await run.resolve()
-        around = await self._evaluator.surroundings(run, tests)
+        tests: list[Apart[ItemTest]] = await run.resolve_apart()
+        tester = ItemTester(await self._evaluator.surroundings(run, tests))
         items = run.items
 
-        def route(index: int, test: ItemTest) -> Sequence[int]:
-            return TRUE if test.passes(items[index]["json"], index, around) else FALSE
+        def route(index: int, given: Apart[ItemTest]) -> Sequence[int]:
+            return TRUE if tester.passes(given, items[index]["json"], index) else FALSE
 
         def failed(error: NodeError, index: int) -> tuple[int, Item]:
-            if isinstance(tests[index], LegacyTest):
+            if isinstance(tests[index].parameters, LegacyTest):
                 raise error
             return 1, passed_on(items[index], index)
 

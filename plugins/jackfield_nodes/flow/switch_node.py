@@ -11,6 +11,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeParameters, NodeResult, NodeRun
 from jackfield.api.nodes.items import unpaired_error
+from jackfield.api.nodes.leaves import Apart
 from jackfield.api.nodes.running import routed
 from jackfield.api.nodes.unresolved import is_resolved
 from jackfield.api.workflows import Item, Node
@@ -108,7 +109,7 @@ class SwitchNode:
     async def execute(self, run: NodeRun) -> NodeResult:
         parameters: list[SwitchParameters] = await run.resolve()
         count = self._count(run, parameters)
-        around = await self._evaluator.surroundings(run, parameters)
+        around = await self._evaluator.surroundings(run, [Apart(each, []) for each in parameters])
         items = run.items
 
         def route(index: int, given: SwitchParameters) -> Sequence[int]:

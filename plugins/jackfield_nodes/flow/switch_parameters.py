@@ -88,7 +88,9 @@ class SwitchParameters(Parameters):
         """The compared values that are null. written: the parameters as the document has them."""
         return iter(())
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
         """What to answer before `targets`."""
         raise NotImplementedError
 
@@ -145,7 +147,9 @@ class LegacySwitch(SwitchParameters):
         for index, rule in enumerate(self.rules.rules):
             yield from written_sides(rule, member(written, "rules", "rules", index), {"value2": "value2"})
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
         for _, _, operation, sides in self._rows():
             yield from legacy_question(self.data_type, operation, sides)
 
@@ -241,7 +245,9 @@ class BlockSwitch(SwitchParameters):
         for index, rule in enumerate(self.rules.values):
             yield from nulls_of(rule.conditions, member(written, "rules", "values", index, "conditions"))
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
         for rule in self.rules.values:
             yield from questions(rule.conditions, item, rules_of(rule.conditions, around))
 
@@ -294,7 +300,9 @@ class FlatSwitch(SwitchParameters):
     def asks_anything(self) -> bool:
         return any(rule.operation in REGEX for rule in self.rules)
 
-    def asks(self, json: dict[str, Json], item: int, around: TestSurroundings) -> Iterator[Question]:
+    def asks(
+        self, json: dict[str, Json], item: int, around: TestSurroundings, values: Sequence[object] = ()
+    ) -> Iterator[Question]:
         return flat_questions([rule.condition() for rule in self.rules], json)
 
     def matches(self, json: dict[str, Json], item: int, around: TestSurroundings, count: int) -> Sequence[int]:

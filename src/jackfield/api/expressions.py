@@ -161,6 +161,9 @@ class Evaluation(Protocol):
             NotExact: JavaScript has to evaluate what Python would: take `by_javascript`.
         """
 
+    def leaves(self, index: int, scripted: Sequence[object] = ()) -> list[object]:
+        """The same, but of the expressions alone: the values at the parameters' `leaf_paths`. Raises as `at`."""
+
 
 class CompiledParameters(Protocol):
     """A node's parameters, compiled once."""
@@ -172,6 +175,10 @@ class CompiledParameters(Protocol):
     @property
     def sources(self) -> Sequence[str]:
         """What JavaScript evaluates, each source once."""
+
+    @property
+    def leaf_paths(self) -> Sequence[str]:
+        """Where expressions stand, such as `assignments[0].value`; the same for `by_javascript`."""
 
     @property
     def reads(self) -> Reads:

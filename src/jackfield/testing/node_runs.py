@@ -43,6 +43,7 @@ from ..api.nodes.items import (
     goes_on,
     seen_items,
 )
+from ..api.nodes.leaves import Apart
 from ..api.nodes.unresolved import unresolved
 from ..api.scripts import ScriptResult
 from ..api.streaming import ChunkType
@@ -227,6 +228,9 @@ class FakeNodeRun:
 
     async def resolve(self) -> list[Any]:  # instances of the node's model
         return [self._parameters_or_error(item, index) for index, item in enumerate(self.items)]
+
+    async def resolve_apart(self) -> list[Apart[Any]]:  # as above
+        return [Apart(made, []) for made in await self.resolve()]
 
     def _parameters_or_error(self, item: Item, index: int) -> NodeParameters:
         try:

@@ -6,7 +6,7 @@ A model marks a secret field with `json_schema_extra={"secret": True}`, or gives
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Annotated, Any, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, SecretBytes, SecretStr
 from pydantic.alias_generators import to_camel
@@ -117,6 +117,10 @@ class NodeParameters(BaseModel):
     """Base of every node's parameters: unknown keys are kept, names as in the document, built on first use."""
 
     model_config = ConfigDict(extra="allow", defer_build=True, populate_by_name=True)
+
+    takes_leaves: ClassVar[bool] = False
+    """Whether the node reads every field of the type `object` through `jackfield.api.nodes.leaves.filled`, changes no
+    parameters, and no validator looks into such a field: then `NodeRun.resolve_apart` validates once for all items."""
 
     @classmethod
     def completed(cls, parameters: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -14,6 +14,7 @@ from ..records import record
 from ..scripts import ScriptResult
 from ..streaming import ChunkType
 from ..workflows import Document, Item, Items, Node, Outputs, Workflow
+from .leaves import Apart
 from .parameters import NodeParameters
 
 
@@ -193,6 +194,10 @@ class NodeRun(Protocol):
         """Per item of input 0, the node's parameters with expressions evaluated and validated: instances of the model
         that `NodeType.parameters` gave, hence Any. Raises `NodeError` naming the parameter and the item; in a node that
         goes on after errors, a look at that item's parameters raises it."""
+
+    async def resolve_apart(self) -> list[Apart[Any]]:
+        """As `resolve`, for many items: parameters of a model that `takes_leaves` are the same object for all items,
+        as far as expressions stand where the model takes any value."""
 
     async def resolve_first(self) -> Any:
         """The same for the first item only (with no item: against an empty one)."""
