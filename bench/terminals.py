@@ -60,23 +60,24 @@ class Ours:
 
 @contextlib.contextmanager
 def peers(options: argparse.Namespace) -> Iterator[list[Peer]]:
-    """Every rival that is there, running."""
+    """Every rival that is there, running. Each has a session of its own, as the daemon has: Linux shares processors by
+    sessions (autogroup)."""
     with contextlib.ExitStack() as stack:
         found: list[Peer] = []
         if options.ttyd:
             port = free_port()
             stack.enter_context(
-                process([options.ttyd, "-i", "127.0.0.1", "-p", str(port), "-P", "300", "-W", "/bin/sh"])
+                process(["setsid", options.ttyd, "-i", "127.0.0.1", "-p", str(port), "-P", "300", "-W", "/bin/sh"])
             )
             found.append(Peer("ttyd", port, lambda _: "/ws", ttyd, TTYD_HELLO, "tty"))
         if find_spec("terminado"):
             port = free_port()
-            stack.enter_context(process([sys.executable, str(HERE / "peers/terminado_server.py"), str(port)]))
+            stack.enter_context(process(["setsid", sys.executable, str(HERE / "peers/terminado_server.py"), str(port)]))
             found.append(Peer("terminado", port, lambda shell: f"/{shell}", terminado))
         if options.node_modules:
             port = free_port()
             env = {**os.environ, "NODE_PATH": str(Path(options.node_modules).resolve())}
-            stack.enter_context(process(["node", str(HERE / "peers/node_pty_server.js"), str(port)], env=env))
+            stack.enter_context(process(["setsid", "node", str(HERE / "peers/node_pty_server.js"), str(port)], env=env))
             found.append(Peer("node-pty", port, lambda shell: f"/{shell}", plain))
         for peer in found:
             poll(lambda peer=peer: _listens(peer), f"{peer.name} listens")  # type: ignore[misc]

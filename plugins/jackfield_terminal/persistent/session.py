@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 READ = 65536
 UNKNOWN = 255
 """Exit code when nobody can know it."""
+TIMES = 4
+"""Its output is in memory: so many times as much as of a terminal costs the event loop as little."""
 LOOK = 0.05
 """Seconds between two looks at what is left of a session without its supervisor."""
 
@@ -139,8 +141,10 @@ class PersistentSession(Session):
         self._taking = None
         if self._flow.paused or self.log.end == self._end or self._connection.fileno() < 0:
             return
+        if self._budget.holds(self.id, self._listen_again):
+            return
         watched = any(not attachment.slow for attachment in self.attachments)
-        upto = min(self._end, self.log.end + (self._budget.share(self.id) if watched else UNWATCHED))
+        upto = min(self._end, self.log.end + (TIMES * self._budget.share(self.id) if watched else UNWATCHED))
         self._printed(self._ring.read(self.log.end, upto))
         self._say(number_frame(TAKEN, self.log.end))
         if not self._flow.paused:

@@ -123,6 +123,9 @@ class Session:
         master, before = self._master, self.log.end
         if master is None:
             return
+        if self._budget.holds(self.id, self._listen_again):
+            self._loop.remove_reader(master)
+            return
         watched = any(not attachment.slow for attachment in self.attachments)
         if self._read(master, self._budget.share(self.id) if watched else UNWATCHED):
             self._close_terminal()
@@ -141,8 +144,11 @@ class Session:
 
     def _go_on(self) -> None:
         self._resting = None
-        if self._master is not None and not self._flow.paused:
-            self._loop.add_reader(self._master, self._readable)
+        self._listen_again()
+
+    def _listen_again(self) -> None:
+        if not self._flow.paused:
+            self._listen()
 
     def _read(self, master: int, budget: int) -> bool:
         """Whether the output is over."""
@@ -171,6 +177,7 @@ class Session:
             if self.recorder is not None:
                 self.recorder.output(data)
             self._tell()
+            self._budget.printed(self.id)
 
     def _tell(self) -> None:
         for attachment in self.attachments:
@@ -262,6 +269,7 @@ class Session:
             try:
                 view = view[os.write(self._master, view) :]
                 self._deaf = False
+                self._budget.typed(self.id, len(data))
             except BlockingIOError:
                 if self._deaf:
                     raise Conflict("The agent does not read what is typed.", code="AGENT_BUSY") from None
@@ -278,6 +286,7 @@ class Session:
         except OSError:  # `write` finds the same
             return data
         self._deaf = False
+        self._budget.typed(self.id, count)
         self.keystrokes.add(data[:count])
         return data[count:]
 
