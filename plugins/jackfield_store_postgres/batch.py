@@ -14,6 +14,7 @@ from jackfield.api.errors import Conflict, Fenced, JackfieldError
 from jackfield.api.records import replace, state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
 from jackfield_store_postgres import failures, statements
+from jackfield_store_postgres.columns import kinds_of
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.rows import Cursor, Value, execute, fitting, pack
 from jackfield_store_postgres.tallies import CallChange, Counts
@@ -307,10 +308,10 @@ class WriteBatch:
         return {("dead", owner) for owner in owners if owner not in (self.alive or ())}
 
     def _many(self, sql: str, rows: Iterable[Row]) -> Statement:
-        columns: list[list[Value]] = [list(column) for column in zip(*rows, strict=True)]
+        columns: Iterable[Sequence[Value]] = zip(*rows, strict=True)
         if self.careful:
             columns = [[fitting(value) for value in column] for column in columns]
-        return sql, columns
+        return sql, [kind(column) for kind, column in zip(kinds_of(sql), columns, strict=True)]
 
     def _forget(self) -> None:
         for gathered in (

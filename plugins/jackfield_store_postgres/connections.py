@@ -18,42 +18,24 @@ from psycopg import adapters, conninfo, pq
 from psycopg.abc import Buffer
 from psycopg.adapt import AdaptersMap, Dumper, Loader
 
-from jackfield_store_postgres import failures
+from jackfield_store_postgres import columns, failures
 from jackfield_store_postgres.settings import PostgresSettings
+from jackfield_store_postgres.texts import encoded_text, plain_text
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 """Any: the columns of a row have the types of its statement."""
 
-_ESCAPE, _NUL, _OWN = "\x01", "\x01\x02", "\x01\x03"
-_MEANING = {"\x02": "\x00", "\x03": "\x01"}
 _USES = 5
 """Of a statement, until the server keeps its plan."""
 _KEEPALIVE: dict[str, int] = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 """Half-open connections end within half a minute. Seconds."""
 
 
-def kept_text(text: str) -> str:
-    """A text as the database holds it: PostgreSQL has no U+0000. The order of texts stays."""
-    if "\x00" in text or _ESCAPE in text:
-        return text.replace(_ESCAPE, _OWN).replace("\x00", _NUL)
-    return text
-
-
-def plain_text(kept: str) -> str:
-    """The inverse."""
-    if _ESCAPE not in kept:
-        return kept
-    first, *others = kept.split(_ESCAPE)
-    return first + "".join(_MEANING.get(each[:1], each[:1]) + each[1:] for each in others)
-
-
 class _TextDumper(Dumper):
-    """Lone surrogates have no UTF-8: each becomes a question mark."""
-
     oid = adapters.types["text"].oid
 
     def dump(self, obj: str) -> Buffer:
-        return kept_text(obj).encode("utf-8", "replace")
+        return encoded_text(obj)
 
 
 class _BinaryTextDumper(_TextDumper):
@@ -144,7 +126,8 @@ class _Context:
 
 
 def _register(own: AdaptersMap) -> None:
-    """Texts in both directions."""
+    """Texts in both directions, and columns."""
+    columns.register(own)
     for dumper in (_BinaryTextDumper, _TextDumper):
         own.register_dumper(str, dumper)
     for name in ("text", "varchar"):

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.sql.dialect import Part, RowDialect, SqlValue
 from jackfield.api.storage.tables import ColumnType
-from jackfield_store_postgres.connections import Connection, kept_text
+from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.rows import Cursor, execute, fitting
+from jackfield_store_postgres.texts import encoded_text
 
 _TYPES: Mapping[ColumnType, str] = {
     "string": "text", "number": "double precision", "boolean": "boolean", "date": "bigint",
@@ -70,7 +71,7 @@ class PostgresDialect(RowDialect[Connection]):
         return bool(cell) if column == "boolean" else fitting(cell)
 
     def length(self, text: str) -> int:
-        return len(kept_text(text).encode("utf-8", "replace"))
+        return len(encoded_text(text))
 
     def length_of(self, field: str) -> str:
         return f"octet_length({field})"

@@ -12,6 +12,7 @@ from jackfield.api.storage import (
     CallStatus,
     ExecutionFilter,
     ExecutionRow,
+    ExecutionStatus,
     FinishedExecution,
     NewExecution,
     Page,
@@ -21,7 +22,7 @@ from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.counting import COUNTS
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.dialect import PostgresDialect
-from jackfield_store_postgres.rows import Query, execute, unpack, where
+from jackfield_store_postgres.rows import Query, execute, planned, unpack, where
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
@@ -34,9 +35,16 @@ _PENDING_CALL = """SELECT c.id, c.webhook_id FROM executions e
     JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
     WHERE e.id = %s AND c.execution_id = e.id AND c.status = 'pending'"""
 _APPEND = "INSERT INTO execution_steps (execution_id, number, data) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING"
-_WHOLE = """SELECT e.input, e.document, e.call_id, e.webhook_id, c.status, e.owner, e.epoch FROM executions e
-    LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id WHERE e.id = %s"""
-_STEPS = "SELECT data, number FROM execution_steps WHERE execution_id = %s ORDER BY number"
+_WHOLE = """SELECT e.id, e.workflow_id, e.workflow_version, e.mode, e.status, e.created_at, e.started_at, e.finished_at,
+        e.error, e.retry_of, e.resume_at, e.input, e.document, e.call_id, e.webhook_id, c.status, e.owner, e.epoch,
+        ARRAY(SELECT s.data FROM execution_steps s WHERE s.execution_id = e.id ORDER BY s.number),
+        (SELECT coalesce(max(s.number) + 1, 0) FROM execution_steps s WHERE s.execution_id = e.id)
+    FROM executions e LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id"""
+_ONE = f"{_WHOLE} WHERE e.id = %s"
+_SEVERAL = f"""{_WHOLE} WHERE e.id IN (SELECT id FROM (
+        SELECT x.id, sum(octet_length(x.input) + (SELECT coalesce(sum(octet_length(s.data)), 0)
+            FROM execution_steps s WHERE s.execution_id = x.id)) OVER (ORDER BY x.id) AS size
+        FROM executions x WHERE x.id = ANY(%s)) AS sized WHERE size <= %s::bigint)"""  # noqa: S608 - our own words
 _DELETE = "DELETE FROM executions WHERE id = ANY(%s) AND finished_at IS NOT NULL RETURNING id"
 _DELETE_STEPS = "DELETE FROM execution_steps WHERE execution_id = ANY(%s)"
 _ROWS = Query(
@@ -46,7 +54,6 @@ _ROWS = Query(
     "created_at DESC, id DESC",
     ExecutionRow,
 )
-_ROW = _ROWS.select(" WHERE id = %s")
 LISTS = ExecutionLists(PostgresDialect(), _ROWS.columns, ExecutionRow, COUNTS)
 
 
@@ -107,7 +114,16 @@ class PostgresExecutions:
         )
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
-        return await self._db.read(lambda connection: _whole(connection, execution_id))
+        def ask(connection: Connection) -> StoredExecution | None:
+            row = planned(connection, _ONE, [execution_id]).fetchone()
+            return None if row is None else _whole(*row)
+
+        return await self._db.ask(ask)
+
+    async def whole_executions(self, execution_ids: Sequence[str], most_bytes: int) -> dict[str, StoredExecution]:
+        wanted = list(execution_ids)
+        rows = await self._db.ask(lambda connection: planned(connection, _SEVERAL, [wanted, most_bytes]).fetchall())
+        return {row[0]: _whole(*row) for row in rows}
 
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
         return await self._db.read(lambda connection: LISTS.page(connection, where, offset, limit))
@@ -155,21 +171,18 @@ def _size(finished: FinishedExecution) -> int:
     return size + len(finished.call.response_body or "") if finished.call else size
 
 
-def _whole(connection: Connection, execution_id: str) -> StoredExecution | None:
-    """In one round trip, and with plans that are kept: whoever takes executions over reads each of them."""
-    with connection.pipeline():
-        asked = [connection.execute(sql, [execution_id], binary=True) for sql in (_ROW, _WHOLE, _STEPS)]
-    row, found = (cursor.fetchone() for cursor in asked[:2])
-    if row is None or found is None:
-        return None
-    given, document, call_id, webhook_id, status, owner, epoch = found
-    chunks = asked[2].fetchall()
-    next_chunk = chunks[-1][1] + 1 if chunks else 0
-    call = (call_id, webhook_id) if call_id is not None else None
-    call_status: CallStatus | None = status
+def _whole(
+    id: str, workflow_id: str | None, version: int, mode: str, status: ExecutionStatus, created: int,
+    started: int | None, finished: int | None, error: bytes | None, retry_of: str | None, resume_at: int | None,
+    given: bytes, document: bytes | None, call_id: str | None, webhook_id: str | None, call_status: CallStatus | None,
+    owner: str | None, epoch: int, steps: Sequence[bytes], next_chunk: int,
+) -> StoredExecution:  # fmt: skip
+    row = ExecutionRow(
+        id, workflow_id, version, mode, status, created, started, finished, error, retry_of, resume_at
+    )  # fmt: skip
+    call = (call_id, webhook_id) if call_id is not None and webhook_id is not None else None
     parsed = None if document is None else unpack(document)
-    steps = [data for data, _ in chunks]
-    return StoredExecution(ExecutionRow(*row), given, steps, parsed, call, call_status, next_chunk, owner, epoch)
+    return StoredExecution(row, given, steps, parsed, call, call_status, next_chunk, owner, epoch)
 
 
 def _delete(connection: Connection, execution_id: str) -> bool:

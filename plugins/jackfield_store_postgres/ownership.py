@@ -14,7 +14,7 @@ from jackfield_store_postgres import failures
 from jackfield_store_postgres.batch import run
 from jackfield_store_postgres.connections import Connection, cut
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Value, execute
+from jackfield_store_postgres.rows import Value, execute, planned
 from jackfield_store_postgres.transactions import reading
 
 _TOLD = 1000
@@ -43,8 +43,9 @@ _STANDING = "SELECT finished_at IS NULL, owner FROM executions WHERE id = %s"
 _IS_ALIVE = "SELECT 1 FROM incarnations WHERE id = %s AND alive"
 _FREE = """finished_at IS NULL AND (owner IS NULL
         OR owner <> %s AND owner IN (SELECT i.id FROM incarnations i WHERE NOT i.alive))"""
-_TAKE = """WITH free AS (SELECT id, status, owner FROM executions WHERE {where} ORDER BY id LIMIT %s
-        FOR UPDATE SKIP LOCKED)
+_TAKE = """WITH me AS (SELECT id FROM incarnations WHERE id = %s AND alive FOR KEY SHARE),
+    free AS (SELECT id, status, owner FROM executions WHERE EXISTS (SELECT 1 FROM me) AND {where}
+        ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED)
     UPDATE executions e SET owner = %s, epoch = e.epoch + (free.owner IS NOT NULL)::int FROM free WHERE e.id = free.id
     RETURNING e.id, free.status, e.epoch, free.owner IS NOT NULL"""
 _RELEASE = """UPDATE executions SET owner = NULL, status = CASE status WHEN 'running' THEN 'queued' ELSE status END
@@ -156,29 +157,37 @@ class PostgresOwnership:
         due: int | None = None,
         only: Sequence[str] | None = None,
     ) -> list[Claimed]:
-        """A look that finds nothing writes nothing."""
+        """A look that finds nothing writes nothing. It goes beside the writer, and its end waits for no disk: should
+        the server lose a claim in a crash, it has lost what the claimer wrote since as well, and fences the rest."""
         where, values = _claimable(owner, statuses, due, only)
+        look = f"""SELECT EXISTS ({_IS_ALIVE}), EXISTS (SELECT 1 FROM executions WHERE {where}),
+            EXISTS ({_LAPSED})"""  # noqa: S608 - our own words
         settle = self.settle_ms
-        free = f"EXISTS (SELECT 1 FROM executions WHERE {where})"  # noqa: S608 - our own words
-        look = f"SELECT EXISTS ({_IS_ALIVE}), {free} OR EXISTS ({_LAPSED})"
+        limits = reading(self._db.settings)
 
-        def is_worth_while(connection: Connection) -> bool:
-            # Its plan is kept: every daemon asks this again and again.
-            row = connection.execute(look, [owner, *values, owner, settle], binary=True).fetchone()
+        def take(connection: Connection) -> list[Claimed]:
+            statement = _TAKE.format(where=where), [owner, *values, limit, owner]
+            sent = [*limits.begin_claim(connection), statement, ("COMMIT", ())]
+            try:
+                rows = run(connection, sent)[-2].fetchall()
+            except psycopg.Error as error:
+                if failures.is_lost(error):  # it must not be repeated: it may have been done
+                    raise failures.unavailable(error) from error
+                raise
+            return sorted((Claimed(*row) for row in rows), key=lambda claimed: claimed.id)
+
+        def claim(connection: Connection) -> list[Claimed] | None:
+            row = planned(connection, look, [owner, *values, owner, settle]).fetchone()
             if row is None or not row[0]:
                 raise Fenced
-            return bool(row[1])
+            _, free, lapsed = row
+            return None if lapsed else take(connection) if free else []
 
-        def work(connection: Connection) -> list[Claimed]:
-            lapsed = execute(connection, f"{_LAPSED} FOR UPDATE SKIP LOCKED", [owner, settle]).fetchall()
-            if lapsed:
-                execute(connection, _END, [[found for (found,) in lapsed]])
-            taken = execute(connection, _TAKE.format(where=where), [*values, limit, owner]).fetchall()
-            return sorted((Claimed(*row) for row in taken), key=lambda claimed: claimed.id)
-
-        if not await self._db.read(is_worth_while):
-            return []
-        return await self._db.write(work, 0, [owner])
+        claimed = await self._db.ask(claim)
+        if claimed is None:
+            await self._db.write(lambda connection: _end_lapsed(connection, owner, settle), 0, [owner])
+            claimed = await self._db.ask(take)
+        return claimed
 
     async def standing(self, execution_id: str) -> Standing | None:
         def run(connection: Connection) -> Standing | None:
@@ -213,6 +222,12 @@ class PostgresOwnership:
             return execute(connection, _WISH, [execution_id]).rowcount > 0
 
         return await self._db.write(work)
+
+
+def _end_lapsed(connection: Connection, owner: str, settle: int) -> None:
+    lapsed = execute(connection, f"{_LAPSED} FOR UPDATE SKIP LOCKED", [owner, settle]).fetchall()
+    if lapsed:
+        execute(connection, _END, [[found for (found,) in lapsed]])
 
 
 def _register(connection: Connection, incarnation: Incarnation) -> None:

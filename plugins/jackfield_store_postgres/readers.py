@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeAlias, TypeVar
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.records import state
@@ -61,6 +62,11 @@ class Readers:
     async def run(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """Run `work` in one read transaction; it may be called again. Raises `StoreUnavailable`."""
         return await self._begun(self._limits.begin_reading, work)
+
+    async def ask(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        """The same without a transaction around all of it: for work that sends a single statement, or looks after that
+        itself."""
+        return await self._begun(self._limits.begin_asking, work)
 
     async def run_writing(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """The same in a small transaction that writes. A commit whose answer is lost is repeated. Raises
@@ -118,7 +124,8 @@ class Readers:
             connection = read.connection = self._connected()
             begin(connection)
             result = work(connection)
-            connection.execute("COMMIT")
+            if connection.info.transaction_status != TransactionStatus.IDLE:
+                connection.execute("COMMIT")
         except BaseException:
             self._leave()
             raise

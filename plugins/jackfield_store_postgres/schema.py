@@ -2,7 +2,7 @@
 
 `TEXT` stands for text in the order of its bytes, whatever the database's own collation is. What every run writes is
 kept in few rows: an execution is one row with its input, and one per chunk of its steps. Documents, inputs and chunks
-are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are escaped (`connections.kept_text`).
+are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are escaped (`texts.kept_text`).
 Counters of webhooks have shares, so that two daemons that count at once
 do not wait for each other.
 """

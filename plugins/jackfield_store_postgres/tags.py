@@ -9,9 +9,10 @@ import orjson
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.storage import Page, Tag
-from jackfield_store_postgres.connections import Connection, plain_text
+from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, execute, number
+from jackfield_store_postgres.texts import plain_text
 
 _TAGS = Query("id, name, created_at, updated_at", "tags", "name", Tag)
 _PUT = """INSERT INTO tags (id, name, created_at, updated_at, folded_name) VALUES (%s, %s, %s, %s, %s)

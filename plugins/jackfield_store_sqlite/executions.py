@@ -157,6 +157,10 @@ class SqliteExecutions:
     async def execution(self, execution_id: str) -> StoredExecution | None:
         return await self._db.read(lambda connection: _whole(connection, execution_id))
 
+    async def whole_executions(self, execution_ids: Sequence[str], most_bytes: int) -> dict[str, StoredExecution]:
+        wanted = list(execution_ids)
+        return await self._db.read(lambda connection: _together(connection, wanted, most_bytes))
+
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
         return await self._db.read(lambda connection: LISTS.page(connection, where, offset, limit))
 
@@ -225,6 +229,21 @@ def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution
         owner = f"start {number}"  # its id is not kept any more
     steps = [content for content, *_ in parts[1:]]
     return StoredExecution(row, parts[0][0], steps, document, call, call_status, next_chunk, owner, epoch)
+
+
+def _together(connection: sqlite3.Connection, execution_ids: Sequence[str], most: int) -> dict[str, StoredExecution]:
+    found: dict[str, StoredExecution] = {}
+    for execution_id in execution_ids:
+        try:
+            stored = _whole(connection, execution_id)
+        except DataDamaged:
+            continue  # whoever reads it by itself is told
+        most -= 0 if stored is None else len(stored.input) + sum(map(len, stored.steps))
+        if most < 0:
+            break
+        if stored is not None:
+            found[execution_id] = stored
+    return found
 
 
 _DELETE = """DELETE FROM executions WHERE id IN (SELECT value ->> 0 FROM json_each(?)) AND finished_at IS NOT NULL

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 
 from jackfield.api.errors import BinaryStoreUnavailable, JackfieldError, StoreUnavailable
 from jackfield.api.storage import Claimed, StoredExecution
+from jackfield_engine.lifecycle.gathered import PAGE, together
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.offers import Offers
 from jackfield_engine.lifecycle.recovery import Recovery
@@ -17,7 +20,6 @@ from jackfield_engine.run.state import RunEvent
 from jackfield_engine.shared.lease import LEAVE_S
 from jackfield_engine.shared.services import Services
 
-PAGE = 100
 RETRY_S = 1.0
 
 
@@ -180,10 +182,7 @@ class Backlog:
                 while self._claimed:
                     if not self._room():
                         return self.mark()
-                    execution_id = self._claimed[0]
-                    await self._try_load(execution_id)
-                    if self._claimed and self._claimed[0] == execution_id:
-                        self._claimed.popleft()
+                    await self._load_page(list(islice(self._claimed, PAGE)))
                 wanted = self._wanted()
                 if not self._room() or not wanted:
                     return self.mark()
@@ -195,11 +194,26 @@ class Backlog:
             except StoreUnavailable:
                 await self._services.clock.sleep(RETRY_S)
 
-    async def _try_load(self, execution_id: str) -> None:
-        """One that cannot be loaded does not hold up those behind it. Raises `StoreUnavailable`."""
+    async def _load_page(self, execution_ids: Sequence[str]) -> None:
+        """The next of what was claimed, with one read for all, as long as there is room. Raises `StoreUnavailable`."""
+        with contextlib.ExitStack() as reading:
+            for execution_id in execution_ids:
+                reading.enter_context(self._live.reading(execution_id))
+            kept = {execution_id: self._lease.kept(execution_id) for execution_id in execution_ids}
+            found = await together(self._services.store, execution_ids)
+            for execution_id in execution_ids:
+                if not (self._claimed and self._claimed[0] == execution_id and self._room()):
+                    return  # some were given back meanwhile
+                await self._try_load(execution_id, found.get(execution_id), kept[execution_id])
+                if self._claimed and self._claimed[0] == execution_id:
+                    self._claimed.popleft()
+
+    async def _try_load(self, execution_id: str, stored: StoredExecution | None, kept: Callable[[], bool]) -> None:
+        """One that cannot be loaded does not hold up those behind it. stored: None: it is still to be read; kept: see
+        `Lease.kept`, from before it was read. Raises `StoreUnavailable`."""
         self._loading = execution_id
         try:
-            await self._load(execution_id)
+            await self._load(execution_id, stored, kept)
         except BinaryStoreUnavailable as exc:
             self._services.context.log.warning("execution %s is taken up later: %s", execution_id, exc.message)
             self._put_off_for(self._services.settings.poll_interval, execution_id)
@@ -211,7 +225,7 @@ class Backlog:
         finally:
             self._loading = None
 
-    async def _load(self, execution_id: str) -> None:
+    async def _load(self, execution_id: str, stored: StoredExecution | None, kept: Callable[[], bool]) -> None:
         if self._live.stays(execution_id, self._lease.present):
             self._put_off_for(RETRY_S, execution_id)
             return
@@ -220,12 +234,8 @@ class Backlog:
         if not self._recovery.read_back.may_come(execution_id):
             self._put_off_for(RETRY_S, execution_id)
             return
-        with self._live.reading(execution_id):
-            await self._read(execution_id)
-
-    async def _read(self, execution_id: str) -> None:
-        kept = self._lease.kept(execution_id)
-        stored = await self._recovery.stored(execution_id)
+        if stored is None:
+            stored = await self._recovery.stored(execution_id)
         if stored is None or not self._is_to_run(stored) or self._live.knows(execution_id):
             self._lease.claimed.pop(execution_id, None)
             return

@@ -18,6 +18,7 @@ from jackfield.api.storage import (
     Store,
     StoredExecution,
 )
+from jackfield_engine.lifecycle.gathered import GatheredReads
 from jackfield_engine.lifecycle.live_runs import LiveRuns
 from jackfield_engine.lifecycle.read_back import ReadBack
 from jackfield_engine.lifecycle.resuming import (
@@ -55,6 +56,7 @@ class Recovery:
         self._cancel_children = cancel_children
         self._lease = services.lease
         self.read_back = ReadBack(services.settings.read_back_memory)
+        self._reads = GatheredReads(services.store)
         self._began = services.clock.monotonic()
         """From then on resumes are put off, of what was claimed before it was read."""
 
@@ -174,8 +176,11 @@ class Recovery:
         return await self._outcome(execution_id)
 
     async def ended(self, execution_id: str) -> Outcome | None:
-        """The same, of one that is over as far as is known: in one read. Raises `NotFound`, `StoreUnavailable`."""
-        stored = await find(self._services.store, execution_id)
+        """The same, of one that is over as far as is known: in one read, which it shares with others. Raises
+        `NotFound`, `StoreUnavailable`."""
+        stored = await self._reads.execution(execution_id)
+        if stored is None:
+            raise _unknown()
         if stored.row.finished_at is None:
             return None
         whole = await with_outputs(self._services.context, stored)

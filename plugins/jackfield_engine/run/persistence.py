@@ -205,6 +205,7 @@ class RunPersistence:
     def checkpoint(self) -> None:
         """Queue what was kept, as a node had an effect. There is at most one under way, because an effect waits for the
         one before."""
+        self.show_running()
         self._checkpoint_steps = self.take() or b"[]"
         self._checkpoint_number = self._number()
         self._save()
@@ -219,9 +220,12 @@ class RunPersistence:
             settle_error(self.checkpointing, exc)
 
     async def secure(self) -> None:
-        """Return once everything so far is durable. Raises `ExecutionRefused` when the execution is not accepted."""
+        """Return once everything so far is durable. One that the store has as queued is shown to run with its first
+        checkpoint, or when a node takes its time: a write of its own would keep the checkpoint waiting. Raises
+        `ExecutionRefused` when the execution is not accepted."""
         try:
-            self.show_running()
+            if self.status != "queued":
+                self.show_running()
             if self._adding is not None:
                 await asyncio.shield(self._adding)
                 self._adding = None
@@ -264,6 +268,7 @@ class RunPersistence:
         this daemon's meanwhile. Raises `ExecutionRefused`."""
         if self.status is None or self._adding is not None:
             await self.secure()
+        self.show_running()
         await self.settle()
         if call is not None:
             self._pending.append(call_mark(call))
@@ -286,6 +291,8 @@ class RunPersistence:
 
     def delegate(self) -> None:
         """Queue that another execution does its work from here on: a crash is not its own doing."""
+        if self.status == "queued":
+            self.show_running()
         if not self._marked:
             return
         try:

@@ -182,6 +182,17 @@ class MemoryExecutions(MemoryCalls):
             call.status if call else None, max(run.steps, default=-1) + 1, run.owner, run.epoch,
         )  # fmt: skip
 
+    async def whole_executions(self, execution_ids: Sequence[str], most_bytes: int) -> dict[str, StoredExecution]:
+        found: dict[str, StoredExecution] = {}
+        for execution_id in execution_ids:
+            stored = await self.execution(execution_id)
+            most_bytes -= 0 if stored is None else len(stored.input) + sum(map(len, stored.steps))
+            if most_bytes < 0:
+                break
+            if stored is not None:
+                found[execution_id] = stored
+        return found
+
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
         self._answer()
         found = sorted(self._matching(where), key=lambda row: (row.created_at, row.id), reverse=True)

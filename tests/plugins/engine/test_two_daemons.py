@@ -954,7 +954,8 @@ async def test_a_store_that_says_nothing_does_not_keep_a_daemon_from_ending(
 
 
 def slow_to_read(host: Host, store: MemoryStore) -> tuple[asyncio.Event, asyncio.Event]:
-    """What it reads of an execution reaches it late: once it is read, and when the test says so."""
+    """What it reads of an execution reaches it late: once it is read, and when the test says so. It reads each by
+    itself."""
     read, arrive = asyncio.Event(), asyncio.Event()
 
     async def execution(execution_id: str) -> StoredExecution | None:
@@ -963,7 +964,11 @@ def slow_to_read(host: Host, store: MemoryStore) -> tuple[asyncio.Event, asyncio
         await arrive.wait()
         return found
 
+    async def whole_executions(execution_ids: list[str], most: int) -> dict[str, StoredExecution]:
+        return {}
+
     host.line.execution = execution  # type: ignore[attr-defined]  # before `__getattr__`
+    host.line.whole_executions = whole_executions  # type: ignore[attr-defined]
     return read, arrive
 
 
@@ -1083,3 +1088,76 @@ async def test_a_wait_takes_as_long_as_it_should_whatever_the_clocks_of_the_daem
         await hosts.clock.advance(0.5)
         assert hosts.clock.now_ms() < began + 700_000
     assert (b.lab.ran, round((hosts.clock.now_ms() - began) / 1000)) == (["After"], 500)
+
+
+async def queued_by_a(hosts: Hosts, a: Host, count: int) -> list[str]:
+    """Executions in the store that nobody has."""
+    a.engine.services.hosts._here = replace(a.engine.services.hosts.here, roles=("ingress",))  # type: ignore[attr-defined]
+    document = await a.lab.save(EFFECTS)
+    begun = [a.engine.submit(request(document)) for _ in range(count)]
+    for execution in begun:
+        await execution.accepted
+    return [execution.id for execution in begun]
+
+
+def reads_together(host: Host, store: MemoryStore) -> tuple[list[int], asyncio.Event]:
+    """How many executions each read is for, and what lets the answers through."""
+    sizes: list[int] = []
+    arrive = asyncio.Event()
+
+    async def whole_executions(execution_ids: list[str], most: int) -> dict[str, StoredExecution]:
+        sizes.append(len(execution_ids))
+        found = await store.whole_executions(execution_ids, most)
+        await arrive.wait()
+        return found
+
+    host.line.whole_executions = whole_executions  # type: ignore[attr-defined]  # before `__getattr__`
+    return sizes, arrive
+
+
+async def test_what_was_claimed_together_is_read_together(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    b.gate.open.set()
+    sizes, arrive = reads_together(b, hosts.store)
+    arrive.set()
+    ids = await queued_by_a(hosts, a, 12)
+    for ident in ids:
+        assert (await hosts.until_over(ident, 5)).row.status == "success"
+    assert (a.lab.ran, b.lab.ran.count("Two")) == ([], 12)
+    assert sum(sizes) >= 11
+    assert len(sizes) <= 3
+
+
+async def test_what_is_given_away_while_it_is_read_together_begins_only_elsewhere(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    sizes, arrive = reads_together(b, hosts.store)
+    ids = await queued_by_a(hosts, a, 6)
+    for _ in range(4):
+        await hosts.clock.advance(0.5)
+    assert sizes
+    b.engine.services.hosts._here = replace(b.engine.services.hosts.here, draining=True)  # type: ignore[attr-defined]
+    c = await hosts.begin("c")
+    b.gate.open.set()
+    c.gate.open.set()
+    for _ in range(6):
+        await hosts.clock.advance(0.5)
+    arrive.set()
+    for ident in ids:
+        assert (await hosts.until_over(ident, 10)).row.status == "success"
+    assert sorted([*b.lab.ran, *c.lab.ran]) == sorted(["One", "Gate", "Two"] * 6)
+    assert len(c.lab.ran) >= 5 * 3
+
+
+async def test_one_that_is_cancelled_while_it_is_read_together_does_not_begin(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    b.gate.open.set()
+    sizes, arrive = reads_together(b, hosts.store)
+    ids = await queued_by_a(hosts, a, 3)
+    for _ in range(4):
+        await hosts.clock.advance(0.5)
+    assert sizes
+    await b.engine.cancel(ids[-1])
+    arrive.set()
+    over = [await hosts.until_over(ident, 5) for ident in ids]
+    assert [each.row.status for each in over] == ["success", "success", "cancelled"]
+    assert b.lab.ran.count("One") == 2

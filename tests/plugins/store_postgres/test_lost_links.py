@@ -9,7 +9,7 @@ import pytest
 from postgres_links import COMMIT, Link
 
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.storage import FinishedExecution, NewCall, NewExecution, WebhookStats
+from jackfield.api.storage import FinishedExecution, Incarnation, NewCall, NewExecution, WebhookStats
 from jackfield.testing.postgres import PostgresServer
 from jackfield_store_postgres.store import PostgresStore
 
@@ -133,3 +133,28 @@ async def test_a_server_that_answers_nobody_is_told_in_time(own_server: Postgres
         await asyncio.wait_for(store.close(), 20)
     finally:
         own_server.thaw()
+
+
+@pytest.mark.parametrize("way", ["cut_at", "swallow_at"])
+async def test_a_claim_whose_answer_does_not_come_is_not_repeated(
+    jackfield_postgres: PostgresServer, new_store: NewStore, way: str
+) -> None:
+    """Whoever asked looks what is his: a second claim would give him others, and forget these."""
+    async with Link(jackfield_postgres.port) as link:
+        store = new_store(dsn=jackfield_postgres.dsn(port=link.port), timeout=20)
+        await store.open()
+        await store.register(Incarnation("me", "d", 60_000))
+        for n in range(4):
+            await store.add_execution(NewExecution(f"e{n}", "w", 1, "webhook", "queued", n, b"{}"))
+        setattr(link, way, first(COMMIT))
+        with pytest.raises(StoreUnavailable):
+            await store.claim_executions("me", statuses=("queued",), limit=2)
+        assert link.cuts == 1
+        done = ["e0", "e1"] if way == "cut_at" else []
+        for _ in range(100):  # the server ends what it has received
+            if (mine := await store.owned_executions("me")) == done:
+                break
+            await asyncio.sleep(0.02)
+        assert mine == done
+        rest = await store.claim_executions("me", statuses=("queued",), limit=9)
+        assert [one.id for one in rest] == [f"e{n}" for n in range(len(done), 4)]

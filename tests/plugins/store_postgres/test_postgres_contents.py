@@ -20,9 +20,9 @@ from jackfield.api.storage import (
     WorkflowFilter,
 )
 from jackfield.api.storage.tables import Condition, DataColumn, DataTable, NewDataRow, RowFilter, RowOrder
-from jackfield_store_postgres.connections import kept_text, plain_text
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.store import PostgresStore
+from jackfield_store_postgres.texts import kept_text, plain_text
 
 NewStore = Callable[..., PostgresStore]
 ODD = "a\x00b\x01c\x02\x03'\"\\{},%_é\U0001f600"

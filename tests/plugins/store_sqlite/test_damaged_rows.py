@@ -102,6 +102,8 @@ async def test_one_damaged_execution(filled: SqliteStore, database: Path, sql: s
         await filled.execution("execution-3")
     for name in EXECUTIONS:
         assert name == "execution-3" or await filled.execution(name) is not None
+    together = await filled.whole_executions(EXECUTIONS, 1_000_000)
+    assert sorted(together) == sorted(name for name in EXECUTIONS if name != "execution-3")
     page = await filled.executions(ExecutionFilter(), offset=0, limit=100)
     assert sorted(row.id for row in page.rows) == sorted(EXECUTIONS)
     told = look(database, filled.database.settings, Pace(threading.Event()))

@@ -143,6 +143,10 @@ class ExecutionStore(Protocol):
 
     async def execution(self, execution_id: str) -> StoredExecution | None: ...
 
+    async def whole_executions(self, execution_ids: Sequence[str], most_bytes: int) -> dict[str, StoredExecution]:
+        """Those of these that can be read together, by id, as long as their inputs and chunks have no more bytes than
+        that. One that is left out is to be read by itself: it has no room, is damaged or unknown."""
+
     async def executions(self, where: ExecutionFilter, *, offset: int, limit: int) -> Page[ExecutionRow]:
         """Newest first; `since` and `until` compare the creation time."""
 

@@ -232,6 +232,24 @@ class StoreRunsContract:
         assert found is not None
         assert (found.input, list(found.steps), found.document) == (b"other", [], None)
 
+    async def test_several_executions_are_read_together_as_each_alone(self, store: Store) -> None:
+        await store.add_execution(new("a", call=call("c"), document={"a": 1}))
+        await store.append_steps("a", b"[1]", 0)
+        await store.append_steps("a", b"[22]", 3)
+        await store.add_execution(new("b", input=b""), ended("b", "failed", error=b'{"message":"no"}'))
+        await store.add_execution(new("c"))
+        await store.set_waiting("c", 9000, b"[3]", 0)
+        found = await store.whole_executions(["c", "unknown", "a", "b"], 10_000)
+        assert found == {each: await store.execution(each) for each in ("a", "b", "c")}
+        assert await store.whole_executions([], 10_000) == {}
+
+    async def test_what_is_read_together_has_no_more_bytes_than_asked_for(self, store: Store) -> None:
+        for name in ("a", "b", "c"):
+            await store.add_execution(new(name, input=b"x" * 40))
+            await store.append_steps(name, b"y" * 10, 0)
+        read = [len(await store.whole_executions(["a", "b", "c"], most)) for most in (49, 50, 149, 150)]
+        assert read == [0, 1, 2, 3]
+
     async def test_open_executions(self, store: Store) -> None:
         for n, status in enumerate(["queued", "running", "waiting", "waiting", "queued"]):
             await store.add_execution(new(f"e{n}", status="queued"))
