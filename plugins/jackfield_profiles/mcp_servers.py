@@ -54,12 +54,15 @@ SHORTEST_NAMED = 6
 LONGEST_SECRET = 8192
 """Characters; what an agent writes is searched for a value as it comes, which takes too long for a longer one."""
 KNOWN: Mapping[str, Server] = {
-    "filesystem": StdioServer(command="npx", args=["-y", "@modelcontextprotocol/server-filesystem", PROJECT]),
-    "github": RemoteServer(
+    "filesystem": StdioServer.model_construct(
+        command="npx", args=["-y", "@modelcontextprotocol/server-filesystem", PROJECT]
+    ),
+    "github": RemoteServer.model_construct(
         url="https://api.githubcopilot.com/mcp/", headers={"Authorization": "Bearer ${GITHUB_TOKEN}"}
     ),
 }
-"""Servers that a switch is enough for; a server of that name in `custom` counts before it."""
+"""Servers that a switch is enough for; a server of that name in `custom` counts before it. Constructed without
+validation, for which both models would be built at every start."""
 
 
 def shared(custom: Mapping[str, Server], switches: Mapping[str, bool], project: str) -> dict[str, Json]:

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
-from jackfield.api.agents import Agent
 from jackfield.api.jsontext import Json
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult, Launch, LaunchRequest, Profile, Sandbox
-from jackfield.api.providers import Provider
 from jackfield.api.records import record
 from jackfield.api.usage import RunUsage
+
+if TYPE_CHECKING:
+    from jackfield.api.agents import Agent
+    from jackfield.api.providers import Provider
 
 HooksDocument: TypeAlias = dict[str, Json]
 """`hooks_config`: event -> list of what is run."""

@@ -10,8 +10,8 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.engine import Engine, ExecutionRequest
 from jackfield.api.errors import Conflict, JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import Delivery
-from jackfield_schedule.nodes import tick_item
 from jackfield_schedule.settings import ScheduleSettings
+from jackfield_schedule.ticks import tick_item
 from jackfield_schedule.timed import Timed
 
 _HOUR_MS = 3_600_000

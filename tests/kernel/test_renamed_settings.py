@@ -143,6 +143,16 @@ def test_every_key_is_snake_case(settings: Settings) -> None:
     assert {path.rpartition(".")[0] for path in odd} == {OF_THE_SPECIFICATION}
 
 
+def test_a_value_is_held_as_it_is_told(settings: Settings) -> None:
+    plain = {
+        key.path: held for key in all_keys(settings) if isinstance(held := settings.held(key.path), str | list | int)
+    }
+    assert len(plain) > 100
+    assert plain == {path: settings.value(path) for path in plain}
+    with pytest.raises(LookupError):
+        settings.held("server.no_such_key")
+
+
 def test_no_former_spelling_has_outlived_its_version(settings: Settings) -> None:
     today = tuple(int(part) for part in __version__.split(".")[:2])
     for key in all_keys(settings):

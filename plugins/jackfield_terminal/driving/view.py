@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from jackfield.api.agents import Agents
 from jackfield.api.context import PluginContext
@@ -12,9 +12,11 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_terminal.driving.looks import Look, ScreenJudge, ShownDialog
 from jackfield_terminal.driving.waiting import STEP, ScreenWatch
-from jackfield_terminal.screen.reader import ScreenReader
 from jackfield_terminal.screen.snapshot import Snapshot
 from jackfield_terminal.session.session import Session
+
+if TYPE_CHECKING:
+    from jackfield_terminal.screen.reader import ScreenReader
 
 Status: TypeAlias = Literal["stable", "running", "asking", "trusting"]
 JudgedBy: TypeAlias = Literal["manifest", "quiet"]

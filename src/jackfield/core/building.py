@@ -109,5 +109,7 @@ def _library_variables(settings: Settings) -> list[str]:
 def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:
     for key in keys(table.path, table.model):
         if key.secret:
-            value = settings.value(key.path)
+            held = settings.held(key.path)
+            plain = held is None or isinstance(held, str | list | dict)
+            value = held if plain else settings.value(key.path)
             redactor.add(*([value] if isinstance(value, str) else map(str, value) if isinstance(value, list) else []))

@@ -27,6 +27,7 @@ SettingsT = TypeVar("SettingsT", bound=BaseModel)
 ValueT = TypeVar("ValueT")
 log = logging.getLogger("jackfield.settings")
 PREFIX = "JACKFIELD_"
+_MISSING = object()
 SECRET_VARIABLES = frozenset(
     {"JACKFIELD_ADMIN_PASSWORD", "JACKFIELD_ENCRYPTION_KEY", "JACKFIELD_PREVIOUS_ENCRYPTION_KEY"}
 )
@@ -159,6 +160,24 @@ class Settings:
                     continue
                 return found
         raise LookupError(path)
+
+    def held(self, path: str) -> object:
+        """The same as its model holds it. No model is built for that, which `value` waits for. Raises LookupError."""
+        for table in self.tables:
+            if path.startswith(table.path + "."):
+                found: object = self._values[table.path]
+                for part in path.removeprefix(table.path + ".").split("."):
+                    found = _attribute(found, part)
+                if found is not _MISSING:
+                    return found
+        raise LookupError(path)
+
+
+def _attribute(value: object, name: str) -> object:
+    """What a model holds at this key; `_MISSING` when it has none."""
+    fields = type(value).model_fields.items() if isinstance(value, BaseModel) else ()
+    named = (attribute for attribute, field in fields if name == (field.alias or attribute))
+    return next((getattr(value, attribute) for attribute in named), _MISSING)
 
 
 def read_toml(path: Path) -> dict[str, Any]:
