@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -91,7 +92,7 @@ class Cluster:
             self._daemons.append(
                 subprocess.Popen([PROGRAM, "serve", *where, *self._more], env=env, preexec_fn=end_with_parent)
             )
-        await asyncio.gather(*(self._listens(address) for address in ADDRESSES))
+        await asyncio.gather(*(self._is_ready(address) for address in ADDRESSES))
         server = await Balancer([(address, self._port) for address in ADDRESSES]).serve(self._listening)
         while all(code is None for code in self._codes()):
             await asyncio.sleep(0.05)
@@ -105,16 +106,13 @@ class Cluster:
     def _codes(self) -> list[int | None]:
         return [daemon.poll() for daemon in self._daemons]
 
-    async def _listens(self, address: str) -> None:
-        """Until this daemon takes connections, or one has ended."""
+    async def _is_ready(self, address: str) -> None:
+        """Until this daemon answers, or one has ended. It takes connections long before, which wait then."""
         while all(code is None for code in self._codes()):
-            try:
-                _, writer = await asyncio.open_connection(address, self._port)
-            except OSError:
-                await asyncio.sleep(0.05)
-            else:
-                writer.close()
-                return
+            with contextlib.suppress(OSError):
+                if b" 200 " in await _status(address, self._port, self._host):
+                    return
+            await asyncio.sleep(0.05)
 
     def _stop(self) -> None:
         """Once: a daemon that hears it again does not wait for what is in flight."""
@@ -124,6 +122,16 @@ class Cluster:
         for daemon in self._daemons:
             if daemon.poll() is None:
                 daemon.send_signal(signal.SIGTERM)
+
+
+async def _status(address: str, port: int, name: str) -> bytes:
+    """The first line of the answer to `GET /ready`, asked for by the name that clients give. Raises OSError."""
+    reader, writer = await asyncio.open_connection(address, port)
+    try:
+        writer.write(f"GET /ready HTTP/1.1\r\nHost: {name}:{port}\r\nConnection: close\r\n\r\n".encode())
+        return await reader.readline()
+    finally:
+        writer.close()
 
 
 def serve(arguments: Sequence[str]) -> int:
