@@ -179,6 +179,9 @@ def test_the_ledgers_of_all_hosts_are_one(alpha: Daemon, beta: Daemon) -> None:
         answers = daemon.client().get("/api/usage/answers").json()
         assert "missing_hosts" not in answers
         assert answers["data"]["left_out"] == 0
+        report = daemon.client().get("/api/usage/report", params={"kind": "session"}).json()
+        assert "missing_hosts" not in report
+        assert report["data"]["kind"] == "session"
     assert sessions(beta, period="all") >= own
 
 

@@ -176,3 +176,4 @@ class ReportAnswer(Schema):
     success: Literal[True]
     data: Report
     warnings: list[str] | None = None
+    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")

@@ -8247,6 +8247,12 @@ export interface components {
         ReportAnswer: {
             data: components["schemas"]["Report"];
             /**
+             * Missing Hosts
+             * @description Hosts that did not answer.
+             * @default null
+             */
+            missing_hosts?: string[] | null;
+            /**
              * Success
              * @constant
              */
