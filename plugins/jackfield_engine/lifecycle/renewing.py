@@ -95,8 +95,9 @@ class Renewing:
 
     async def close(self) -> None:
         """Renew nothing more, and hand over what is left."""
-        if self._end is not None:
-            await self._end()
+        end, self._end = self._end, None
+        if end is not None:
+            await end()
         for task in self._tasks.values():
             task.cancel()
         if self._tasks:

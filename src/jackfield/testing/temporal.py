@@ -134,19 +134,13 @@ class TemporalServer:
             self._process.kill()
             self._process.wait(20)
 
-    def freeze(self) -> None:
-        """SIGSTOP: it answers nobody and refuses nobody."""
-        self._signal("SIGSTOP")
-
-    def _signal(self, name: str) -> None:
-        import signal
-
-        if self._process is not None:
-            self._process.send_signal(signal.Signals[name])
-
     async def describe(self, workflow_id: str) -> Any:  # Any: the library may not be installed
         """What it says of the latest workflow of this id."""
         return await (await _client(self.address)).get_workflow_handle(workflow_id).describe()
+
+    async def cancel(self, workflow_id: str) -> None:
+        """As somebody would in its own interface."""
+        await (await _client(self.address)).get_workflow_handle(workflow_id).cancel()
 
     async def history(self, workflow_id: str) -> str:
         """All that it keeps of this workflow, as JSON."""

@@ -163,11 +163,20 @@ class EngineBench:
 
 
 @asynccontextmanager
-async def opened_bench(directory: Path, settings: Mapping[str, str], control: Control) -> AsyncIterator[EngineBench]:
-    """A daemon over the directory; its end is a stop that leaves open executions to the next one."""
+async def opened_bench(
+    directory: Path,
+    settings: Mapping[str, str],
+    control: Control,
+    *,
+    plugins: Mapping[str, type[Plugin]] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> AsyncIterator[EngineBench]:
+    """A daemon over the directory; its end is a stop that leaves open executions to the next one. plugins: further
+    ones, by name; environment: with the master key, where it is not in the directory."""
     host, found = load_plugins(directory, {}, {"daemon.shutdown_timeout": "0", **settings})
-    host.add("contract", contract_plugin(control))
-    kernel = Kernel(directory, host, found, Redactor())
+    for name, plugin in {"contract": contract_plugin(control), **(plugins or {})}.items():
+        host.add(name, plugin)
+    kernel = Kernel(directory, host, found, Redactor(), environment=environment)
     kernel.assemble()
     await kernel.start()
     try:
