@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import execute
+from jackfield_store_postgres.rows import execute, planned
 
 _ADD = "INSERT INTO facts (name, text) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING"
 _CHANGE = "UPDATE facts SET text = %s WHERE name = %s AND text = %s"
@@ -18,10 +18,10 @@ class PostgresFacts:
 
     async def fact(self, name: str) -> str | None:
         def work(connection: Connection) -> str | None:
-            row = execute(connection, "SELECT text FROM facts WHERE name = %s", [name]).fetchone()
+            row = planned(connection, "SELECT text FROM facts WHERE name = %s", [name]).fetchone()
             return None if row is None else str(row[0])
 
-        return await self._db.read(work)
+        return await self._db.ask(work)
 
     async def change_fact(self, name: str, before: str | None, text: str) -> bool:
         def work(connection: Connection) -> bool:

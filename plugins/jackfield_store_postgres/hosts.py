@@ -8,7 +8,7 @@ from jackfield.api.errors import Conflict
 from jackfield.api.storage.hosts import FORGET_AFTER_DAYS, HostEntry, StoredHost
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import execute
+from jackfield_store_postgres.rows import execute, planned
 
 _RENEW = """INSERT INTO hosts AS h (name, id, lease_ms, about, renewed_at, has_left, draining)
     VALUES (%s, %s, %s, %s, clock_timestamp(), false, false)
@@ -44,13 +44,13 @@ class PostgresHosts:
 
     async def stored_hosts(self) -> Sequence[StoredHost]:
         def work(connection: Connection) -> list[StoredHost]:
-            rows = execute(connection, _ALL, [FORGET_AFTER_DAYS]).fetchall()
+            rows = planned(connection, _ALL, [FORGET_AFTER_DAYS]).fetchall()
             return [
                 StoredHost(HostEntry(name, ident, lease_ms, about), draining, max(age_ms, 0), left)
                 for name, ident, lease_ms, about, draining, left, age_ms in rows
             ]
 
-        return await self._db.read(work)
+        return await self._db.ask(work)
 
     async def drain_host(self, name: str, draining: bool) -> bool:
         return await self._db.write(lambda connection: execute(connection, _DRAIN, [draining, name]).rowcount > 0)

@@ -32,7 +32,7 @@ class PostgresMemos:
 
     async def memo(self, kind: str, key: str) -> bytes | None:
         sql = f"SELECT data FROM memos WHERE {_LIVE} AND key = %s"  # noqa: S608 - our own words
-        return await self._db.read(lambda connection: _data(connection, sql, [kind, key]))
+        return await self._db.ask(lambda connection: _data(connection, sql, [kind, key]))
 
     async def memos(self, kind: str, part: str) -> Sequence[Memo]:
         sql = f"""SELECT key, data, extract(epoch FROM ends_at - clock_timestamp())::double precision

@@ -15,7 +15,7 @@ from jackfield_store_postgres.batch import run
 from jackfield_store_postgres.connections import Connection, cut
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Value, execute, planned
-from jackfield_store_postgres.transactions import reading
+from jackfield_store_postgres.transactions import Statement, reading
 
 _TOLD = 1000
 _LEASE = "clock_timestamp() + lease_ms * interval '1 millisecond'"
@@ -111,21 +111,11 @@ class PostgresRenewals:
         if self._connection is None:
             self._connection = self._limits.connect(self._database.connector)
         connection = self._connection
-        run(connection, self._limits.begin(connection))
-        try:
-            renewed = self._told(connection)
-        except Fenced:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
-        return renewed
-
-    def _told(self, connection: Connection) -> Renewed:
-        """Raises `Fenced`."""
-        row = execute(connection, _RENEW, [self._owner]).fetchone()
-        if row is None:
+        asked: list[Statement] = [(_RENEW, [self._owner]), (_CANCELLED, [self._owner, _TOLD]), ("COMMIT", ())]
+        renewed, cancelled, _ = run(connection, [*self._limits.begin(connection), *asked])[-3:]
+        row = renewed.fetchone()
+        if row is None:  # nothing was changed
             raise Fenced
-        cancelled = execute(connection, _CANCELLED, [self._owner, _TOLD]).fetchall()
         return Renewed([found for (found,) in cancelled], row[0])
 
     def _drop(self) -> None:
@@ -191,10 +181,10 @@ class PostgresOwnership:
 
     async def standing(self, execution_id: str) -> Standing | None:
         def run(connection: Connection) -> Standing | None:
-            row = execute(connection, _STANDING, [execution_id]).fetchone()
+            row = planned(connection, _STANDING, [execution_id]).fetchone()
             return None if row is None else Standing(*row)
 
-        return await self._db.read(run)
+        return await self._db.ask(run)
 
     async def owned_executions(self, owner: str) -> list[str]:
         sql = "SELECT id FROM executions WHERE owner = %s AND finished_at IS NULL ORDER BY id"

@@ -13,7 +13,7 @@ from typing import TypeVar
 from jackfield.api.shared_workflows import ChangedWorkflows
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import execute, number
+from jackfield_store_postgres.rows import execute, number, planned
 
 ResultT = TypeVar("ResultT")
 _NEXT = """INSERT INTO revisions VALUES ('workflows', 1)
@@ -59,14 +59,15 @@ class Revisions:
         known = self._opened_at if revision is None else revision
 
         def work(connection: Connection) -> tuple[int, list[tuple[str, int]]]:
-            last = number(connection, _LAST)
+            row = planned(connection, _LAST).fetchone()
+            last = 0 if row is None else int(row[0])
             if last == known:
                 return last, []
             after = known if last > known else -1
             rows = [(str(ident), int(at)) for ident, at in execute(connection, _SINCE, [after])]
             return (rows[-1][1] if rows and after >= 0 else last), rows
 
-        last, rows = await self._db.read(work)
+        last, rows = await self._db.ask(work)  # what comes between the two statements is told again at most
         own = frozenset(self._own)
         while self._own and self._own[0] <= last:
             self._own.popleft()

@@ -135,7 +135,7 @@ class PostgresUsers:
 
     async def is_token_revoked(self, token_id: str) -> bool:
         sql = "SELECT count(*) FROM revoked_tokens WHERE id = %s"
-        return await self._db.read(lambda connection: number(connection, sql, [token_id])) > 0
+        return await self._db.ask(lambda connection: number(connection, sql, [token_id])) > 0
 
     async def revoked_tokens(self, now: int) -> dict[str, int]:
         sql = "SELECT id, expires_at FROM revoked_tokens WHERE expires_at > %s"
