@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
@@ -14,23 +14,23 @@ from jackfield.api.dialects.errors import NEVER_AGAIN
 from jackfield.api.dialects.model import DialectError, TokenCounts
 from jackfield.api.gateway import CallerPass, PlannedRequest, StoredObject
 from jackfield.api.records import replace
-from jackfield_proxy.child.answers import google_made, relay
+from jackfield_proxy.child.answers import relay
 from jackfield_proxy.child.answers.answer_cache import CachedFor
-from jackfield_proxy.child.answers.made_objects import MadeIds
 from jackfield_proxy.child.incoming import addressing
 from jackfield_proxy.child.incoming.client_request import ClientRequest
 from jackfield_proxy.child.incoming.endpoint_request import EndpointRequest
 from jackfield_proxy.child.incoming.google_kept import UPLOAD
 from jackfield_proxy.child.process.log import say
-from jackfield_proxy.child.serving import catalogue, uploads
+from jackfield_proxy.child.serving import catalogue
 from jackfield_proxy.child.serving.answer_keeping import AnswerKeeper
-from jackfield_proxy.child.serving.batch_input import BatchInput, input_of
-from jackfield_proxy.child.serving.own_list import ListPage, ListRefused, OwnList
+from jackfield_proxy.child.serving.batch_input import input_of
+from jackfield_proxy.child.serving.key_objects import KeyObjects
+from jackfield_proxy.child.serving.own_list import ListRefused
 from jackfield_proxy.child.upstream import failures
 from jackfield_proxy.child.upstream.failures import UpstreamFailure
 from jackfield_proxy.child.upstream.fallback import Fallback
 from jackfield_proxy.child.upstream.sending import Opened
-from jackfield_proxy.messages import CLIENT_GONE, FromChild, MadeObjects, ServedRequest
+from jackfield_proxy.messages import CLIENT_GONE, FromChild, ServedRequest
 from jackfield_proxy.plan import Target
 from jackfield_proxy.routing.choosing import Candidate, Choices, choose, conditions_met, open_to, ordered
 from jackfield_proxy.routing.health import TurnlessHealth
@@ -229,7 +229,7 @@ class ProxiedExchange:
         if self.plan.budgeted or self._caller.metered:
             await self._reserve(candidates)
         if self._caller.key and isinstance(self.call, EndpointRequest) and (file := input_of(self.call)) is not None:
-            await self._look_at(request, file, candidates[0])
+            await self._objects().look_at(request, file, candidates[0])
         fallback = Fallback(self.sender, self.plan, self.call, candidates, self._tries)
         try:
             return await self._answered_by(fallback, request)
@@ -243,7 +243,9 @@ class ProxiedExchange:
             opened = await self._open(fallback)
             try:
                 if self._caller.key and isinstance(self.call, EndpointRequest) and self.call.lists:
-                    return await self._listed(request, opened, self.call)
+                    answer = await self._objects().listed(request, opened, self.call)
+                    self._served.status = answer.status
+                    return answer
                 return await self._relay(request, opened)
             except (relay.Stopped, ListRefused):
                 raise
@@ -276,9 +278,9 @@ class ProxiedExchange:
         """Raises `DialectError` before the first byte of the answer."""
         keeper = self._keeper
         copy = keeper.copy(opened.candidate) if keeper is not None else None
-        seen = self._made_ids(opened) if self._remembers else None
+        seen = self._objects().made(self.call, opened) if self._remembers else None
         if isinstance(self.call, EndpointRequest) and self.call.path.startswith(UPLOAD):
-            opened = self._uploading(request, opened, self.call)
+            opened = self._objects().uploading(request, opened, self.call)
         carrier = relay.of(self._context(opened, copy=copy, seen=seen), opened)
         served = self._served
         served.whole = False
@@ -297,69 +299,13 @@ class ProxiedExchange:
         finally:
             self._count(carrier.answer, carrier.usage, carrier.tier)
 
-    def _made_ids(self, opened: Opened) -> MadeIds:
-        find = google_made.ids_in if self.call.dialect == "gemini" else None
-        return MadeIds(partial(self._tell_made, opened), find)
-
-    def _uploading(self, request: web.BaseRequest, opened: Opened, call: EndpointRequest) -> Opened:
-        """With our address for the rest of an upload, where its provider has given one."""
-        known, reply = self.shared.uploads, opened.reply
-        if call.upload is not None and uploads.is_over(reply):
-            known.end(call.upload.name)
-        if not (address := uploads.address_in(reply)):
-            return opened
-        provider = opened.candidate.target.provider
-        url = uploads.rest_of(self.plan.upstreams[provider].url, address)
-        begun = call.upload or known.begin(
-            url, call.credential, self._caller.key, self.plan.alias, provider, opened.account
-        )
-        return replace(opened, reply=uploads.replied(reply, request, call.path, begun.name))
+    def _objects(self) -> KeyObjects:
+        return KeyObjects(self.plan, self._caller, self.shared, self._context)
 
     @property
     def _remembers(self) -> bool:
         """Whether it has to be known later who has made what, or with which key."""
         return self.call.keeps and (bool(self._caller.key) or self.plan.several_accounts)
-
-    def _tell_made(self, opened: Opened, ids: Sequence[str]) -> None:
-        provider = opened.candidate.target.provider
-        kind: Literal["object", "answer"] = "answer" if self.call.answers else "object"
-        objects = [StoredObject(_text(one), self.plan.alias, provider, opened.account, kind) for one in ids]
-        self._pipe.send(FromChild(made=MadeObjects(self._caller.key, objects)))
-
-    async def _listed(self, request: web.BaseRequest, opened: Opened, call: EndpointRequest) -> web.StreamResponse:
-        """What a key may see of a list. Raises `ListRefused`, `UpstreamFailure`, `DialectError`."""
-
-        async def read(page: EndpointRequest) -> web.Response:
-            other = await self.sender.attempt(self.plan, page, opened.candidate, opened.attempts)
-            try:
-                return await self._page(request, other)
-            finally:
-                self.sender.closed(other)
-
-        usable = partial(self._usable, opened.account)
-        answer = await OwnList(read, usable).answer(call, await self._page(request, opened))
-        self._served.status = answer.status
-        return answer
-
-    async def _page(self, request: web.BaseRequest, opened: Opened) -> web.Response:
-        return cast("web.Response", await ListPage(self._context(opened), opened).carry(request))
-
-    async def _look_at(self, request: web.BaseRequest, file: EndpointRequest, candidate: Candidate) -> None:
-        """At a batch's input, before the batch is made. Raises `InputRefused`, `UpstreamFailure`, `DialectError`."""
-        opened = await self.sender.attempt(self.plan, file, candidate, 1)
-        try:
-            usable = partial(self._usable, opened.account)
-            await BatchInput(self._context(opened), opened, usable, file.helpers).carry(request)
-        finally:
-            self.sender.closed(opened)
-
-    async def _usable(self, account: str, ids: Sequence[str]) -> frozenset[str]:
-        """Which of these the key may use. account: of the provider. Raises `ListRefused`."""
-        try:
-            found = await self._pipe.objects(self.plan.limits.key_timeout, self._caller.key, ids)
-        except DialectError as exc:
-            raise ListRefused(exc.status, exc.message, exc.kind) from None
-        return frozenset(one.id for one in found if one.account == account)
 
     def _context(self, opened: Opened, **more: Any) -> relay.RelayContext:  # Any: fields of a record
         conceal = partial(self._concealed, opened)
@@ -423,11 +369,6 @@ class ProxiedExchange:
     def _tell(self) -> None:
         self._served.duration_ms = self._passed_ms()
         self._pipe.send(FromChild(served=self._served))
-
-
-def _text(given: str) -> str:
-    """As the pipe takes it; see `_kept`."""
-    return given.encode("utf-8", "replace").decode()
 
 
 def _kept(text: str | None, longest: int) -> str | None:
