@@ -182,6 +182,9 @@ def test_the_ledgers_of_all_hosts_are_one(alpha: Daemon, beta: Daemon) -> None:
         report = daemon.client().get("/api/usage/report", params={"kind": "session"}).json()
         assert "missing_hosts" not in report
         assert report["data"]["kind"] == "session"
+        exported = daemon.client().get("/api/usage/export", params={"period": "all"})
+        assert exported.json()["success"] is True
+        assert "x-jackfield-host" not in exported.headers
     assert sessions(beta, period="all") >= own
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, Full, Queue
 
@@ -18,7 +18,7 @@ async def begun(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
         yield part
 
 
-async def streamed(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def streamed(parts: Iterator[bytes]) -> AsyncGenerator[bytes]:
     """Parts that a thread makes, each when the one before was taken."""
     queue: Queue[bytes | BaseException | None] = Queue(4)
     gone = False

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
+from urllib.parse import urlencode
 
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.http import read_query, save_as, success
+from jackfield.api.hosts import Hosts
+from jackfield.api.http import asks_one_host, read_query, request_scope, save_as, success
+from jackfield_telemetry.http.exporting import exported_everywhere
 from jackfield_telemetry.http.report_schemas import AnswersQuery, ReportQuery
 from jackfield_telemetry.http.schemas import ExportQuery, ImportQuery, UsageQuery
 from jackfield_telemetry.http.streaming import begun, streamed
@@ -18,9 +21,8 @@ from jackfield_telemetry.importing.imports import import_sentence
 from jackfield_telemetry.report_requests import AnswersRequest, ReportRequest, requested_answers, requested_report
 from jackfield_telemetry.reports.export import (
     BY,
-    csv_broken,
+    FORMS,
     csv_parts,
-    json_broken,
     json_parts,
     limited,
     row_of,
@@ -82,8 +84,11 @@ async def export(context: PluginContext) -> Response:
 
         yield from service.ledger.stream(work)
 
-    broken = csv_broken if query.format == "csv" else json_broken
-    content = streamed(told_if_broken(parts(), broken))
+    form = FORMS[query.format]
+    own = streamed(told_if_broken(parts(), form.broken))
+    content: AsyncIterator[bytes] = own
+    if context.port(Hosts).others and not asks_one_host():
+        content = exported_everywhere(context, own, form, _target(query), request_scope())
     answer = Response(begun(await anext(content), content), content_type="text/csv; charset=utf-8")
     if query.format == "json":
         answer.content_type = "application/json"
@@ -103,6 +108,12 @@ async def answers(context: PluginContext) -> Response:
     asked, service = AnswersRequest(**read_query(AnswersQuery).model_dump()), context.port(UsageService)
     data, warnings = await asyncio.to_thread(requested_answers, service, asked)
     return success(data, warnings=warnings)
+
+
+def _target(query: ExportQuery) -> str:
+    """The same question to another host."""
+    asked = {name: value for name, value in query.model_dump().items() if value}
+    return f"/api/usage/export?{urlencode(asked)}"
 
 
 def _filter(context: PluginContext, query: UsageQuery) -> UsageFilter:

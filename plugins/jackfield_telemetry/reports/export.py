@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
 from jackfield.api.errors import Conflict, JackfieldError
+from jackfield.api.records import record
 from jackfield_telemetry.reports.queries import Key, Slice
 
 log = logging.getLogger("jackfield.telemetry")
@@ -33,6 +34,18 @@ COLUMNS = (
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CHUNK = 500
+
+
+@record
+class Form:
+    """How an export begins and ends. opened: the end of what stands before the first row; between: two rows; end: what
+    stands behind the last one, where it is whole; cut: how that begins where it is not; broken: makes that."""
+
+    opened: bytes
+    between: bytes
+    end: bytes
+    cut: bytes
+    broken: Callable[[JackfieldError], bytes]
 
 
 def csv_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
@@ -68,6 +81,12 @@ def json_broken(error: JackfieldError) -> bytes:
     """The same of JSON: members of the envelope."""
     members = {"success": False, "error": error.message, "code": error.code}
     return b"]," + jsontext.dumps(members)[1:]
+
+
+FORMS: Mapping[str, Form] = {
+    "csv": Form(b"\r\n", b"", b"", b"# The export is not whole: ", csv_broken),
+    "json": Form(b'{"data":[', b",", b'],"success":true}', b'],"success":false,', json_broken),
+}
 
 
 def told_if_broken(parts: Iterator[bytes], broken: Callable[[JackfieldError], bytes]) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import field
 from typing import Protocol, TypeAlias
@@ -142,6 +142,10 @@ class HostCalls(Protocol):
     async def call(self, host: Host, method: str, path: str, caller: Principal, *, body: Json = None) -> HostReply:
         """path: with its query. Takes as long as the host takes, and ends with `HostUnavailable` as soon as it is gone:
         with its connection, or its lease."""
+
+    def stream(self, host: Host, path: str, scope: Scope) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+        """The body of its answer to a GET, as it comes, in the name of who sent this request. path: with its query.
+        Entering it and each part raise `HostUnavailable`, also for an answer that is no 200."""
 
     async def hand_over(self, host: Host, scope: Scope, receive: Receive, send: Send) -> None:
         """That host answers this request or WebSocket, in the name of who sent it; its path and query are those of the

@@ -162,6 +162,11 @@ def is_from_network() -> bool:
     return comes_from_network(request_scope())
 
 
+def asks_one_host() -> bool:
+    """Whether the present request is for this host alone: it names the host, or another one has passed it on."""
+    return bool(request_scope().get("jackfield.one_host"))
+
+
 def comes_from_network(scope: Scope) -> bool:
     """The same of any request or WebSocket that the gate has let in."""
     peer = (scope.get("client") or ("", 0))[0]

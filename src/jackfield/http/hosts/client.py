@@ -95,6 +95,24 @@ class HostClient:
         except InvalidInput:
             return HostReply(answer.status, None)
 
+    @contextlib.asynccontextmanager
+    async def parts(self, host: Host, path: bytes, caller: ForwardedCaller) -> AsyncIterator[AsyncIterator[bytes]]:
+        """The body of an answer to GET as it comes."""
+        async with self.request(host, "GET", path, caller) as answer:
+            if answer.status != 200:
+                raise HostUnavailable(f"The host {host.name} answered with {answer.status}.")
+            yield self._body(host, answer)
+
+    async def _body(self, host: Host, answer: ClientResponse) -> AsyncIterator[bytes]:
+        while True:
+            try:
+                part = await self.while_alive(host, answer.content.readany())
+            except FAILURES as exc:
+                raise unavailable(host, exc) from None
+            if not part:
+                return
+            yield part
+
     async def websocket(
         self, host: Host, path: bytes, caller: ForwardedCaller, headers: Headers, protocols: Sequence[str]
     ) -> ClientWebSocketResponse:

@@ -8,7 +8,8 @@ passed on stays here. A daemon that is alone looks at nothing of this.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlencode
@@ -67,6 +68,7 @@ class HostRouter:
         scope["client"] = found.peer
         scope["jackfield.client"] = found.client
         scope["jackfield.forwarded"] = True
+        scope["jackfield.one_host"] = True
         scope["jackfield.principal"] = found.principal
         return found
 
@@ -94,6 +96,7 @@ class HostRouter:
     async def _serve(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
         named = _named_host(scope)
         if named == self._hosts.here.name:
+            scope["jackfield.one_host"] = True
             await self._here(app, scope, receive, send)
             return
         if named:
@@ -245,6 +248,12 @@ class HostRouter:
         headers = [] if body is None else [("content-type", "application/json")]
         asked = ForwardedCaller(caller, "", ("127.0.0.1", 0))
         return await self._opened().whole(host, method, path.encode(), asked, headers, content)
+
+    @asynccontextmanager
+    async def stream(self, host: Host, path: str, scope: Scope) -> AsyncIterator[AsyncIterator[bytes]]:
+        """See `HostCalls.stream`."""
+        async with self._opened().parts(host, path.encode(), caller_of(scope)) as parts:
+            yield parts
 
     async def hand_over(self, host: Host, scope: Scope, receive: Receive, send: Send) -> None:
         """See `HostCalls.hand_over`."""

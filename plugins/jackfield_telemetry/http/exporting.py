@@ -1,0 +1,94 @@
+"""The export of usage of all hosts: their rows one behind the other, in the form of one export."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+
+from jackfield.api.asgi import Scope
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import JackfieldError
+from jackfield.api.hosts import HostCalls, Hosts, HostUnavailable
+from jackfield_telemetry.reports.export import Form
+
+_TAIL = 4096
+"""Bytes of an export that are looked at for its end; the sentence of one that is not whole is shorter."""
+
+
+class _Rows:
+    """The rows of one export, without what stands before and behind them. whole: whether it has ended as it should."""
+
+    def __init__(self, parts: AsyncIterator[bytes], form: Form) -> None:
+        self._parts = parts
+        self._form = form
+        self.opening = b""
+        self.whole = False
+
+    async def read(self) -> AsyncIterator[bytes]:
+        kept, opened = b"", False
+        async for part in self._parts:
+            kept += part
+            if not opened:
+                before, found, rest = kept.partition(self._form.opened)
+                if not found:
+                    continue
+                self.opening, kept, opened = before + found, rest, True
+            if len(kept) > _TAIL:
+                yield kept[:-_TAIL]
+                kept = kept[-_TAIL:]
+        rows = self._without_end(kept) if opened else b""
+        if rows:
+            yield rows
+
+    def _without_end(self, kept: bytes) -> bytes:
+        cut = kept.rfind(self._form.cut)
+        if cut >= 0 and b"\n" not in kept[cut:-1]:
+            return kept[:cut]
+        self.whole = kept.endswith(self._form.end)
+        return kept[: len(kept) - len(self._form.end)]
+
+
+async def exported_everywhere(
+    context: PluginContext, own: AsyncGenerator[bytes], form: Form, path: str, scope: Scope
+) -> AsyncIterator[bytes]:
+    """own: this host's export; path: where the others give theirs; scope: of who asks. One that has no whole one makes
+    the whole end as one that is not."""
+    async with aclosing(own):
+        async for part in _everywhere(context, own, form, path, scope):
+            yield part
+
+
+async def _everywhere(
+    context: PluginContext, own: AsyncGenerator[bytes], form: Form, path: str, scope: Scope
+) -> AsyncIterator[bytes]:
+    rows = _Rows(own, form)
+    opening, any_row = b"", False
+    missing: list[str] = []
+    async for part in rows.read():
+        if not opening:
+            opening = rows.opening
+            yield opening
+        any_row = True
+        yield part
+    if not opening:
+        yield rows.opening
+    if not rows.whole:
+        missing.append(context.port(Hosts).here.name)
+    for host in context.port(Hosts).others:
+        begun = False
+        try:
+            async with context.port(HostCalls).stream(host, path, scope) as parts:
+                theirs = _Rows(parts, form)
+                async for part in theirs.read():
+                    if not begun and any_row:
+                        yield form.between
+                    begun = any_row = True
+                    yield part
+                if not theirs.whole:
+                    missing.append(host.name)
+        except JackfieldError:
+            missing.append(host.name)
+    if missing:
+        yield form.broken(HostUnavailable(f"These hosts did not give all of theirs: {', '.join(missing)}."))
+    elif form.end:
+        yield form.end

@@ -1,0 +1,98 @@
+"""The export of several hosts is one, in either form."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from jackfield.api.asgi import Scope
+from jackfield.api.errors import Conflict, JackfieldError
+from jackfield.api.hosts import Host, HostUnavailable, OnlyHost
+from jackfield.testing.context import FakeContext
+from jackfield_telemetry.http.exporting import exported_everywhere
+from jackfield_telemetry.reports.export import COLUMNS, FORMS, csv_parts, json_parts, told_if_broken
+
+PARTS = {"csv": csv_parts, "json": json_parts}
+
+
+def export(form: str, name: str, count: int, error: JackfieldError | None = None) -> Iterator[bytes]:
+    def rows() -> Iterator[Sequence[object]]:
+        yield from [(name, *("],[" for _ in COLUMNS[1:]))] * count
+        if error is not None:
+            raise error
+
+    return told_if_broken(PARTS[form](rows()), FORMS[form].broken)
+
+
+async def streamed(parts: Iterator[bytes]) -> AsyncGenerator[bytes]:
+    """In pieces that end anywhere."""
+    for part in parts:
+        for at in range(0, len(part), 7):
+            yield part[at : at + 7]
+
+
+class Fleet(OnlyHost):
+    """Others with an export each; None: it does not answer."""
+
+    def __init__(self, exports: Mapping[str, Iterator[bytes] | None]) -> None:
+        super().__init__(Host("here", "", ["agents"]))
+        self.exports = exports
+
+    @property
+    def others(self) -> Sequence[Host]:
+        return [Host(name, "", ["agents"]) for name in self.exports]
+
+    @asynccontextmanager
+    async def stream(self, host: Host, path: str, scope: Scope) -> AsyncIterator[AsyncIterator[bytes]]:
+        found = self.exports[host.name]
+        if found is None:
+            raise HostUnavailable
+        yield streamed(found)
+
+
+async def everywhere(directory: Path, form: str, own: Iterator[bytes], **others: Iterator[bytes] | None) -> str:
+    fleet = Fleet(others)
+    context = FakeContext(directory, ports={"Hosts": fleet, "HostCalls": fleet})
+    found = exported_everywhere(context, streamed(own), FORMS[form], "/api/usage/export", {})
+    return b"".join([part async for part in found]).decode()
+
+
+def names(form: str, text: str) -> list[str]:
+    """Of the hosts of its rows."""
+    rows = json.loads(text)["data"] if form == "json" else csv.DictReader(io.StringIO(text))
+    return [row[COLUMNS[0]] for row in rows if not row[COLUMNS[0]].startswith("#")]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("counts", [(2, 1, 3), (0, 1, 0), (0, 0, 0), (1, 0, 2), (300, 0, 700)])
+async def test_rows_of_all_hosts_come_once(tmp_path: Path, form: str, counts: Sequence[int]) -> None:
+    own, first, second = (export(form, name, count) for name, count in zip("abc", counts, strict=True))
+    text = await everywhere(tmp_path, form, own, b=first, c=second)
+    assert names(form, text) == [name for name, count in zip("abc", counts, strict=True) for _ in range(count)]
+    if form == "json":
+        assert json.loads(text)["success"] is True
+    else:
+        assert text.count(",".join(COLUMNS)) == 1
+        assert "#" not in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_one_that_lacks_rows_says_whose(tmp_path: Path, form: str) -> None:
+    own = export(form, "a", 600, Conflict("too many"))
+    others = {"b": export(form, "b", 700, Conflict("too many")), "c": None, "d": export(form, "d", 1)}
+    text = await everywhere(tmp_path, form, own, **others)
+    assert names(form, text) == ["a"] * 500 + ["b"] * 500 + ["d"]
+    told = json.loads(text)["error"] if form == "json" else text.splitlines()[-1].partition(": ")[2]
+    assert told == "These hosts did not give all of theirs: here, b, c."
+    assert "too many" not in text
+
+
+async def test_what_cannot_be_read_here_is_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(Conflict):
+        await everywhere(tmp_path, "json", export("json", "a", 1, Conflict("too many")), b=export("json", "b", 1))
