@@ -96,7 +96,7 @@ class EmbeddedEngine:
 
     @cached_property
     def _children(self) -> Children:
-        starter = ChildStarter(self.begin, self.cancel, self._fill)
+        starter = ChildStarter(self.begin, self.cancel, self._fill, self._offers.watch)
         return Children(self.services, self.live, self._scheduler, self._waiting, self._recovery, starter)
 
     @cached_property

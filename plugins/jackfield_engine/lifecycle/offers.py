@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import weakref
 from collections.abc import Callable
+from functools import partial
 
 from jackfield.api.bus import Bus
 from jackfield.api.errors import NotFound, StoreUnavailable
@@ -26,14 +27,25 @@ class Offers:
         self._live = live
         self._recovery = recovery
         self._telling = False
+        self._watched: set[str] = set()
 
     def offer(self, handle: Handle) -> None:
         """The store has it, and nobody runs it."""
         if not self._services.lease.shared:
             return
         if handle.waiters:
-            self._services.context.spawn("executions.end", self._watch(handle.id, weakref.ref(handle)))
+            self.watch(handle)
         self.tell()
+
+    def watch(self, handle: Handle) -> None:
+        """Somebody waits here for the end of an execution that any daemon may go on with."""
+        if self._services.lease.shared and handle.id not in self._watched:
+            self._watched.add(handle.id)
+            task = self._services.context.spawn("executions.end", self._watch(handle.id, weakref.ref(handle)))
+            task.add_done_callback(partial(self._unwatched, handle.id))
+
+    def _unwatched(self, execution_id: str, _: asyncio.Task[None]) -> None:
+        self._watched.discard(execution_id)
 
     def tell(self) -> None:
         """Once for all that the store has confirmed together."""

@@ -71,11 +71,12 @@ def _shown(workflow: str | Document) -> str:
 @record
 class ChildStarter:
     """What the engine does for children. begin: starts an execution under an id, whether within its parent's slot;
-    cancel: ends one; fill: gives free slots to others."""
+    cancel: ends one; fill: gives free slots to others; watch: looks for its end, whichever daemon it comes to."""
 
     begin: Callable[[ExecutionRequest, str, bool], Handle]
     cancel: Callable[[str], Awaitable[None]]
     fill: Callable[[], None]
+    watch: Callable[[Handle], None]
 
 
 class Children:
@@ -132,6 +133,8 @@ class Children:
         wait = child.wait
         if wait is not None and wait.until is not None and not wait.for_call and not self._waiting.soon(child):
             parent.park(wait.until)
+        if wait is not None and wait.for_call:
+            self._starter.watch(child.handle)
         holder: LiveRun | None = parent
         while holder is not None and not self._scheduler.has_slot(holder):
             holder = self._parents.get(holder.id)

@@ -157,3 +157,15 @@ async def test_a_wait_takes_as_long_as_it_should_whatever_the_clocks_of_the_daem
         await hosts.clock.advance(0.5)
         assert hosts.clock.now_ms() < began + 700_000
     assert (b.lab.ran, round((hosts.clock.now_ms() - began) / 1000)) == (["After"], 500)
+
+
+async def test_a_parent_hears_of_its_child_whose_call_came_to_another_daemon(hosts: Hosts) -> None:
+    a, b = await hosts.two()
+    child = await a.lab.save(doc(("In", "executeWorkflowTrigger"), ("F", "form"), ("Inner", "effect")))
+    parent = doc(("Start", "webhook"), ("Call", "call", {"parameters": {"workflow": child.id}}), ("After", "effect"))
+    execution = a.engine.submit(request(await a.lab.save(parent)))
+    await hosts.clock.advance(1)
+    rows = (await hosts.store.executions(ExecutionFilter(status="waiting"), offset=0, limit=9)).rows
+    await b.engine.resume(await b.engine.waiting(rows[0].id), None)
+    over = await hosts.until_over(execution.id, 10)
+    assert (over.row.status, a.lab.ran, b.lab.ran) == ("success", ["Call", "F", "After"], ["Inner"])
