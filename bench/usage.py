@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -188,8 +188,8 @@ def read_everything(root: Path) -> None:
 class Ours:
     """An import in a process of its own, so that its memory is its own."""
 
-    def __init__(self, root: Path, ledger: Path) -> None:
-        self._argv = [sys.executable, __file__, "--import-only", str(root), "--ledger", str(ledger)]
+    def __init__(self, root: Path, ledger: Path, options: Sequence[str]) -> None:
+        self._argv = [sys.executable, __file__, "--import-only", str(root), "--ledger", str(ledger), *options]
 
     def __call__(self) -> Time:
         run = subprocess.run(self._argv, check=True, capture_output=True, text=True)
@@ -263,10 +263,13 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--ccusage", help="the program; without it only ours is measured")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--python-reader", action="store_true", help="read as where logscan is not installed")
     parser.add_argument("--write", action="store_true", help="put the result into docs/benchmarks.md")
     parser.add_argument("--import-only", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--ledger", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.python_reader:
+        sys.modules["logscan"] = None  # type: ignore[assignment]
     if options.import_only:
         import_only(options.import_only, options.ledger)
         return
@@ -326,7 +329,7 @@ def rounds(number: int, prepare: Callable[[], object], root: Path, ours: Ours, o
 
 
 def measured(root: Path, files: int, options: argparse.Namespace) -> tuple[str, bool]:
-    ours = Ours(root, root / "ledger" / "ledger.db")
+    ours = Ours(root, root / "ledger" / "ledger.db", ["--python-reader"] if options.python_reader else [])
     other = Ccusage(options.ccusage, root) if options.ccusage else None
     found: dict[str, Times] = {}
     if cool():
@@ -347,6 +350,7 @@ def measured(root: Path, files: int, options: argparse.Namespace) -> tuple[str, 
         equal, same = compared(our_sums(root / "ledger" / "ledger.db"), other.sums())
         ok = ok and equal
     command = f"python bench/usage.py --megabytes {options.megabytes} --ccusage ccusage --rounds {options.rounds}"
+    command += " --python-reader" if options.python_reader else ""
     goals = (
         f"the first line's case {FACTOR:.0f} x as fast as ccusage or <= {DISK_FACTOR} x reading, <= {MEMORY_MB} MB, "
     )

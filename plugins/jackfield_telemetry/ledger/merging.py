@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from jackfield.api.records import record
@@ -22,9 +23,11 @@ _SESSION = """
 INSERT INTO sessions (id, agent, name, project) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET project = excluded.project WHERE project = ''
 """
-_LOAD = "INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TOGETHER = 32
 """Rows of one statement: each costs a step of the database, each of its values a call."""
+_ROW = f"({', '.join('?' * 12)})"
+_LOAD = f"INSERT INTO incoming VALUES {_ROW}"  # noqa: S608 - a constant
+_LOAD_MANY = f"INSERT INTO incoming VALUES {', '.join([_ROW] * _TOGETHER)}"  # noqa: S608 - a constant
 
 
 def _packed(first: int) -> str:
@@ -162,12 +165,19 @@ def _merged(connection: sqlite3.Connection, rows: Sequence[Row]) -> AddedUsage:
         return AddedUsage()
     run = connection.execute
     run("DELETE FROM incoming")
-    connection.executemany(_LOAD, rows)
+    _load(connection, rows)
     replaced = _settle(connection)
     added = _sums(connection, "incoming").plus(replaced)
     run(_ADD)
     run("INSERT INTO entries SELECT * FROM incoming")
     return added
+
+
+def _load(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
+    whole = len(rows) - len(rows) % _TOGETHER
+    together = (rows[start : start + _TOGETHER] for start in range(0, whole, _TOGETHER))
+    connection.executemany(_LOAD_MANY, (tuple(chain.from_iterable(some)) for some in together))
+    connection.executemany(_LOAD, rows[whole:])
 
 
 def _settle(connection: sqlite3.Connection) -> AddedUsage:

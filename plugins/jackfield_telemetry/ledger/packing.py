@@ -51,6 +51,7 @@ def pack(entries: Iterable[UsageEntry], *, source: str = "log", profile: str = "
     rows: dict[int, Row] = {}
     responses: dict[int, str] = {}
     proxied = source == "proxy"
+    key, last = 0, ("", "", "", False)
     for entry in entries:
         # Some hundred thousand times in an import: all fields at once cost less than each by its name.
         agent, answer, name, time, model, tokens, request, copy, cost, tier, project, by, own, named = _fields(entry)
@@ -62,7 +63,9 @@ def pack(entries: Iterable[UsageEntry], *, source: str = "log", profile: str = "
         session = (agent, name, project or "")
         if (session_id := sessions.get(session)) is None:
             session_id = sessions[session] = _id(session[:2])
-        key = _answer(agent, answer) | (PROXIED if proxied else COPY if copy else _request(request))
+        if (agent, answer, request, copy) != last:  # an answer's lines mostly follow each other
+            last = (agent, answer, request, copy)
+            key = _answer(agent, answer) | (PROXIED if proxied else COPY if copy else _request(request))
         if named:
             responses[key] = _text(named[:MOST_ID])
         prompt = given + written + read

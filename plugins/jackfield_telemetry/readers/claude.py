@@ -15,7 +15,7 @@ import msgspec
 
 from jackfield.api.records import replace
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry.readers.lines import OWN_TYPE, blocks
+from jackfield_telemetry.readers.lines import OWN_TYPE, LineBlock, blocks
 from jackfield_telemetry.readers.moments import milliseconds
 from jackfield_telemetry.readers.single_lines import LineResult, Memory
 
@@ -107,11 +107,7 @@ class ClaudeReader:
 
     def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
         for block in blocks(file.path, start.offset):
-            entries: list[UsageEntry] = []
-            for place, stop in block.lines():
-                if not _OTHER.match(block.data, place, stop):
-                    entries += _answers(block.view[place:stop], file, block.offset + place)
-            yield Reading(entries, Bookmark(block.offset + block.end))
+            yield Reading(_all_answers(block, file), Bookmark(block.offset + block.end))
 
     def recalled(self, bookmark: bytes) -> Memory | None:
         return None
@@ -121,6 +117,19 @@ class ClaudeReader:
 
     def read_line(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> LineResult:
         return memory, [] if _OTHER.match(line) else list(_answers(line, file, offset))
+
+
+def _all_answers(block: LineBlock, file: LogFile) -> list[UsageEntry]:
+    """Some hundred thousand lines in an import: they are found here, not by `LineBlock.lines`."""
+    entries: list[UsageEntry] = []
+    data, view, place, end = block.data, block.view, block.start, block.end
+    find, is_other = data.find, _OTHER.match
+    while place < end:
+        stop = find(b"\n", place, end)
+        if is_other(data, place, stop) is None:
+            entries += _answers(view[place:stop], file, block.offset + place)
+        place = stop + 1
+    return entries
 
 
 def _answers(written: bytes | memoryview, file: LogFile, offset: int) -> Iterable[UsageEntry]:
@@ -148,17 +157,20 @@ def _own(line: _Line) -> _Line:
     )
 
 
-def _entries(line: _Line, file: LogFile, offset: int) -> Iterator[UsageEntry]:
+def _entries(line: _Line, file: LogFile, offset: int) -> Sequence[UsageEntry]:
     message, moment = line.message, line.timestamp
     if message is None or moment is None or not message.model or message.model == "<synthetic>":
-        return
+        return ()
     usage = message.usage
     counted = tokens_of(usage)
     if counted is None:
-        return
+        return ()
     session = line.session_id or file.path.stem
     time = milliseconds(moment)
-    answer, request = _identity(line, message, session, time, f"{file.identity}:{offset}")
+    if message.id and line.request_id:
+        answer, request = message.id, line.request_id
+    else:
+        answer, request = _identity(line, message, session, time, f"{file.identity}:{offset}")
     entry = UsageEntry(
         "claude",
         answer,
@@ -172,9 +184,7 @@ def _entries(line: _Line, file: LogFile, offset: int) -> Iterator[UsageEntry]:
         "fast" if usage.speed == "fast" else None,
         line.cwd,
     )
-    yield entry
-    if usage.iterations:
-        yield from _advice(usage.iterations, entry)
+    return (entry, *_advice(usage.iterations, entry)) if usage.iterations else (entry,)
 
 
 def _advice(iterations: Sequence[_Iteration], entry: UsageEntry) -> Iterator[UsageEntry]:
@@ -194,10 +204,9 @@ def _advice(iterations: Sequence[_Iteration], entry: UsageEntry) -> Iterator[Usa
 
 
 def _identity(line: _Line, message: _Message, session: str, time: int, place: str) -> tuple[str, str]:
-    """What is an answer's own. Some gateways give no request id, and some of them one message id to many answers."""
+    """Of an answer that does not have both its id and its request's. Some gateways give no request id, and some of them
+    one message id to many answers."""
     if message.id:
-        if line.request_id:
-            return message.id, line.request_id
         return message.id, session if message.id.startswith("msg_") else f"{session}@{time}"
     return (f"uuid:{line.uuid}", "") if line.uuid else (place, "")
 

@@ -108,8 +108,9 @@ class CodexReader:
     def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
         memory = _recall(start.memory) if start.memory else _Memory()
         for block in blocks(file.path, start.offset):
-            entries = list(_answers(block, file, memory))
-            yield Reading(entries, Bookmark(block.offset + block.end, msgspec.json.encode(memory)))
+            yield Reading(
+                _answers(block, file, memory), Bookmark(block.offset + block.end, msgspec.json.encode(memory))
+            )
 
     def recalled(self, bookmark: bytes) -> Memory | None:
         return _told(_recall(bookmark)) if bookmark else None
@@ -156,29 +157,41 @@ def _remembered(memory: Memory) -> _Memory:
     return _Memory(session, model, cwd, tier, total, replaying, response)
 
 
-def _answers(block: LineBlock, file: LogFile, memory: _Memory) -> Iterator[UsageEntry]:
+def _answers(block: LineBlock, file: LogFile, memory: _Memory) -> list[UsageEntry]:
     """A count that is written twice is the same from its total to the line's end, and then not parsed again."""
+    entries: list[UsageEntry] = []
     last: bytearray | None = None
-    for place, stop in block.lines():
-        line, last = _parsed(block, place, stop, last)
-        if line is not None and line.payload is not None:
+    data, view, place, end = block.data, block.view, block.start, block.end
+    find, known = data.find, _KNOWN.match
+    while place < end:  # `LineBlock.lines` would be a generator to go back to for each
+        start, stop = place, find(b"\n", place, end)
+        place = stop + 1
+        match = known(data, start, stop)
+        if match is None:
+            last = None
+        elif not match.lastindex:
+            continue
+        else:
+            counts = data[match.end() : stop]
+            if counts == last:
+                continue
+            last = counts
+        line = _decoded(view[start:stop])
+        if line is None:
+            last = None
+        elif line.payload is not None:
             entry = _entry(line, line.payload, file, memory)
             if entry is not None:
-                yield entry
+                entries.append(entry)
+    return entries
 
 
-def _parsed(block: LineBlock, place: int, stop: int, last: bytearray | None) -> tuple[_Line | None, bytearray | None]:
-    """None for a line that is damaged, of no interest, or has the last one's counts; and what now is the last one's."""
-    match = _KNOWN.match(block.data, place, stop)
-    if match is not None and not match.lastindex:
-        return None, last
-    counts = block.data[match.end() : stop] if match is not None else None
-    if counts is not None and counts == last:
-        return None, last
+def _decoded(line: memoryview) -> _Line | None:
+    """None for a line that is damaged."""
     try:
-        return _decode(block.view[place:stop]), counts
+        return _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
-        return None, None
+        return None
 
 
 def _entry(line: _Line, payload: _Payload, file: LogFile, memory: _Memory) -> UsageEntry | None:
