@@ -161,7 +161,13 @@ class Prelude:
     def __init__(self, kind: str, memory: int, limits: Mapping[str, int]) -> None:
         self._sources = [(PRELUDE / f"{name}.js").read_text("utf-8") for name in FILES[kind]]
         self.memory = memory
+        self.most = max(memory, limits.get("maxMemory", 0))
+        self._per_mib = limits.get("memoryPerMiB", 0)
         self._limits = json.dumps({**limits, "zone": own_zone()})
+
+    def allowed(self, size: int) -> int:
+        """Bytes of memory for a script whose request has so many: more than `memory` for a long input."""
+        return min(self.memory + size * self._per_mib // MIB, self.most)
 
     def load(self, *names: str) -> tuple[Context, list[Callable[..., object]]]:
         """A fresh context, and these functions of its prelude. They are valid while the context is kept."""
@@ -213,8 +219,11 @@ class CodeScripts:
 
     def _load(self) -> None:
         self._context, (self._start, self._step) = self._prelude.load("start", "step")
+        self._memory = self._prelude.memory
 
     def answer(self, text: str) -> str:
+        self._memory = self._prelude.allowed(len(text))
+        self._context.set_memory_limit(self._memory)
         self._start(text)
         while True:
             while self._context.execute_pending_job():
@@ -228,7 +237,7 @@ class CodeScripts:
 
     def _stuck(self) -> Exception:
         """Without memory the engine can't even say that an awaited promise has failed."""
-        if self._context.memory()["malloc_size"] > self._prelude.memory // 2:
+        if self._context.memory()["malloc_size"] > self._memory // 2:
             return MemoryError()
         return RuntimeError("The script waits for something that never happens.")
 
@@ -309,9 +318,9 @@ def main(api: str, kind: str, parent: str, packages: str, memory: str, limits: s
         return
     sys.path.extend(packages.split(os.pathsep))
     keep_descriptors(0, 1, 2)
-    limit({resource.RLIMIT_AS: 4 * int(memory) + 576 * MIB, resource.RLIMIT_NOFILE: 16})
-    preload(parts)
     prelude = Prelude(kind, int(memory), json.loads(limits))
+    limit({resource.RLIMIT_AS: 4 * prelude.most + 576 * MIB, resource.RLIMIT_NOFILE: 16})
+    preload(parts)
     scripts = ExpressionScripts(prelude) if kind == "expressions" else CodeScripts(prelude)
     seal()
     send("ready")

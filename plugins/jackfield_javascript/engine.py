@@ -21,7 +21,7 @@ import orjson
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.script_workers import API_FOLDER, ScriptWorkers, WorkerKind, Workers
-from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult
+from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult, memory_error
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_javascript.worker import NEEDS, JavaScriptWorker
 
@@ -136,12 +136,23 @@ class JavaScriptEngine:
 
     async def _code_worker(self) -> JavaScriptWorker:
         settings = self._settings
-        limits = {"logLines": settings.log_lines, "logLength": settings.log_length}
+        limits = {
+            "logLines": settings.log_lines,
+            "logLength": settings.log_length,
+            "memoryPerMiB": round(settings.code_memory_per_input * MIB),
+            "maxMemory": max(settings.code_memory, settings.max_memory) * MIB,
+        }
         return await self._worker("code", settings.code_memory * MIB, limits)
 
     async def _worker(self, kind: str, memory: int, limits: Mapping[str, int]) -> JavaScriptWorker:
         command = _command(kind, memory, limits, self._parts)
         return await JavaScriptWorker.start(command, largest=memory, timeout=self._settings.start_timeout)
+
+    def _allowed(self, size: int) -> int:
+        """Bytes that a Code node may hold whose request has so many; as the worker reckons."""
+        settings = self._settings
+        grown = settings.code_memory * MIB + round(size * settings.code_memory_per_input)
+        return min(grown, max(settings.code_memory, settings.max_memory) * MIB)
 
     async def evaluate(
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
@@ -156,7 +167,12 @@ class JavaScriptEngine:
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _encode(data, {"source": source, "each": each})
-        found = _decode(await self._answer(self._code, request, timeout))
+        try:
+            found = _decode(await self._answer(self._code, request, timeout))
+        except ScriptError as exc:
+            raise (
+                memory_error(self._allowed(len(request)), "scripts.javascript") if exc.kind == "memory" else exc
+            ) from None
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
 

@@ -21,6 +21,15 @@ class JavaScriptSettings(BaseModel):
     compiled_expressions: int = Field(512, ge=1, le=10_000, description="Expressions kept compiled in each worker.")
     code_workers: int = Field(2, ge=1, le=64, description="Processes that run Code nodes.")
     code_memory: int = Field(256, ge=16, le=16384, description="MiB that the JavaScript of a Code node may hold.")
+    code_memory_per_input: float = Field(
+        16,
+        ge=0,
+        le=1000,
+        description="MiB that it may hold beyond `code_memory` for each MiB of JSON that it is given.",
+    )
+    max_memory: int = Field(
+        1024, ge=16, le=65536, description="The most MiB that a Code node may hold with what its input adds."
+    )
     max_waiting: int = Field(256, ge=1, le=100_000, description="Evaluations, and runs, that may wait for a worker.")
     max_wait: float = Field(30.0, gt=0, le=3600, description="Seconds that one waits for a worker before it fails.")
     start_timeout: float = Field(10.0, gt=0, le=120, description="Seconds that a worker may take to start.")

@@ -13,7 +13,14 @@ from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.script_workers import ScriptWorkers, WorkerKind
-from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult
+from jackfield.api.scripts import (
+    ExpressionError,
+    ScriptData,
+    ScriptEngine,
+    ScriptError,
+    ScriptResult,
+    memory_error,
+)
 from jackfield_python.settings import PythonSettings
 from jackfield_python.worker import PythonRun, PythonWorker
 
@@ -46,11 +53,14 @@ class PythonEngine:
         raise ScriptError("Expressions are JavaScript; Python runs in Code nodes alone.")
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
-        run = PythonRun(_request(source, data, each=each), data.timezone, math.ceil(timeout) + 1)
-        return self._result(await self._workers.call(run, timeout))
+        request = _request(source, data, each=each)
+        memory = allowed_memory(len(request), self._settings)
+        run = PythonRun(request, data.timezone, math.ceil(timeout) + 1, memory)
+        return self._result(await self._workers.call(run, timeout), memory)
 
-    def _result(self, answer: bytes) -> ScriptResult:
-        """What a program made of the answer, it may spoil: everything is checked. Raises `ScriptError`."""
+    def _result(self, answer: bytes, memory: int) -> ScriptResult:
+        """What a program made of the answer, it may spoil: everything is checked. memory: bytes that it might take.
+        Raises `ScriptError`."""
         try:
             found = orjson.loads(answer)
         except orjson.JSONDecodeError:
@@ -58,7 +68,8 @@ class PythonEngine:
         if not isinstance(found, dict):
             raise ScriptError(UNREADABLE, kind="crash")
         if "error" in found:
-            raise _error(found["error"])
+            error = _error(found["error"])
+            raise memory_error(memory, "scripts.python") if error.kind == "memory" else error
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
 
@@ -69,6 +80,12 @@ class PythonEngine:
     async def close(self) -> None:
         """End the workers. Nothing runs afterwards."""
         await self._workers.close()
+
+
+def allowed_memory(size: int, settings: PythonSettings) -> int:
+    """Bytes that a run may take whose request has so many."""
+    grown = settings.memory * MIB + round(size * settings.memory_per_input)
+    return min(grown, max(settings.memory, settings.max_memory) * MIB)
 
 
 def _request(source: str, data: ScriptData, *, each: bool) -> bytes:

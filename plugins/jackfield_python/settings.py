@@ -22,6 +22,12 @@ class PythonSettings(BaseModel):
 
     workers: int = Field(2, ge=1, le=64, description="Runs side by side.")
     memory: int = Field(256, ge=16, le=16384, description="MiB that one run may take beyond the bare interpreter.")
+    memory_per_input: float = Field(
+        16, ge=0, le=1000, description="MiB that it may take beyond `memory` for each MiB of JSON that it is given."
+    )
+    max_memory: int = Field(
+        1024, ge=16, le=65536, description="The most MiB that a run may take with what its input adds."
+    )
     max_result: int = Field(64, ge=1, le=1024, description="MiB of JSON that one run may return.")
     modules: list[str] = Field(
         MODULES.split(),

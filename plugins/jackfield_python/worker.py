@@ -34,17 +34,18 @@ ENDED = "The program's process ended without an answer."
 
 @record
 class PythonRun:
-    """request: JSON for the child; seconds: of processor time that it may take."""
+    """request: JSON for the child; seconds: of processor time that it may take; memory: bytes beyond the bare
+    interpreter."""
 
     request: bytes
     timezone: str
     seconds: int
+    memory: int
 
 
 def command(settings: PythonSettings) -> Sequence[str]:
     """Isolated, without site packages, in memory of its own."""
     limits = {
-        "memory": settings.memory * MIB,
         "result": settings.max_result * MIB,
         "logLines": settings.log_lines,
         "logLength": settings.log_length,
@@ -122,7 +123,9 @@ class PythonWorker:
     async def _exchange(self, run: PythonRun) -> tuple[bytes, int]:
         """The answer and how the child ended."""
         ours, theirs = socket.socketpair()
-        head = json.dumps({"timezone": run.timezone[:LONGEST_ZONE], "seconds": run.seconds}).encode()
+        head = json.dumps(
+            {"timezone": run.timezone[:LONGEST_ZONE], "seconds": run.seconds, "memory": run.memory}
+        ).encode()
         try:
             with theirs:
                 socket.send_fds(self._control, [head], [theirs.fileno()])

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import ast
+import gc
 import io
 import json
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
 from jackfield_python.child.data import Data, read
 from jackfield_python.child.modules import builtins_for
-from jackfield_python.child.results import NoJson, plain
+from jackfield_python.child.results import NoJson, encoded, plain
 
 FILE = "<program>"
 NAME = "program"
 CHUNK = 1 << 20
+COLLECTOR = 50_000, 10, 1_000
+"""A program that makes long lists is not walked again and again while they grow."""
 NO_MEMORY = b'{"error": {"kind": "memory", "message": "The program needs more memory than it may have.", "line": null}}'
 NOTHING = "The program waits for something that never happens."
 
@@ -70,31 +73,44 @@ class ItemFailed(Exception):
 def answer(run: int, limits: Mapping[str, Any]) -> None:
     """Read the request from the socket and write the answer to it."""
     try:
-        body = _answer(_read(run), limits)
+        parts: Sequence[bytes] = _answer(_read(run), limits)
     except MemoryError:
-        body = NO_MEMORY
+        parts = [NO_MEMORY]
     except BaseException as exc:
-        body = _failure(exc)
-    _write(run, body)
+        parts = [_failure(exc)]
+    for part in parts:
+        _write(run, part)
 
 
-def _answer(text: bytes, limits: Mapping[str, Any]) -> bytes:
+def _data(text: bytes) -> Data:
+    """The collector has nothing to find in what was read, neither now nor while the program runs."""
+    gc.disable()
+    data = Data(read(text))
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(*COLLECTOR)
+    return data
+
+
+def _answer(text: bytes, limits: Mapping[str, Any]) -> Sequence[bytes]:
+    """The answer in pieces."""
     printed = ProgramOutput(limits["logLines"], limits["logLength"])
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), printed, printed
-    data = Data(read(text))
+    data = _data(text)
     program = _program(data, data.request["source"], limits["modules"])
-    value = _for_each(program, data) if data.request["each"] else plain(program())
+    value = _for_each(program, data) if data.request["each"] else encoded(program())
     printed.close_line()
     found = {
-        "value": value,
         "logs": printed.lines,
         "context": plain(data.context, "the node's context"),
         "static": plain(data.static, "the static data"),
         "custom": plain(data.custom, "the execution's custom data"),
     }
-    made = json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
-    if len(made) > limits["result"]:
-        raise NoJson(f"The program returned {len(made) >> 20} MiB, more than it may.")
+    rest = json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+    made = [b'{"value":', *value, b",", rest[1:]]
+    size = sum(map(len, made))
+    if size > limits["result"]:
+        raise NoJson(f"The program returned {size >> 20} MiB, more than it may.")
     return made
 
 
@@ -134,21 +150,25 @@ def _awaited(coroutine: Any) -> Any:  # a coroutine, whose result may be anythin
     raise RuntimeError(NOTHING)
 
 
-def _for_each(program: Callable[[], Any], data: Data) -> list[Any]:
-    """Per item what the program returned; what stands for a failed one when the node goes on. Raises `ItemFailed`."""
+def _for_each(program: Callable[[], Any], data: Data) -> list[bytes]:
+    """The JSON, in pieces, of what the program returned for each item; of what stands for a failed one when the node
+    goes on. Raises `ItemFailed`."""
     goes_on = (data.request["node"].get("onError") or "stopWorkflow") != "stopWorkflow"
-    values: list[Any] = []
+    values: list[bytes] = [b"["]
     for index in range(len(data.input)):
         data.index = index
+        if index:
+            values.append(b",")
         try:
-            values.append(plain(program()))
+            values += encoded(program())
         except MemoryError:
             raise
         except BaseException as exc:
             if not goes_on:
                 raise ItemFailed(index, exc) from None
             line = _line(exc)
-            values.append({"json": {"error": _message(exc) + (f" (line {line})" if line else "")}})
+            values += encoded({"json": {"error": _message(exc) + (f" (line {line})" if line else "")}})
+    values.append(b"]")
     return values
 
 

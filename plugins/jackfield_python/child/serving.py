@@ -1,8 +1,8 @@
 """The worker process: forks a confined child for every run.
 
 Standard input is a socket to the daemon. First the worker says `r` (ready) or `n` (nothing can be confined here). A
-message is JSON, `timezone` and `seconds`, and comes with the socket of one run, which the child reads to its end and
-answers; when the child has ended, four bytes say how.
+message is JSON, `timezone`, `seconds` and `memory`, and comes with the socket of one run, which the child reads to its
+end and answers; when the child has ended, four bytes say how.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def serve(control: socket.socket, limits: Mapping[str, Any]) -> None:
 def become_child(run: int, head: Mapping[str, Any], limits: Mapping[str, Any]) -> None:
     """Never returns."""
     try:
-        confine(run, os.getppid(), known_zone(head["timezone"]), limits["memory"], head["seconds"])
+        confine(run, os.getppid(), known_zone(head["timezone"]), head["memory"], head["seconds"])
         answer(run, limits)
         os._exit(0)
     finally:

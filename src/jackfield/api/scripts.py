@@ -28,6 +28,15 @@ class ScriptError(Exception):
         self.item = item
 
 
+def memory_error(memory: int, table: str) -> ScriptError:
+    """Of a program for which so many bytes are too few. table: of the settings that allow more."""
+    return ScriptError(
+        f"The program needs more memory than the {memory >> 20} MiB it may have; give the node fewer items at a time, "
+        f"or raise {table}.max_memory.",
+        kind="memory",
+    )
+
+
 @record
 class ScriptData:
     """What a script sees of its execution; plain JSON data, so that it can cross a process border.

@@ -19,6 +19,7 @@ import pytest
 
 from jackfield.api import confinement
 from jackfield.api.scripts import ScriptData, ScriptError, ScriptResult
+from jackfield.api.workflows import Items
 from jackfield_python.engine import PythonEngine
 
 REACH = (
@@ -200,6 +201,30 @@ async def test_a_program_that_takes_too_much_memory(make_engine: Callable[..., P
         await engine.run(source, data, each=False, timeout=30)
     assert caught.value.kind == "memory", caught.value.message
     assert (await engine.run("return 1", data, each=False, timeout=20)).value == 1
+
+
+LONG: Items = [{"json": {"n": n, "text": "x" * 100}} for n in range(20_000)]
+
+
+async def test_memory_grows_with_the_input(make_engine: Callable[..., PythonEngine]) -> None:
+    source = 'return [{"json": {**item["json"], "more": 1}} for item in _input.all()]'
+    data = ScriptData(input=LONG)
+    found = (await make_engine(memory=16).run(source, data, each=False, timeout=30)).value
+    assert isinstance(found, list)
+    assert found[-1] == {"json": {"n": 19_999, "text": "x" * 100, "more": 1}}
+    for fixed in (make_engine(memory=16, memory_per_input=0), make_engine(memory=16, max_memory=16)):
+        with pytest.raises(ScriptError) as caught:
+            await fixed.run(source, data, each=False, timeout=30)
+        assert caught.value.kind == "memory"
+        assert "than the 16 MiB it may have" in caught.value.message
+        assert "scripts.python.max_memory" in caught.value.message
+
+
+async def test_an_odd_value_among_many_is_named(make_engine: Callable[..., PythonEngine]) -> None:
+    source = 'return [{"json": {"n": object() if n == 2500 else float("nan")}} for n in range(3000)]'
+    with pytest.raises(ScriptError) as caught:
+        await make_engine().run(source, ScriptData(input=[]), each=False, timeout=30)
+    assert "the result[2500].json.n is of the type object" in caught.value.message
 
 
 CRASHES = [
