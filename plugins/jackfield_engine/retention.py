@@ -18,7 +18,7 @@ def start(context: PluginContext) -> None:
 
 
 async def prune_forever(context: PluginContext, settings: ExecutionsSettings) -> None:
-    """Every `executions.prune_interval` seconds, and for the cap alone after each two-hundredth of it; goes on while
+    """Every `executions.prune_interval` seconds, and for the cap alone after each 125th of it; goes on while
     there is more to delete than one step takes."""
     added = context.store.added_executions
     interval = settings.prune_interval

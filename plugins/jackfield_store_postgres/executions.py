@@ -54,7 +54,7 @@ _ROWS = Query(
     "created_at DESC, id DESC",
     ExecutionRow,
 )
-LISTS = ExecutionLists(PostgresDialect(), _ROWS.columns, ExecutionRow, COUNTS)
+LISTS = ExecutionLists(PostgresDialect(), _ROWS.columns, ExecutionRow, counts=COUNTS)
 
 
 class PostgresExecutions:

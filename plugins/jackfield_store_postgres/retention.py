@@ -70,18 +70,20 @@ class Pruning:
                     await self._db.write(lambda connection: execute(connection, _LEAVE, [*_TURN, holder]).rowcount)
 
     async def _prune(self, retention: Retention) -> int:
-        await self._db.write(sum_up)
-        executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
-        gone = await self._delete([ident for (ident,) in executions], remove)
-        left = retention.limit - gone
-        unsaved = await self._db.read(lambda connection: _ids(connection, _UNSAVED, [retention.now, left]))
-        gone += await self._delete(unsaved, _remove_unsaved)
-        left = retention.limit - gone
-        calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
-        gone += await self._delete(calls, _remove_calls)
-        if retention.only_caps:
-            return gone
-        left = retention.limit - gone
+        gone = 0
+        if not retention.keeps_executions:
+            executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
+            gone += await self._delete([ident for (ident,) in executions], remove)
+        if not retention.keeps_calls:
+            left = retention.limit - gone
+            calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
+            gone += await self._delete(calls, _remove_calls)
+        return gone if retention.only_caps else gone + await self._prune_expired(retention, retention.limit - gone)
+
+    async def _prune_expired(self, retention: Retention, limit: int) -> int:
+        unsaved = await self._db.read(lambda connection: _ids(connection, _UNSAVED, [retention.now, limit]))
+        gone = await self._delete(unsaved, _remove_unsaved)
+        left = limit - gone
         return gone + await self._db.write(lambda connection: _expired(connection, retention, left))
 
     async def _delete(self, rows: Sequence[RowT], delete: Callable[[Connection, Sequence[RowT]], int]) -> int:
@@ -99,7 +101,11 @@ def delete_part(
 
 
 def _take_turn(connection: Connection, holder: bytes) -> bool:
-    return execute(connection, ADD, [*_TURN, holder, _LONGEST_TURN]).rowcount > 0
+    """Whoever has it sums up what was counted."""
+    mine = execute(connection, ADD, [*_TURN, holder, _LONGEST_TURN]).rowcount > 0
+    if mine:
+        sum_up(connection)
+    return mine
 
 
 def _ids(connection: Connection, sql: str, values: Sequence[Value]) -> list[str]:

@@ -47,6 +47,7 @@ def connect_writer(file: Path, settings: SqliteSettings) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = FAST")  # some builds write each page once more to free it
         connection.execute(f"PRAGMA wal_autocheckpoint = {settings.checkpoint_pages}")
         connection.execute(f"PRAGMA journal_size_limit = {settings.wal_size_limit}")
     except sqlite3.Error:

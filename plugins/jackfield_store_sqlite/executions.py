@@ -86,7 +86,7 @@ def _listed(*row: Any) -> ExecutionRow:  # Any: the columns of `_COLUMNS`, or wh
 _LATEST = 2**42
 """Milliseconds; later moments are damage."""
 _LIST = Query(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
-LISTS = ExecutionLists(SqliteDialect(), _COLUMNS, _listed)
+LISTS = ExecutionLists(SqliteDialect(), _COLUMNS, _listed, open_rows="executions INDEXED BY executions_open")
 _ONE = Query(_COLUMNS, "executions", "id", _whole_row)
 _AMONG = "IN (SELECT value FROM json_each(?))"
 
@@ -248,11 +248,9 @@ def _together(connection: sqlite3.Connection, execution_ids: Sequence[str], most
 
 _DELETE = """DELETE FROM executions WHERE id IN (SELECT value ->> 0 FROM json_each(?)) AND finished_at IS NOT NULL
     AND data IN (SELECT value ->> 1 FROM json_each(?)) RETURNING data"""
-_DELETE_PARTS = (
-    f"DELETE FROM execution_data WHERE execution {_AMONG} AND id <> execution",  # noqa: S608 - our own words
-    f"DELETE FROM execution_data WHERE id {_AMONG}",  # noqa: S608 - our own words
-    f"DELETE FROM execution_documents WHERE data {_AMONG}",  # noqa: S608 - our own words
-)
+_CHUNKS_OF = f"SELECT id FROM execution_data WHERE execution {_AMONG} AND id <> execution"  # noqa: S608 - our own words
+_DELETE_DATA = f"DELETE FROM execution_data WHERE id {_AMONG}"  # noqa: S608 - our own words
+_DELETE_DOCUMENTS = f"DELETE FROM execution_documents WHERE data {_AMONG}"  # noqa: S608 - our own words
 _STEPS = "FROM execution_data WHERE execution = ? AND id <> execution"
 
 
@@ -279,6 +277,8 @@ def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]
     count_gone(connection, executions)
     wanted = json.dumps(executions)
     gone = [data for (data,) in connection.execute(_DELETE, (wanted, wanted))]
-    for sql in _DELETE_PARTS:
-        connection.execute(sql, (json.dumps(gone),))
+    chunks = [chunk for (chunk,) in connection.execute(_CHUNKS_OF, (json.dumps(gone),))]
+    # In the order in which they lie: else each that goes moves its neighbours, which go next.
+    connection.execute(_DELETE_DATA, (json.dumps(sorted(gone + chunks)),))
+    connection.execute(_DELETE_DOCUMENTS, (json.dumps(gone),))
     return len(gone)

@@ -62,7 +62,7 @@ class SqliteOldDocuments:
                 for (ident, number), data in packed:
                     _put(connection, ident, number, data)
             finally:
-                connection.execute("PRAGMA secure_delete = OFF")
+                connection.execute("PRAGMA secure_delete = FAST")
 
         await self._db.write(work, sum(len(data) for _, data in packed))
 

@@ -15,7 +15,7 @@ from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.executions import LISTS, remove
 
 RowT = TypeVar("RowT")
-_AT_ONCE = 50
+_AT_ONCE = 100
 """Rows with blobs that one transaction deletes: one at a time, beside whatever else is written then."""
 _UNSAVED = """SELECT u.id, e.data FROM unsaved u LEFT JOIN executions e ON e.id = u.id WHERE u.forget_at <= ?
     AND NOT EXISTS (SELECT 1 FROM executions p WHERE p.id >= substr(u.id, 1, 13) AND p.id < substr(u.id, 1, 13) || '~'
@@ -36,15 +36,19 @@ class Pruning:
     _db: Database
 
     async def prune(self, retention: Retention) -> int:
-        executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
-        gone = await self._delete(executions, remove)
-        gone += await self._forget(retention.now, retention.limit - gone)
-        left = retention.limit - gone
-        calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
-        gone += await self._delete(calls, remove_calls)
-        if retention.only_caps:
-            return gone
-        left = retention.limit - gone
+        gone = 0
+        if not retention.keeps_executions:
+            executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
+            gone += await self._delete(executions, remove)
+        if not retention.keeps_calls:
+            left = retention.limit - gone
+            calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
+            gone += await self._delete(calls, remove_calls)
+        return gone if retention.only_caps else gone + await self._prune_expired(retention, retention.limit - gone)
+
+    async def _prune_expired(self, retention: Retention, limit: int) -> int:
+        gone = await self._forget(retention.now, limit)
+        left = limit - gone
         return gone + await self._db.write(lambda connection: _expired(connection, retention, left))
 
     async def _forget(self, now: int, limit: int) -> int:

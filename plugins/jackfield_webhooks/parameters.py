@@ -5,6 +5,7 @@ Defaults: those of the specification for a node without typeVersion, n8n's for o
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import field
@@ -190,7 +191,7 @@ def _number(value: Json) -> int:
     if isinstance(value, bool) or value is None:
         return -1
     if isinstance(value, int | float):
-        return int(value) if value == int(value) else -1
+        return int(value) if math.isfinite(value) and value == int(value) else -1
     if isinstance(value, str) and value.isdecimal() and len(value) < 10:
         return int(value)
     return -1

@@ -16,7 +16,7 @@ _PAUSE = 0.05
 
 
 async def prune_forever(context: PluginContext) -> None:
-    """Every `webhooks.history.prune_interval` seconds, and for the cap of single webhooks after each two-hundredth of
+    """Every `webhooks.history.prune_interval` seconds, and for the cap of single webhooks after each 125th of
     it; goes on while there is more to delete than one step takes."""
     history = context.settings(WebhookSettings).history
     added = context.store.added_calls

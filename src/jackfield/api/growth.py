@@ -7,8 +7,8 @@ import math
 
 from .clock import Clock
 
-SHARE = 200
-"""A cap is looked at when a 200th of it has been added."""
+SHARE = 125
+"""A cap is looked at when a 125th of it has been added."""
 
 
 class Growth:

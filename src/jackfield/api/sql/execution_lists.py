@@ -30,14 +30,17 @@ class ExecutionLists(Generic[ConnectionT]):
         dialect: SqlDialect[ConnectionT],
         columns: str,
         make: Callable[..., ExecutionRow],
+        *,
         counts: str = "execution_counts",
+        open_rows: str = "executions",
     ) -> None:
         """columns, make: of a list row. counts: where the columns of `execution_counts` stand; several rows of a kind
-        add up."""
+        add up. open_rows: the table, so named that those with `finished_at IS NULL` are found by themselves."""
         self._sql = dialect
         self._columns = columns
         self._make = make
         self._counts = counts
+        self._open_rows = open_rows
 
     def ended(self, connection: ConnectionT) -> int:
         """How many ended executions there are."""
@@ -95,7 +98,9 @@ class ExecutionLists(Generic[ConnectionT]):
             sql = f"SELECT {by}, sum(number) FROM {self._counts}{clause} GROUP BY {by}"  # noqa: S608 - our own words
             found += self._sql.execute(connection, sql, values).fetchall()
         for first, last in between.edges:
-            rows = self._counted(connection, replace(wanted, since=first, until=last), "status", "IS NOT NULL")
+            clause, values = _conditions(replace(wanted, since=first, until=last))
+            sql = f"SELECT status, count(*) FROM executions{clause} AND finished_at IS NOT NULL GROUP BY 1"  # noqa: S608 - our own words
+            rows = self._sql.execute(connection, sql, values).fetchall()
             found += rows if by == "status" else [(span_of(first), count) for _, count in rows]
         return found
 
@@ -103,12 +108,9 @@ class ExecutionLists(Generic[ConnectionT]):
         """by: an expression."""
         if wanted.status is not None and wanted.status not in OPEN_STATUSES:
             return []
-        return self._counted(connection, wanted, by, "IS NULL")
-
-    def _counted(self, connection: ConnectionT, wanted: ExecutionFilter, by: str, finished: str) -> list[_Counted]:
         clause, values = _conditions(wanted)
         clause += " AND" if clause else " WHERE"
-        sql = f"SELECT {by}, count(*) FROM executions{clause} finished_at {finished} GROUP BY 1"  # noqa: S608 - our own words
+        sql = f"SELECT {by}, count(*) FROM {self._open_rows}{clause} finished_at IS NULL GROUP BY 1"  # noqa: S608 - our own words
         return self._sql.execute(connection, sql, values).fetchall()
 
 

@@ -43,6 +43,10 @@ class Retention:
         return not (self.executions_before or self.calls_before or self.now)
 
     @property
+    def keeps_executions(self) -> bool:
+        return self.executions_keep >= KEEP_ALL and not self.executions_before
+
+    @property
     def keeps_calls(self) -> bool:
         return self.calls_keep >= KEEP_ALL and not self.calls_before
 
