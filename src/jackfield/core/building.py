@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -13,11 +14,13 @@ from jackfield.api.settings import SettingsTable
 
 from .checks.precedence import NameTaken
 from .environment import hide, wipe
-from .kernel import Kernel
 from .plugins import PluginHost
 from .redaction import Redactor
 from .settings import SECRET_VARIABLES, Settings, keys, load, read_toml
 from .tables import CORE_TABLES, PluginsSettings
+
+if TYPE_CHECKING:
+    from .kernel import Kernel
 
 log = logging.getLogger("jackfield.kernel")
 
@@ -78,6 +81,8 @@ def _checked(table: SettingsTable, owner: str, plugin: str) -> SettingsTable:
 
 def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:
     """Everything up to, but not including, I/O on the store. Raises `ConfigurationError`."""
+    from .kernel import Kernel  # `jackfield config` does without
+
     private_directory(config_dir)
     redactor = Redactor()
     host, settings = load_plugins(config_dir, environment, overrides)
@@ -109,7 +114,5 @@ def _library_variables(settings: Settings) -> list[str]:
 def _redact_secrets(settings: Settings, table: SettingsTable, redactor: Redactor) -> None:
     for key in keys(table.path, table.model):
         if key.secret:
-            held = settings.held(key.path)
-            plain = held is None or isinstance(held, str | list | dict)
-            value = held if plain else settings.value(key.path)
+            value = settings.value(key.path)
             redactor.add(*([value] if isinstance(value, str) else map(str, value) if isinstance(value, list) else []))

@@ -27,7 +27,6 @@ SettingsT = TypeVar("SettingsT", bound=BaseModel)
 ValueT = TypeVar("ValueT")
 log = logging.getLogger("jackfield.settings")
 PREFIX = "JACKFIELD_"
-_MISSING = object()
 SECRET_VARIABLES = frozenset(
     {"JACKFIELD_ADMIN_PASSWORD", "JACKFIELD_ENCRYPTION_KEY", "JACKFIELD_PREVIOUS_ENCRYPTION_KEY"}
 )
@@ -149,6 +148,9 @@ class Settings:
 
     def value(self, path: str) -> object:
         """The effective value at a dotted key, as JSON. Raises LookupError."""
+        held, field = self._held(path)
+        if _is_plain(held, field):  # most are; the others have their model built to tell, which takes a millisecond
+            return held
         for table in self.tables:
             if path.startswith(table.path + "."):
                 found: Any = self._values[table.path].model_dump(mode="json", by_alias=True)
@@ -161,23 +163,31 @@ class Settings:
                 return found
         raise LookupError(path)
 
-    def held(self, path: str) -> object:
-        """The same as its model holds it. No model is built for that, which `value` waits for. Raises LookupError."""
+    def _held(self, path: str) -> tuple[object, FieldInfo]:
+        """The same as its model holds it. Raises LookupError."""
         for table in self.tables:
             if path.startswith(table.path + "."):
                 found: object = self._values[table.path]
+                field: FieldInfo | None = None
                 for part in path.removeprefix(table.path + ".").split("."):
-                    found = _attribute(found, part)
-                if found is not _MISSING:
-                    return found
+                    found, field = _part(found, part)
+                if field is not None:
+                    return found, field
         raise LookupError(path)
 
 
-def _attribute(value: object, name: str) -> object:
-    """What a model holds at this key; `_MISSING` when it has none."""
+def _is_plain(value: object, field: FieldInfo) -> bool:
+    """Whether a value is its own JSON. A whole number of a field for others is not: 3 seconds are 3.0."""
+    if type(value) is list:
+        return all(type(one) is str for one in value)
+    return value is None or type(value) in (bool, float, str) or (type(value) is int and field.annotation is int)
+
+
+def _part(value: object, name: str) -> tuple[object, FieldInfo | None]:
+    """What a model holds at this key, with its field; None when it has none."""
     fields = type(value).model_fields.items() if isinstance(value, BaseModel) else ()
-    named = (attribute for attribute, field in fields if name == (field.alias or attribute))
-    return next((getattr(value, attribute) for attribute in named), _MISSING)
+    named = ((attribute, field) for attribute, field in fields if name == (field.alias or attribute))
+    return next(((getattr(value, attribute), field) for attribute, field in named), (None, None))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
