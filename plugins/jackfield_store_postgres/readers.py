@@ -125,7 +125,7 @@ class Readers:
             begin(connection)
             result = work(connection)
             if connection.info.transaction_status != TransactionStatus.IDLE:
-                connection.execute("COMMIT")
+                connection.execute("COMMIT", prepare=False)
         except BaseException:
             self._leave()
             raise

@@ -67,7 +67,7 @@ class WriterSession:
             raise psycopg.errors.SerializationFailure("the writer's row is gone")
         self._number += 1
         try:
-            self._known().execute("COMMIT")
+            self._known().execute("COMMIT", prepare=False)
         except psycopg.Error as error:
             self.drop()
             raise Unresolved(self._number, outcomes, error) from error
@@ -120,7 +120,7 @@ class WriterSession:
         try:
             cursors = run(connection, [*self._limits.begin(connection), *statements])[-len(statements) :]
             rows = [cursor.fetchone() if cursor.description else None for cursor in cursors]
-            connection.execute("COMMIT")
+            connection.execute("COMMIT", prepare=False)
         except psycopg.Error:
             self.rollback()
             raise

@@ -50,7 +50,7 @@ class Limits:
 
     def begin_reading(self, connection: Connection) -> None:
         """Begin a transaction that sees one moment and cannot write. Raises psycopg.Error."""
-        connection.execute(_BEGIN_READING)
+        connection.execute(_BEGIN_READING, prepare=False)
         if not is_direct(connection):
             connection.execute(_CONFIGURE, self._values(local=True))
 
@@ -68,7 +68,7 @@ class Limits:
 
     def begin_apart(self, connection: Connection) -> None:
         """Begin a small transaction that writes beside the writer. Raises psycopg.Error."""
-        connection.execute(_BEGIN_APART)
+        connection.execute(_BEGIN_APART, prepare=False)
         if not is_direct(connection):
             connection.execute(_CONFIGURE, self._values(local=True))
 
