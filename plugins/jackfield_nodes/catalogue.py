@@ -33,7 +33,7 @@ MODULES: Mapping[str, str] = {
     "jwt": "data.jwt_node",
     "limit": "lists.limit",
     "manualTrigger": "flow.manual_trigger",
-    "markdown": "data.markdown_node",
+    "markdown": "data.markdown.node",
     "merge": "merging.node",
     "moveBinaryData": "files.move_binary_data",
     "noOp": "flow.no_op",
@@ -55,7 +55,7 @@ MODULES: Mapping[str, str] = {
     "switch": "flow.switch_node",
     "wait": "flow.wait_node",
     "writeBinaryFile": "files.write_binary_file",
-    "xml": "data.xml_node",
+    "xml": "data.xml.node",
 }
 """Kind -> module of this package; it has a function `node(context)`."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from .memory_counts import MemoryCounts
-from .memory_data_tables import MemoryDataTables
-from .memory_facts import MemoryFacts
-from .memory_files import MemoryFileReferences
-from .memory_hosts import MemoryHosts
-from .memory_imported import MemoryImported
-from .memory_memos import MemoryMemos
-from .memory_runs import MemoryExecutions, MemoryPruning
-from .memory_users import MemoryConfiguration, MemoryUsers
-from .memory_workflows import MemoryWorkflows
+from .memory.counts import MemoryCounts
+from .memory.data_tables import MemoryDataTables
+from .memory.facts import MemoryFacts
+from .memory.files import MemoryFileReferences
+from .memory.hosts import MemoryHosts
+from .memory.imported import MemoryImported
+from .memory.memos import MemoryMemos
+from .memory.runs import MemoryExecutions, MemoryPruning
+from .memory.users import MemoryConfiguration, MemoryUsers
+from .memory.workflows import MemoryWorkflows
 
 
 class MemoryStore(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.html_to_markdown import html_to_markdown
-from jackfield_nodes.data.markdown_parameters import MarkdownOptions
-from jackfield_nodes.data.markdown_to_html import markdown_to_html
+from jackfield_nodes.data.markdown.from_html import html_to_markdown
+from jackfield_nodes.data.markdown.parameters import MarkdownOptions
+from jackfield_nodes.data.markdown.to_html import markdown_to_html
 
 TASK = (
     'class="task-list-item" style="list-style-type: none;"><input type="checkbox" disabled'

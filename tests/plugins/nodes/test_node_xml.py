@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from node_fakes import Bench, items
 
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
-from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
+from jackfield_nodes.data.xml.reading import ReadOptions, xml_to_json
+from jackfield_nodes.data.xml.writing import WriteOptions, json_to_xml
 
 SOURCE = '<r a="1"><b>x</b><b c="2">y</b><e/><n:d xmlns:n="u"> t &amp; u </n:d></r>'
 
@@ -116,7 +116,7 @@ async def test_a_large_object_is_written_off_the_event_loop(bench: Bench, monkey
         threads.append(threading.current_thread().name)
         return "<a/>"
 
-    monkeypatch.setattr("jackfield_nodes.data.xml_node.json_to_xml", told)
+    monkeypatch.setattr("jackfield_nodes.data.xml.node.json_to_xml", told)
     for value in ({"a": 1}, {"a": [1] * 1000}, {"a": ["x" * 70_000]}):
         await bench.json("xml", 1, {"mode": "jsonToxml"}, items(value))
     assert [name == "MainThread" for name in threads] == [True, False, False]

@@ -17,8 +17,8 @@ from jackfield.api.nodes.running import ModelNode, made_per_item
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.data.form import XML, XML_OPTIONS
-from jackfield_nodes.data.xml_reading import ReadOptions, xml_to_json
-from jackfield_nodes.data.xml_writing import WriteOptions, json_to_xml
+from jackfield_nodes.data.xml.reading import ReadOptions, xml_to_json
+from jackfield_nodes.data.xml.writing import WriteOptions, json_to_xml
 
 LARGE = 64 * 1024
 """Texts from so many characters on are read on a thread."""

@@ -9,11 +9,11 @@ from typing import cast
 
 from jackfield.api.records import replace
 
-from ..api.clock import Clock
-from ..api.errors import Conflict, Fenced
-from ..api.storage import Claimed, Incarnation, OpenStatus, Renewed, Standing
-from ..api.storage.hosts import StoredHost
-from .memory_tables import MemoryTables, StoredRun
+from ...api.clock import Clock
+from ...api.errors import Conflict, Fenced
+from ...api.storage import Claimed, Incarnation, OpenStatus, Renewed, Standing
+from ...api.storage.hosts import StoredHost
+from .tables import MemoryTables, StoredRun
 
 MOST_TOLD = 1000
 

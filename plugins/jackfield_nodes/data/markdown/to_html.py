@@ -9,8 +9,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.tree import SyntaxTreeNode
 
-from jackfield_nodes.data.markdown_blocks import HtmlWriter
-from jackfield_nodes.data.markdown_parameters import MarkdownOptions
+from jackfield_nodes.data.markdown.blocks import HtmlWriter
+from jackfield_nodes.data.markdown.parameters import MarkdownOptions
 
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _ENTRY = re.compile(r" {1,3}(?=(?:[-*+]|\d{1,9}\.)[ \t])")

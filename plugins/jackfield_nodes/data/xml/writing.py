@@ -11,7 +11,7 @@ from jackfield.api.javascript import to_string
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, state
-from jackfield_nodes.data.xml_reading import DEEPEST
+from jackfield_nodes.data.xml.reading import DEEPEST
 
 _START = (
     r":A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from jackfield.api.records import replace
 
-from ..api.errors import Conflict
-from ..api.storage.hosts import FORGET_AFTER_DAYS, HostEntry, StoredHost
-from .memory_ownership import MemoryOwnership
+from ...api.errors import Conflict
+from ...api.storage.hosts import FORGET_AFTER_DAYS, HostEntry, StoredHost
+from .ownership import MemoryOwnership
 
 _FORGET_MS = FORGET_AFTER_DAYS * 24 * 3600 * 1000
 

@@ -9,8 +9,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import state
-from jackfield_nodes.data.markdown_elements import ALWAYS_KEPT, Around, ElementRules, Listing, Rule, Table
-from jackfield_nodes.data.markdown_parameters import MarkdownOptions, Replacement
+from jackfield_nodes.data.markdown.elements import ALWAYS_KEPT, Around, ElementRules, Listing, Rule, Table
+from jackfield_nodes.data.markdown.parameters import MarkdownOptions, Replacement
 
 _DEEPEST = 200
 """Levels of elements at most: the conversion calls itself once per level."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from jackfield.api.records import replace
 
-from ..api.errors import Conflict, NotFound
-from ..api.storage import Folder
-from .memory_tags import MemoryTags
+from ...api.errors import Conflict, NotFound
+from ...api.storage import Folder
+from .tags import MemoryTags
 
 
 class MemoryFolders(MemoryTags):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markdown_it.tree import SyntaxTreeNode
 
-from jackfield_nodes.data.markdown_parameters import MarkdownOptions
+from jackfield_nodes.data.markdown.parameters import MarkdownOptions
 from jackfield_nodes.values.conversions import text_of
 
 _AMPERSAND = re.compile(r"&(?!#?[xX]?(?:[0-9a-fA-F]+|\w+);)")

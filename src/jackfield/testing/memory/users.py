@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from jackfield.api.records import replace
 
-from ..api.errors import Conflict
-from ..api.storage import ApiKey, Credential, Page, User, Variable
-from .memory_tables import MemoryTables, page_of, taken
+from ...api.errors import Conflict
+from ...api.storage import ApiKey, Credential, Page, User, Variable
+from .tables import MemoryTables, page_of, taken
 
 
 def _identity(user: User) -> tuple[str, str]:

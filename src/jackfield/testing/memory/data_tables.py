@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from ..api.clock import iso
-from ..api.errors import Conflict, InvalidInput, NotFound
-from ..api.javascript import number_text
-from ..api.records import replace
-from ..api.storage import Page
-from ..api.storage.tables import (
+from ...api.clock import iso
+from ...api.errors import Conflict, InvalidInput, NotFound
+from ...api.javascript import number_text
+from ...api.records import replace
+from ...api.storage import Page
+from ...api.storage.tables import (
     SYSTEM_COLUMNS,
     Cell,
     Cells,
@@ -24,7 +24,7 @@ from ..api.storage.tables import (
     RowOrder,
     TableOrder,
 )
-from .memory_tables import MemoryTables, StoredTable, page_of
+from .tables import MemoryTables, StoredTable, page_of
 
 _COMPARED: dict[str, Callable[[Cell, Cell], bool]] = {
     "gt": lambda one, other: one > other,  # type: ignore[operator]  # of one type

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..api.records import replace
-from .memory_tables import MemoryTables
+from ...api.records import replace
+from .tables import MemoryTables
 
 
 class MemoryFacts(MemoryTables):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..api.clock import SystemClock
-from ..api.shared_counts import Counted, SpanCounts
-from .memory_tables import MemoryTables
+from ...api.clock import SystemClock
+from ...api.shared_counts import Counted, SpanCounts
+from .tables import MemoryTables
 
 
 class MemoryCounts(MemoryTables):

@@ -13,15 +13,15 @@ from jackfield.api.nodes.items import new_item
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.object_references import load
 from jackfield.api.workflows import Item, Items
-from jackfield_nodes.data.markdown_parameters import Markdown, MarkdownOptions
+from jackfield_nodes.data.markdown.parameters import Markdown, MarkdownOptions
 from jackfield_nodes.values.conversions import UnfitValue, text_of, type_name, with_article
 from jackfield_nodes.values.paths import set_path
 
 LONGEST = 4 * 2**20
 """Characters of a text at most."""
 CONVERTERS: Mapping[str, str] = {
-    "htmlToMarkdown": "jackfield_nodes.data.html_to_markdown:html_to_markdown",
-    "markdownToHtml": "jackfield_nodes.data.markdown_to_html:markdown_to_html",
+    "htmlToMarkdown": "jackfield_nodes.data.markdown.from_html:html_to_markdown",
+    "markdownToHtml": "jackfield_nodes.data.markdown.to_html:markdown_to_html",
 }
 """Mode -> place of the conversion, whose library is loaded with it."""
 

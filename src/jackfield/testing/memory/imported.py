@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..api.storage import ImportedId
-from .memory_tables import MemoryTables
+from ...api.storage import ImportedId
+from .tables import MemoryTables
 
 
 class MemoryImported(MemoryTables):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from ..api.clock import Clock, SystemClock
-from ..api.memos import Memo, Room
-from ..core.memos import LocalMemos
-from .memory_tables import MemoryTables
+from ...api.clock import Clock, SystemClock
+from ...api.memos import Memo, Room
+from ...core.memos import LocalMemos
+from .tables import MemoryTables
 
 
 class MemoryMemos(MemoryTables):

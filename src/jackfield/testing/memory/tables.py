@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ..api.errors import Conflict, StoreUnavailable
-from ..api.growth import Growth
-from ..api.records import replace
-from ..api.storage import (
+from ...api.errors import Conflict, StoreUnavailable
+from ...api.growth import Growth
+from ...api.records import replace
+from ...api.storage import (
     ApiKey,
     Credential,
     ExecutionRow,
@@ -26,9 +26,9 @@ from ..api.storage import (
     Variable,
     WebhookStats,
 )
-from ..api.storage.tables import Cell, Cells, DataRow, DataTable
-from ..api.triggers import Registration
-from ..api.workflows import Document
+from ...api.storage.tables import Cell, Cells, DataRow, DataTable
+from ...api.triggers import Registration
+from ...api.workflows import Document
 
 RowT = TypeVar("RowT")
 VERSIONS_KEPT = 100

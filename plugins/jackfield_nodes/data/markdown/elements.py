@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborNode
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record, replace, state
-from jackfield_nodes.data.markdown_parameters import MarkdownOptions
+from jackfield_nodes.data.markdown.parameters import MarkdownOptions
 
 _BLOCKS = frozenset(
     [

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from jackfield.api.records import replace
 
-from ..api.errors import Conflict, RouteConflict
-from ..api.ids import new_id
-from ..api.shared_workflows import ChangedWorkflows
-from ..api.storage import (
+from ...api.errors import Conflict, RouteConflict
+from ...api.ids import new_id
+from ...api.shared_workflows import ChangedWorkflows
+from ...api.storage import (
     Page,
     StoredWorkflow,
     VersionRow,
@@ -19,11 +19,11 @@ from ..api.storage import (
     WorkflowOrder,
     WorkflowRow,
 )
-from ..api.triggers import Registration
-from ..api.workflow_words import words_of
-from ..api.workflows import Document
-from .memory_folders import MemoryFolders
-from .memory_tables import VERSIONS_KEPT, SavedWorkflow, page_of, taken
+from ...api.triggers import Registration
+from ...api.workflow_words import words_of
+from ...api.workflows import Document
+from .folders import MemoryFolders
+from .tables import VERSIONS_KEPT, SavedWorkflow, page_of, taken
 
 
 class MemoryWorkflows(MemoryFolders):

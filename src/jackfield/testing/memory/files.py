@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .memory_tables import MemoryTables
+from .tables import MemoryTables
 
 
 class MemoryFileReferences(MemoryTables):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from jackfield.api.records import replace
 
-from ..api.errors import Conflict, NotFound
-from ..api.ids import new_id
-from ..api.storage import Page, StoredWorkflow, Tag
-from .memory_tables import MemoryTables, page_of
+from ...api.errors import Conflict, NotFound
+from ...api.ids import new_id
+from ...api.storage import Page, StoredWorkflow, Tag
+from .tables import MemoryTables, page_of
 
 
 class MemoryTags(MemoryTables):

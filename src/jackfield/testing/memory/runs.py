@@ -9,8 +9,8 @@ import orjson
 
 from jackfield.api.records import replace
 
-from ..api.errors import Conflict
-from ..api.storage import (
+from ...api.errors import Conflict
+from ...api.storage import (
     CallUpdate,
     Delivery,
     ExecutionFilter,
@@ -26,8 +26,8 @@ from ..api.storage import (
     StoredExecution,
     WebhookStats,
 )
-from .memory_ownership import MemoryOwnership
-from .memory_tables import MemoryTables, StoredRun, page_of, taken
+from .ownership import MemoryOwnership
+from .tables import MemoryTables, StoredRun, page_of, taken
 
 
 class MemoryCalls(MemoryOwnership):

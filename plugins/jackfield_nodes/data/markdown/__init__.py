@@ -1,0 +1,1 @@
+"""Markdown: the node that makes HTML of it, and it of HTML."""

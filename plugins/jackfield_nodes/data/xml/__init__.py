@@ -1,0 +1,1 @@
+"""XML: the node that reads and writes it."""

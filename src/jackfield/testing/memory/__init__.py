@@ -1,0 +1,1 @@
+"""The parts of `jackfield.testing.store`, a store in memory."""
