@@ -8,6 +8,7 @@ import {
   IconClock,
   IconProgress,
 } from '@tabler/icons-react';
+import { stateLabel } from './readable';
 import classes from './StatusBadge.module.css';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'still';
@@ -55,12 +56,7 @@ export function StatusBadge({ status, label, tone }: { status: string; label?: s
   return (
     <span className={classes.badge} data-tone={shownTone}>
       <Sign size={15} stroke={2} aria-hidden="true" />
-      {label ?? known?.label ?? sentence(status)}
+      {label ?? known?.label ?? stateLabel(status)}
     </span>
   );
-}
-
-function sentence(word: string): string {
-  const spaced = word.replaceAll('_', ' ');
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import { count } from '../../components/format';
+import { stateLabel } from '../../components/readable';
 import classes from './executions.module.css';
 import { MODES, STATUSES, type Stats, useWorkflowNames } from './queries';
 
@@ -21,7 +22,7 @@ export const SPANS: Record<string, { label: string; ms: number }> = {
 };
 
 const LABELS: Record<string, string> = { success: 'Succeeded' };
-const labelOf = (status: string) => LABELS[status] ?? status.charAt(0).toUpperCase() + status.slice(1);
+const labelOf = (status: string) => LABELS[status] ?? stateLabel(status);
 
 export function Filters({
   filter,

@@ -1,5 +1,6 @@
 /** A parameter's place in the words of its form. Pure. */
 import { isRecord } from '../../../api/errors';
+import { readable } from '../../../components/readable';
 import type { NodeField, Values } from '../form/model';
 import { isShown, withDefaults } from '../form/showing';
 
@@ -61,12 +62,4 @@ function shownOf(
 /** A field with groups is known by their names next. */
 function insideOf({ groups = [] }: NodeField): NodeField[] {
   return groups.flatMap(({ fields = [] }) => fields);
-}
-
-function readable(name: string): string {
-  const spaced = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }

@@ -1,5 +1,6 @@
 /** How a node looks on the canvas: what comes in, what goes out, how large it is. */
 import { isRecord } from '../../../api/errors';
+import { readable } from '../../../components/readable';
 import type { NodeType, Ports } from '../queries';
 import { type DocNode, isSticky, kindOf, parametersOf, type Wire } from './document';
 
@@ -196,11 +197,7 @@ const PART_LABELS: Record<string, string> = {
 export function partLabel(type: string): string {
   const short = Object.hasOwn(PART_LABELS, type) ? PART_LABELS[type] : undefined;
   if (short) return short;
-  const words = type
-    .replace(/^ai_/, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return readable(type.replace(/^ai_/, ''));
 }
 
 const ONE_ONLY = new Set(['ai_languageModel', 'ai_memory', 'ai_outputParser', 'ai_textSplitter', 'ai_embedding']);
