@@ -13,11 +13,14 @@ from jackfield.testing.daemon import HOST
 
 @dataclass
 class Gates:
-    """asked: paths, in order; opened: unset, nobody is answered."""
+    """asked: paths, in order; opened: unset, nobody is answered; held: paths that are answered once `released` is
+    set."""
 
     url: str
     asked: list[str] = field(default_factory=list)
     opened: threading.Event = field(default_factory=threading.Event)
+    held: set[str] = field(default_factory=set)
+    released: threading.Event = field(default_factory=threading.Event)
 
 
 @contextlib.contextmanager
@@ -30,6 +33,8 @@ def gates() -> Iterator[Gates]:
         def do_GET(self) -> None:
             found.asked.append(self.path)
             found.opened.wait(60)
+            if self.path in found.held:
+                found.released.wait(60)
             with contextlib.suppress(OSError):  # whoever asked may be dead
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
@@ -49,5 +54,6 @@ def gates() -> Iterator[Gates]:
         yield found
     finally:
         found.opened.set()
+        found.released.set()
         server.shutdown()
         server.server_close()

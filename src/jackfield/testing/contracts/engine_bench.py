@@ -20,7 +20,7 @@ from ...core.building import load_plugins
 from ...core.kernel import Kernel
 from ...core.redaction import Redactor
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds that a suite waits for anything."""
 
 
