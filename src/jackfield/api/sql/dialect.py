@@ -46,7 +46,7 @@ class SqlDatabase(Protocol[ConnectionT_co]):
         """As `write`, in a transaction of its own: for work that locks rows that other daemons lock too."""
 
 
-class SqlDialect(ABC, Generic[ConnectionT]):
+class StoreDialect(ABC, Generic[ConnectionT]):
     """Statements of every kind."""
 
     @abstractmethod
@@ -87,7 +87,7 @@ class SqlDialect(ABC, Generic[ConnectionT]):
         """A condition with one `?`: the text in the field contains this one, literally."""
 
 
-class RowDialect(SqlDialect[ConnectionT]):
+class RowDialect(StoreDialect[ConnectionT]):
     """And those on rows of data tables."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ from typing import Generic, TypeAlias
 from ..execution_counts import SPAN_BITS, Place, place_of, span_of, stretch
 from ..records import replace
 from ..storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Page
-from .dialect import ConnectionT, SqlDialect, SqlValue
+from .dialect import ConnectionT, SqlValue, StoreDialect
 
 _LOST = ("failed", "cancelled")
 _ORDER = "ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?"
@@ -27,7 +27,7 @@ class ExecutionLists(Generic[ConnectionT]):
 
     def __init__(
         self,
-        dialect: SqlDialect[ConnectionT],
+        dialect: StoreDialect[ConnectionT],
         columns: str,
         make: Callable[..., ExecutionRow],
         *,

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Generic
 
-from .dialect import ConnectionT, SqlDatabase, SqlDialect, SqlValue
+from .dialect import ConnectionT, SqlDatabase, SqlValue, StoreDialect
 
 _UNREFERRED = "NOT EXISTS (SELECT 1 FROM file_references r WHERE r.file_id = f.file_id)"
 _LONGEST_RELEASED = "ORDER BY f.released_at, f.file_id LIMIT ?"
@@ -25,7 +25,7 @@ _WITHOUT_ROW = """SELECT r.execution_id FROM file_references r
 class FileWork(Generic[ConnectionT]):
     """The verbs, on a connection inside of a transaction."""
 
-    def __init__(self, dialect: SqlDialect[ConnectionT]) -> None:
+    def __init__(self, dialect: StoreDialect[ConnectionT]) -> None:
         file, execution, each = dialect.among("file_id"), dialect.among("execution_id"), dialect.each()
         self._sql = dialect
         self._refer = f"INSERT INTO file_references SELECT ?, value, ? FROM {each} WHERE true ON CONFLICT DO NOTHING"  # noqa: S608 - our own words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Generic
 
 from ..storage import Retention
-from .dialect import ConnectionT, SqlDialect, SqlValue
+from .dialect import ConnectionT, SqlValue, StoreDialect
 from .execution_lists import ExecutionLists
 
 Doomed = tuple[Any, ...]  # Any: the columns by which a store deletes a row
@@ -20,7 +20,7 @@ class PruningSearch(Generic[ConnectionT]):
     """On a connection inside of a transaction that reads. Rows come the oldest first."""
 
     def __init__(
-        self, dialect: SqlDialect[ConnectionT], lists: ExecutionLists[ConnectionT], execution: str, call: str
+        self, dialect: StoreDialect[ConnectionT], lists: ExecutionLists[ConnectionT], execution: str, call: str
     ) -> None:
         """execution, call: the columns by which the store deletes these."""
         order = "ORDER BY created_at, id LIMIT ?"
