@@ -35,7 +35,7 @@ class Serving:
         self._engine = engine
         self._telling = telling
         self._host = host
-        self._looking = Looking(context.store, engine, telling)
+        self._looking = Looking(context.store, context.clock, engine, telling)
         self.standing = Finding(_SUBJECT, False, "Temporal's server was not reached yet.")
         """Whether the server answers; without ids and addresses, as anybody may ask for it."""
         self._told = ""

@@ -122,6 +122,21 @@ def test_a_cancel_ends_it_on_both_sides(new_daemon: StartDaemon, temporal: Tempo
     until(api, by_temporal, "cancelled")
 
 
+def test_a_workflow_that_somebody_terminates_in_temporal_is_begun_anew(
+    new_daemon: StartDaemon, temporal: TemporalServer
+) -> None:
+    daemon = new_daemon()
+    api = daemon.admin()
+    wait = waits(resume="timeInterval", amount=3, unit="seconds")
+    daemon.live(chain("Waits", webhook("begin"), wait, set_fields("After", n="1")), api)
+    ident = begun(daemon)
+    until(api, ident, "waiting")
+    asyncio.run(temporal.terminate(ident))
+    assert in_temporal(temporal, ident) == "TERMINATED"
+    until(api, ident, "success")
+    poll(lambda: in_temporal(temporal, ident) == "COMPLETED", "Temporal knows of the end", timeout=PATIENCE)
+
+
 def test_a_drained_daemon_takes_calls_that_others_run(new_daemon: StartDaemon, outside: Gates) -> None:
     first, second = new_daemon(), new_daemon()
     first.live(chain("Ends", webhook("ends", responseMode="lastNode"), asks(outside, "one"), set_fields("Set", n="1")))

@@ -142,6 +142,10 @@ class TemporalServer:
         """As somebody would in its own interface."""
         await (await _client(self.address)).get_workflow_handle(workflow_id).cancel()
 
+    async def terminate(self, workflow_id: str) -> None:
+        """The same, without telling the workflow."""
+        await (await _client(self.address)).get_workflow_handle(workflow_id).terminate()
+
     async def history(self, workflow_id: str) -> str:
         """All that it keeps of this workflow, as JSON."""
         found = await (await _client(self.address)).get_workflow_handle(workflow_id).fetch_history()
