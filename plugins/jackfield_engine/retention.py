@@ -9,6 +9,8 @@ from jackfield.api.storage import KEEP_ALL, Retention
 from jackfield_engine.settings import ExecutionsSettings
 
 _HOUR_MS = 3_600_000
+_SHARE = 200
+"""While a look is under way more comes: the cap is passed by less than two such parts."""
 _PAUSE = 0.05
 """Seconds between two steps, in which others write."""
 
@@ -18,13 +20,13 @@ def start(context: PluginContext) -> None:
 
 
 async def prune_forever(context: PluginContext, settings: ExecutionsSettings) -> None:
-    """Every `executions.prune_interval` seconds, and for the cap alone after each 125th of it; goes on while
+    """Every `executions.prune_interval` seconds, and for the cap alone after each 200th of it; goes on while
     there is more to delete than one step takes."""
     added = context.store.added_executions
     interval = settings.prune_interval
     due = context.clock.monotonic() + interval
     while True:
-        growing = await added.wait(step_of(settings.max_count), context.clock, due - context.clock.monotonic())
+        growing = await added.wait(step_of(settings.max_count, _SHARE), context.clock, due - context.clock.monotonic())
         added.take_all()
         retention = cap_alone if growing else every_limit
         if not growing:

@@ -11,6 +11,8 @@ from jackfield.api.storage import KEEP_ALL, Retention
 from jackfield_webhooks.settings import HistorySettings, WebhookSettings
 
 _DAY_MS = 86_400_000
+_SHARE = 125
+"""A look at a webhook's calls passes over all that are kept: more of them would cost more than they are worth."""
 _PAUSE = 0.05
 """Seconds between two steps, in which others write."""
 
@@ -20,7 +22,7 @@ async def prune_forever(context: PluginContext) -> None:
     it; goes on while there is more to delete than one step takes."""
     history = context.settings(WebhookSettings).history
     added = context.store.added_calls
-    step = step_of(history.max_calls)
+    step = step_of(history.max_calls, _SHARE)
     due = context.clock.monotonic() + history.prune_interval
     while True:
         if await added.wait(step, context.clock, due - context.clock.monotonic()):

@@ -7,9 +7,6 @@ import math
 
 from .clock import Clock
 
-SHARE = 125
-"""A cap is looked at when a 125th of it has been added."""
-
 
 class Growth:
     """Counts additions by a key: a webhook's id, or the same for all. All methods belong to one event loop. It holds a
@@ -56,6 +53,6 @@ class Growth:
             growing.cancel()
 
 
-def step_of(cap: int) -> int:
-    """How many additions a look is due after, so that a cap is not passed by more than a hundredth."""
-    return max(1, cap // SHARE)
+def step_of(cap: int, share: int) -> int:
+    """How many additions a look at a cap is due after: a part of it, of so many."""
+    return max(1, cap // share)
