@@ -36,8 +36,10 @@ class Growth:
         self._counts.clear()
 
     async def wait(self, least: int, clock: Clock, seconds: float) -> bool:
-        """Until so many were added of one key, or so many seconds are over; whether it was the first. For one waiter
-        at a time."""
+        """Until so many were added of one key, or so many seconds are over; whether it was the first. It is the second
+        when there are no seconds left, so that steady growth keeps nobody from what is due. For one waiter at a time."""
+        if seconds <= 0:
+            return False
         reached = self._reached = asyncio.Event()
         self._wanted = least
         if any(count >= least for count in self._counts.values()):
