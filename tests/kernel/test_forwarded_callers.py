@@ -8,7 +8,7 @@ from unittest.mock import AsyncMock
 import pytest
 from quart import Blueprint, Response
 
-from jackfield.api.asgi import Scope
+from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
 from jackfield.api.http import is_from_network, operation, success
 from jackfield.core.kernel import Kernel
@@ -23,6 +23,7 @@ from .conftest import HOST, Client, FakePlugin, MakeKernel, a_plugin
 
 USER = Principal("3", "root", "admin", "api_key")
 PATH = "/api/nearness"
+OPEN = "/ws/looks"
 PUBLIC = "hooks.example"
 
 
@@ -37,10 +38,19 @@ def _nearness() -> list[Blueprint]:
     return [made]
 
 
+async def _looks(scope: Scope, receive: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"seen"})
+
+
+def _mounts() -> list[AsgiMount]:
+    return [AsgiMount("ws/looks", _looks, "open")]
+
+
 @pytest.fixture
 async def beta(make_kernel: MakeKernel, remote_agents: bool) -> AsyncIterator[Client]:
     settings = {"hosts": {"name": "beta"}, "daemon": {"remote_agents": remote_agents}}
-    kernel = make_kernel(settings, FakePlugin, a_plugin(jackfield_blueprints=_nearness))
+    kernel = make_kernel(settings, FakePlugin, a_plugin(jackfield_blueprints=_nearness, jackfield_asgi=_mounts))
     await kernel.start()
     yield Client(create_app(kernel))
     await kernel.stop()
@@ -51,7 +61,7 @@ def remote_agents() -> bool:
     return False
 
 
-def passed_on(kernel: Kernel, principal: Principal, path: str = PATH, host: str = "") -> tuple[str, str]:
+def passed_on(kernel: Kernel, principal: Principal | None, path: str = PATH, host: str = "") -> tuple[str, str]:
     """The header of a host where this caller is at the machine itself. host: that the caller has named there."""
     headers = [(b"host", host.encode()) if host else HOST]
     scope: Scope = {"headers": headers, "client": ("127.0.0.1", 4711), "path": path, "jackfield.principal": principal}
@@ -84,3 +94,11 @@ async def test_a_host_says_itself_whether_public_hosts_reach_it(beta: Client, re
     service = passed_on(kernel, USER, "/api/v1/things", PUBLIC)
     assert (await beta("GET", "/api/v1/things", service)).status == 200
     assert (await beta("GET", PATH, passed_on(kernel, USER))).status == 200
+
+
+@pytest.mark.parametrize("remote_agents", [False, True])
+async def test_nor_do_links_that_ask_nobody_who_he_is(beta: Client, remote_agents: bool) -> None:
+    kernel = beta.app.kernel
+    assert (await beta("GET", OPEN, passed_on(kernel, None, OPEN))).status == 200
+    answer = await beta("GET", OPEN, passed_on(kernel, None, OPEN, PUBLIC))
+    assert answer.status == (200 if remote_agents else 403)

@@ -200,13 +200,13 @@ class Dispatcher:
         if found is None:
             return False
         caller = found.principal
-        if caller is None:
-            if mount is not None and mount.access == "open":
-                return True
+        if caller is None and (mount is None or mount.access != "open"):
             raise AuthRequired("A host has passed on a request of nobody.")
+        if access == "gated" and found.public:
+            self._gate.check_remote()
+        if caller is None:
+            return True
         if access == "gated":
-            if found.public:
-                self._gate.check_remote()
             require(caller, scope)
         if has_credential(caller):
             headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in found.credentials]
