@@ -25,6 +25,9 @@ from jackfield_engine.shared.services import Services
 RETRY_S = 1.0
 _SHORTEST = 0.05
 """Seconds between two looks at a lease that is not to be had."""
+_LATE = (1, 10)
+"""Leases from one later look to the next: what a broken connection has not confirmed may reach the store behind those
+who have asked it over another one."""
 _REFUSED = frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.SUSPENDING, RunState.PARKING})
 """States in which an execution is stopped at once. The others write next, which the store refuses."""
 
@@ -81,6 +84,7 @@ class Renewing:
         """Seconds. A longer one would lose the lease between two renewals."""
         self._end: Callable[[], Awaitable[None]] | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._doubts = 0
         self._told: set[str] = set()
         """Executions that are being cancelled because somebody else wanted it."""
         self._lease.suspect = self._suspect
@@ -207,18 +211,29 @@ class Renewing:
                 self._told.discard(execution_id)
 
     def _doubt(self) -> None:
+        self._doubts += 1
         if "doubt" not in self._tasks:
-            self._spawn("doubt", self._settle_doubt())
+            self._spawn("doubt", self._settle_doubt(RETRY_S))
+        if "late" not in self._tasks:
+            self._spawn("late", self._settle_late())
 
-    async def _settle_doubt(self) -> None:
-        """Hand over what stands in the store as this daemon's, and is not here."""
+    async def _settle_late(self) -> None:
+        """Look again until all that was not confirmed has come, or never will."""
+        seen = 0
+        while seen != self._doubts:
+            seen = self._doubts
+            for leases in _LATE:
+                await self._settle_doubt(leases * self._services.settings.lease)
+
+    async def _settle_doubt(self, seconds: float) -> None:
+        """Hand over what stands in the store as this daemon's, and is not here. seconds: until then."""
+        await self._services.clock.sleep(seconds)
         while True:
-            await self._services.clock.sleep(RETRY_S)
             try:
                 await self._release_unknown()
+                break
             except JackfieldError:
-                continue
-            break
+                await self._services.clock.sleep(RETRY_S)
         self._backlog.mark()
         self._backlog.wake()
 

@@ -36,8 +36,8 @@ class Growth:
         self._counts.clear()
 
     async def wait(self, least: int, clock: Clock, seconds: float) -> bool:
-        """Until so many were added of one key, or so many seconds are over; whether it was the first. It is the second
-        when there are no seconds left, so that steady growth keeps nobody from what is due. For one waiter at a time."""
+        """Until so many were added of one key, or so many seconds are over; whether it was the first. With none left it
+        is the second, so that steady growth keeps nobody from what is due. For one waiter at a time."""
         if seconds <= 0:
             return False
         reached = self._reached = asyncio.Event()

@@ -26,9 +26,10 @@ from gate_lab import Gate
 from jackfield.api.clock import Clock, SystemClock
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.records import replace
-from jackfield.api.storage import Incarnation, Renewed, StoredExecution
+from jackfield.api.storage import Incarnation, NewExecution, Renewed, StoredExecution
 from jackfield.testing.store import MemoryStore
 from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.run.persistence import input_json
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_engine.shared import lease
 from jackfield_store_sqlite.settings import SqliteSettings
@@ -50,6 +51,29 @@ async def test_a_cut_after_a_commit_loses_and_doubles_nothing(hosts: Hosts, cut:
     assert nodes(over) == ["Start", "One", "Wait", "Two", "Three"]
     assert [a.lab.ran.count(name) for name in ("One", "Two", "Three")] == [1, 1, 1]
     assert await hosts.store.owned_executions(over.owner or "") == []
+
+
+async def test_a_claim_that_arrives_behind_its_time_leaves_nothing_lying(hosts: Hosts) -> None:
+    """Its connection broke; it reached the store after this daemon had asked over another one."""
+    a = await hosts.begin("a")
+    workflow = await a.lab.save(doc(("Start", "webhook"), ("One", "effect")))
+    sent: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+
+    async def lost(*args: Any, **more: Any) -> Any:
+        sent.append((args, more))
+        del a.line.claim_executions  # type: ignore[attr-defined]  # the next goes through
+        raise StoreUnavailable("The connection broke.")
+
+    a.line.claim_executions = lost  # type: ignore[attr-defined]  # before `__getattr__`
+    await hosts.clock.advance(4)
+    given = input_json(request(workflow))
+    await hosts.store.add_execution(NewExecution("late", workflow.id, 1, "webhook", "queued", 1, given))
+    ((args, more),) = sent
+    assert [one.id for one in await hosts.store.claim_executions(*args, **more)] == ["late"]
+    await hosts.clock.advance(3)
+    assert a.lab.ran == []
+    over = await hosts.until_over("late", LEASE + 2)
+    assert (over.row.status, a.lab.ran) == ("success", ["One"])
 
 
 async def test_three_deaths_in_turn_lose_and_double_nothing(hosts: Hosts) -> None:
