@@ -114,6 +114,8 @@ def unusable(error: BaseException, password: str) -> ConfigurationError | StoreU
             f"There is no trusted connection to PostgreSQL ({said}). Correct the host, sslmode and sslrootcert in "
             "store.postgres.dsn, or the server's certificate."
         )
+    if is_contended(error):
+        return StoreUnavailable(f"Others keep PostgreSQL from changing the tables ({said}). Start again.")
     if _is_down(error, said):
         return StoreUnavailable(
             f"PostgreSQL does not answer ({said}). Start the server, or correct the host in store.postgres.dsn."

@@ -1,0 +1,50 @@
+"""A store in which nobody has counted ended executions, brought up to date beside a daemon of the version before."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psycopg
+import pytest
+from conftest import NewStore
+
+from jackfield.api.errors import StoreUnavailable
+from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecution
+from jackfield.testing.postgres import PostgresServer
+from jackfield_store_postgres import failures
+from jackfield_store_postgres.schema import MIGRATIONS
+from jackfield_store_postgres.store import PostgresStore
+
+BEFORE = next(number for number, step in enumerate(MIGRATIONS) if any("execution_counts" in each for each in step))
+
+
+async def _run(store: PostgresStore, ident: str, *, ends: bool) -> None:
+    end = FinishedExecution(ident, "success", finished_at=2, started_at=1) if ends else None
+    await store.add_execution(NewExecution(ident, "w", 1, "manual", "running", 1, b"{}"), end)
+
+
+async def test_what_ended_before_and_while_others_read_is_counted(
+    jackfield_postgres: PostgresServer, store: PostgresStore, new_store: NewStore, schema: str
+) -> None:
+    await _run(store, "before", ends=True)
+    await _run(store, "open", ends=False)
+    functions = ", ".join(f"{schema}.count_{each}_executions" for each in ("added", "ended", "deleted"))
+    jackfield_postgres.run(f"DROP FUNCTION {functions} CASCADE")
+    jackfield_postgres.run(f"DROP TABLE {schema}.execution_counts, {schema}.execution_changes")
+    jackfield_postgres.run(f"UPDATE {schema}.jackfield_schema SET version = {BEFORE}")
+    await _run(store, "uncounted", ends=True)
+    newer = new_store()
+    with psycopg.connect(jackfield_postgres.dsn()) as reader:
+        for table in ("executions", "execution_steps", "calls", "deliveries", "workflow_versions"):
+            reader.execute(f"LOCK TABLE {schema}.{table} IN ACCESS SHARE MODE")
+        async with asyncio.timeout(20):
+            await newer.open()
+    await store.finish_execution(FinishedExecution("open", "failed", finished_at=3, started_at=1))
+    assert await newer.execution_stats(ExecutionFilter()) == {"success": 2, "failed": 1}
+    assert await newer.delete_execution("before")
+    assert await newer.execution_stats(ExecutionFilter()) == {"success": 1, "failed": 1}
+
+
+@pytest.mark.parametrize("error", [psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure])
+def test_a_start_tries_again_when_another_transaction_was_in_the_way(error: type[psycopg.Error]) -> None:
+    assert isinstance(failures.unusable(error("deadlock detected"), ""), StoreUnavailable)
