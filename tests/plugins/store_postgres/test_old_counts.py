@@ -6,8 +6,8 @@ import asyncio
 
 import psycopg
 import pytest
-from conftest import NewStore
 
+from conftest import NewStore
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecution
 from jackfield.testing.postgres import PostgresServer
