@@ -16,11 +16,14 @@ _TAIL = 4096
 
 
 class _Rows:
-    """The rows of one export, without what stands before and behind them. whole: whether it has ended as it should."""
+    """The rows of one export, without what stands before and behind them, and without one that breaks off. whole:
+    whether it has ended as it should."""
 
     def __init__(self, parts: AsyncIterator[bytes], form: Form) -> None:
         self._parts = parts
         self._form = form
+        self._quoted = 0
+        """Quotes in what was given."""
         self.opening = b""
         self.whole = False
 
@@ -33,19 +36,30 @@ class _Rows:
                 if not found:
                     continue
                 self.opening, kept, opened = before + found, rest, True
-            if len(kept) > _TAIL:
-                yield kept[:-_TAIL]
-                kept = kept[-_TAIL:]
+            if end := self._last_row(kept, len(kept) - _TAIL):
+                self._quoted += self._form.quotes(kept[:end])
+                yield kept[:end]
+                kept = kept[end:]
         rows = self._without_end(kept) if opened else b""
         if rows:
             yield rows
 
+    def _last_row(self, kept: bytes, limit: int) -> int:
+        """Where the last row ends that has another one behind it, within so many bytes; 0: nowhere. What looks like the
+        end of one may stand in a text."""
+        first, behind = self._form.row
+        end = limit
+        while (end := kept.rfind(first + behind, 0, max(end, 0))) >= 0:
+            if (self._quoted + self._form.quotes(kept[:end])) % 2 == 0:
+                return end + len(first)
+        return 0
+
     def _without_end(self, kept: bytes) -> bytes:
-        cut = kept.rfind(self._form.cut)
+        cut, end = kept.rfind(self._form.cut), self._form.end
         if cut >= 0 and b"\n" not in kept[cut:-1]:
             return kept[:cut]
-        self.whole = kept.endswith(self._form.end)
-        return kept[: len(kept) - len(self._form.end)]
+        self.whole = kept.endswith(end) if end else not kept or kept.endswith(self._form.row[0])
+        return kept[: len(kept) - len(end)] if self.whole else kept[: self._last_row(kept, len(kept))]
 
 
 async def exported_everywhere(

@@ -38,10 +38,15 @@ CHUNK = 500
 
 @record
 class Form:
-    """How an export begins and ends. opened: the end of what stands before the first row; between: two rows; end: what
-    stands behind the last one, where it is whole; cut: how that begins where it is not; broken: makes that."""
+    """How an export begins and ends.
+
+    opened: the end of what stands before the first row; row: the end of a row, and how what stands between it and the
+    next one goes on; quotes: how many of these bytes begin or end a text; between: two rows; end: what stands behind
+    the last one, where it is whole; cut: how that begins where it is not; broken: makes that."""
 
     opened: bytes
+    row: tuple[bytes, bytes]
+    quotes: Callable[[bytes], int]
     between: bytes
     end: bytes
     cut: bytes
@@ -83,9 +88,21 @@ def json_broken(error: JackfieldError) -> bytes:
     return b"]," + jsontext.dumps(members)[1:]
 
 
+def _csv_quotes(text: bytes) -> int:
+    """One within a text is written twice, which comes to the same."""
+    return text.count(b'"')
+
+
+def _json_quotes(text: bytes) -> int:
+    plain = text.replace(b"\\\\", b"")
+    return plain.count(b'"') - plain.count(b'\\"')
+
+
 FORMS: Mapping[str, Form] = {
-    "csv": Form(b"\r\n", b"", b"", b"# The export is not whole: ", csv_broken),
-    "json": Form(b'{"data":[', b",", b'],"success":true}', b'],"success":false,', json_broken),
+    "csv": Form(b"\r\n", (b"\r\n", b""), _csv_quotes, b"", b"", b"# The export is not whole: ", csv_broken),
+    "json": Form(
+        b'{"data":[', (b"}", b",{"), _json_quotes, b",", b'],"success":true}', b'],"success":false,', json_broken
+    ),
 }
 
 

@@ -96,3 +96,25 @@ async def test_one_that_lacks_rows_says_whose(tmp_path: Path, form: str) -> None
 async def test_what_cannot_be_read_here_is_no_answer(tmp_path: Path) -> None:
     with pytest.raises(Conflict):
         await everywhere(tmp_path, "json", export("json", "a", 1, Conflict("too many")), b=export("json", "b", 1))
+
+
+SIGNS = '"},{\\\r\n'
+"""What stands between two rows, within a text."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("left", [0, 60, 5_000, 20_011, 33_333, 39_999])
+async def test_a_row_that_breaks_off_is_not_given(tmp_path: Path, form: str, left: int) -> None:
+    """Its host dies under way; the rows of others stand behind the last whole one."""
+    rows = [(f"b{number}", *(SIGNS for _ in COLUMNS[1:])) for number in range(300)]
+    theirs = b"".join(PARTS[form](iter(rows)))
+
+    def broken() -> Iterator[bytes]:
+        yield theirs[:left]
+        raise HostUnavailable
+
+    text = await everywhere(tmp_path, form, export(form, "a", 1), b=broken(), c=export(form, "c", 1))
+    found = names(form, text)
+    assert [found[0], found[-1]] == ["a", "c"]
+    assert found[1:-1] == [f"b{number}" for number in range(len(found) - 2)]
+    assert "did not give all of theirs: b." in text
