@@ -147,8 +147,7 @@ class PostgresOwnership:
         due: int | None = None,
         only: Sequence[str] | None = None,
     ) -> list[Claimed]:
-        """A look that finds nothing writes nothing. It goes beside the writer, and its end waits for no disk: should
-        the server lose a claim in a crash, it has lost what the claimer wrote since as well, and fences the rest."""
+        """A look that finds nothing writes nothing. It goes beside the writer, and is on the disk when it is told."""
         where, values = _claimable(owner, statuses, due, only)
         look = f"""SELECT EXISTS ({_IS_ALIVE}), EXISTS (SELECT 1 FROM executions WHERE {where}),
             EXISTS ({_LAPSED})"""  # noqa: S608 - our own words

@@ -22,7 +22,6 @@ _CONFIGURE = """SELECT set_config('search_path', %s, local), set_config('stateme
 _BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _BEGIN_APART = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _COMMIT: Statement = ("COMMIT", ())
-_LATER: Statement = ("SET LOCAL synchronous_commit = off", ())
 _MARK = """UPDATE writers SET batch = %s, seen_at = now() WHERE id = %s
     RETURNING ARRAY(SELECT id FROM incarnations WHERE id = ANY(%b) AND alive FOR KEY SHARE)"""
 """The lock keeps nobody from renewing, and whoever declares an incarnation dead waits for it (`FOR UPDATE`)."""
@@ -61,10 +60,11 @@ class Limits:
             self.begin_reading(connection)
 
     def begin_claim(self, connection: Connection) -> list[Statement]:
-        """A small transaction that writes beside the writer, after what was asked; its end waits for no disk."""
+        """A small transaction that writes beside the writer, after what was asked. Its end waits for the disk: whoever
+        has a claim may have an effect before it writes again."""
         asked: list[Statement] = [] if connection.info.transaction_status == TransactionStatus.IDLE else [_COMMIT]
         local: list[Statement] = [] if is_direct(connection) else [(_CONFIGURE, self._values(local=True))]
-        return [*asked, (_BEGIN_APART, ()), *local, _LATER]
+        return [*asked, (_BEGIN_APART, ()), *local]
 
     def begin_apart(self, connection: Connection) -> None:
         """Begin a small transaction that writes beside the writer. Raises psycopg.Error."""

@@ -54,3 +54,14 @@ async def test_nobody_is_taken_over_at_once(
                             "WHERE application_name = 'jackfield'")  # fmt: skip
     assert float(waited[0][0]) >= (LEASE_MS + 1000) / 1000
     assert time.monotonic() - back >= LEASE_MS / 1000
+
+
+async def test_a_claim_that_was_told_outlives_the_server(own_server: PostgresServer, new_store: NewStore) -> None:
+    """Whoever claims may have an effect before it writes again. Were the claim lost, another daemon had it too."""
+    store, owner = new_store(dsn=own_server.dsn(), timeout=20, readers=1), new_id()
+    await store.open()
+    await store.register(Incarnation(owner, owner, 60_000))
+    await store.add_execution(NewExecution("e", None, 1, "manual", "queued", 1, b""))
+    claimed = await store.claim_executions(owner, statuses=STATUSES, limit=9)  # type: ignore[arg-type]
+    await asyncio.to_thread(restart, own_server)
+    assert [one.id for one in claimed] == await store.owned_executions(owner) == ["e"]
