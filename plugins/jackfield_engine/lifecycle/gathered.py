@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from itertools import islice
 
+from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import Store, StoredExecution
 from jackfield_engine.run.handles import settle, settle_error
 
@@ -62,6 +63,13 @@ class GatheredReads:
 
 
 async def together(store: Store, execution_ids: Sequence[str]) -> dict[str, StoredExecution]:
-    """Those of so many at most that fit into one read; a single one is read by itself as quickly. Raises
-    `StoreUnavailable`."""
-    return await store.whole_executions(execution_ids, PAGE_BYTES) if len(execution_ids) > 1 else {}
+    """Those of so many at most that fit into one read; a single one is read by itself as quickly. None of them where
+    one makes the read fail: whoever reads that one by itself is told. Raises `StoreUnavailable`."""
+    if len(execution_ids) < 2:
+        return {}
+    try:
+        return await store.whole_executions(execution_ids, PAGE_BYTES)
+    except StoreUnavailable:
+        raise
+    except Exception:
+        return {}

@@ -22,6 +22,8 @@ class SlowStore(MemoryStore):
         self.asked: list[list[str]] = []
         self.answers = asyncio.Semaphore(0)
         self.damaged = ""
+        self.spoils = False
+        """Whether one that is damaged makes the read of all fail."""
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
         self.asked.append([execution_id])
@@ -33,6 +35,8 @@ class SlowStore(MemoryStore):
     async def whole_executions(self, execution_ids: Sequence[str], most_bytes: int) -> dict[str, StoredExecution]:
         self.asked.append(list(execution_ids))
         await self.answers.acquire()
+        if self.spoils and self.damaged in execution_ids:
+            raise ValueError
         kept = [MemoryStore.execution(self, one) for one in execution_ids if one != self.damaged]
         return {found.row.id: found for found in await asyncio.gather(*kept) if found is not None}
 
@@ -75,8 +79,9 @@ async def test_a_read_has_no_more_than_a_page(store: SlowStore) -> None:
     assert [len(ids) for ids in store.asked] == [PAGE, 7]
 
 
-async def test_one_that_is_damaged_or_unknown_does_not_harm_the_others(store: SlowStore) -> None:
-    store.damaged = "e1"
+@pytest.mark.parametrize("spoils", [False, True])
+async def test_one_that_is_damaged_or_unknown_does_not_harm_the_others(store: SlowStore, spoils: bool) -> None:
+    store.damaged, store.spoils = "e1", spoils
     for _ in range(9):
         store.answers.release()
     found = await asyncio.gather(*asked(GatheredReads(store), "e0", "e1", "nobody", "e2"), return_exceptions=True)
