@@ -12,8 +12,8 @@ from jackfield_profiles.launching.placement import Placement, labels_in
 
 
 def resources(context: PluginContext) -> Sequence[HostResources]:
-    def place(alias: str, query: Mapping[str, str]) -> AbstractAsyncContextManager[Host]:
-        return context.port(Placement).place(alias, labels_in(query.get("labels", "")))
+    def place(alias: str, query: Mapping[str, str], key: str) -> AbstractAsyncContextManager[Host]:
+        return context.port(Placement).place(alias, labels_in(query.get("labels", "")), key)
 
     paths = ["/api/profiles"]
     return [profile_resources(context, paths=paths, lists=paths, places={"run": place})]

@@ -55,13 +55,14 @@ class Placement:
             return await self._run_at(chosen, alias, request)
 
     @asynccontextmanager
-    async def place(self, alias: str, labels: Sequence[str]) -> AsyncIterator[Host]:
-        """The host for a run, which takes as long as this is held. Raises `NoHost`, `HostUnavailable` when nobody has
-        the profile, and somebody does not answer."""
+    async def place(self, alias: str, labels: Sequence[str], key: str = "") -> AsyncIterator[Host]:
+        """The host for a run, which takes as long as this is held. key: with the same one it is the same host, which
+        knows the run, as long as the same ones have the profile and the labels and take work. Raises `NoHost`,
+        `HostUnavailable` when nobody has the profile, and somebody does not answer."""
         if not self._hosts.others and not labels and self._hosts.takes("agents"):
             yield self._hosts.here
             return
-        chosen = self._best(await self._candidates(alias, labels), alias, labels)
+        chosen = self._best(await self._candidates(alias, labels), alias, labels, key)
         if chosen.name == self._hosts.here.name:
             yield chosen
             return
@@ -93,11 +94,13 @@ class Placement:
             await profiles.find(alias)  # which raises
         return [*found, *(host for host in others if host.takes("agents") and host.has_labels(labels))]
 
-    def _best(self, candidates: Sequence[Host], alias: str, labels: Sequence[str]) -> Host:
+    def _best(self, candidates: Sequence[Host], alias: str, labels: Sequence[str], key: str) -> Host:
         """With the most slots free; among equals this one, then the first by name. Raises `NoHost`."""
         if not candidates:
             wanted = f" and the labels {', '.join(labels)}" if labels else ""
             raise NoHost(f"No host that takes work has the profile {alias}{wanted}; `jackfield hosts list` shows them.")
+        if key:
+            return max(candidates, key=lambda host: _digest(f"{key}\n{alias}\n{host.name}"))
         return max(candidates, key=self._free)
 
     def _free(self, host: Host) -> int:
@@ -110,8 +113,12 @@ class Placement:
         return result_of(_data(host, reply))
 
 
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
 def _body(request: HeadlessRequest) -> Json:
-    key = None if request.key is None else hashlib.sha256(request.key.encode()).hexdigest()
+    key = None if request.key is None else _digest(request.key)
     told: dict[str, Json] = {
         "prompt": request.prompt,
         "args": list(request.args),

@@ -95,7 +95,7 @@ class Hosts(Protocol):
         """From now on the others are told of these slots. slots: quick, asked once per renewal."""
 
 
-Place: TypeAlias = Callable[[str, Mapping[str, str]], AbstractAsyncContextManager[Host]]
+Place: TypeAlias = Callable[[str, Mapping[str, str], str], AbstractAsyncContextManager[Host]]
 
 
 @record
@@ -109,8 +109,9 @@ class HostResources:
     its JSON body that is a name, for a POST that begins something where that thing is; joins: path -> how the `data` of
     all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and the query's
     parameters, in a thread; places: segment behind the name, of a POST that is work for one of the hosts that have the
-    thing -> which one takes it, for as long as the work lasts. It gets the name and the query's parameters, and raises
-    when there is none; a request that names a host goes there; everywhere: paths whose POST, which has no body, each
+    thing -> which one takes it, for as long as the work lasts. It gets the name, the query's parameters, and the
+    text `key` of the JSON body, which is the same for the same work (empty: there is none), and raises when there is no
+    host; a request that names a host goes there; everywhere: paths whose POST, which has no body, each
     host does for what it has."""
 
     kind: str

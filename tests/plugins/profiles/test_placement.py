@@ -90,6 +90,19 @@ async def test_it_is_the_one_with_the_most_free_slots(
     assert (await placement(tmp_path, fleet).run("p", ASKED, labels)).output == chosen
 
 
+async def test_a_run_with_a_key_is_asked_for_again_where_it_was(tmp_path: Path) -> None:
+    """While it goes on its slot is taken there; another host would run it a second time."""
+    found: list[list[str]] = []
+    for fleet in (Fleet(host("a"), host("b"), host("c")), Fleet(host("b", 3), host("c"), host("a", 4))):
+        made, names = placement(tmp_path, fleet), []
+        for number in range(20):
+            async with made.place("p", [], f"key {number}") as chosen:
+                names.append(chosen.name)
+        found.append(names)
+    assert found[0] == found[1]
+    assert set(found[0]) == {"a", "b", "c"}
+
+
 async def test_runs_that_are_on_their_way_count(tmp_path: Path) -> None:
     fleet = Fleet(host("a"), host("b"), host("c"))
     made = placement(tmp_path, fleet, here=False)

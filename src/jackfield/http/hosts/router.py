@@ -41,6 +41,8 @@ _REMEMBERED = 1000
 _REMEMBER_S = 30.0
 _MOST_BODY = 1024 * 1024
 """Bytes of a request that begins something, which are read to see where."""
+_MOST_WORK = 8 * _MOST_BODY
+"""The same of work for one of several hosts, such as a prompt of a million characters."""
 
 
 class HostRouter:
@@ -112,12 +114,14 @@ class HostRouter:
             return
         if method == "POST" and (placed := index.placed(path)) is not None:
             place, name = placed
-            async with place(name, _query(scope)) as host:
-                await self._at(host, app, scope, receive, send)
+            body = await _body(receive, _MOST_WORK)
+            key = await asyncio.to_thread(_field, body, "key")
+            async with place(name, _query(scope), key) as host:
+                await self._at(host, app, scope, _Replay(body, receive), send)
             return
         if method == "POST" and path in index.starts:
             resource = index.starts[path]
-            body = await _body(receive)
+            body = await _body(receive, _MOST_BODY)
             receive = _Replay(body, receive)
             thing = resource.kind, _field(body, resource.starts[path])
         elif (found := index.find(path)) is not None:
@@ -350,14 +354,14 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
-async def _body(receive: Receive) -> bytes:
+async def _body(receive: Receive, most: int) -> bytes:
     """Raises `InvalidInput` when it is too large to tell where it belongs."""
     found = bytearray()
     while True:
         message = await receive()
         found += message.get("body", b"")
-        if len(found) > _MOST_BODY:
-            raise InvalidInput(f"The body may have at most {_MOST_BODY} bytes.")
+        if len(found) > most:
+            raise InvalidInput(f"The body may have at most {most} bytes; name the host with ?host=NAME for more.")
         if message["type"] != "http.request" or not message.get("more_body"):
             return bytes(found)
 
