@@ -79,6 +79,10 @@ class LiveRuns:
                 del self._read[execution_id]
                 self._over.discard(execution_id)
 
+    def reads(self, execution_id: str) -> bool:
+        """Whether somebody reads it now, so that it may run here."""
+        return execution_id in self._read
+
     def ended(self, execution_id: str) -> None:
         """The store has the end of an execution that is not in memory."""
         if execution_id in self._read:

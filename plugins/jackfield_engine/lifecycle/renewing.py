@@ -242,9 +242,13 @@ class Renewing:
         async with lease.claiming:
             life = lease.life
             mine = await store.owned_executions(life.id)
-            unknown = [one for one in mine if not self._live.knows(one) and not self._backlog.holds(one)]
+            unknown = [one for one in mine if not self._is_here(one)]
             if unknown:
                 await store.release_executions(life.id, unknown)
+
+    def _is_here(self, execution_id: str) -> bool:
+        """In memory, or on its way there."""
+        return self._live.knows(execution_id) or self._live.reads(execution_id) or self._backlog.holds(execution_id)
 
     def _spawn(self, name: str, work: Coroutine[object, object, None]) -> None:
         """One of each name; a further one of `suspect` and `cancel` comes beside it."""

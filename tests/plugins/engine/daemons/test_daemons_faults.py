@@ -76,6 +76,20 @@ async def test_a_claim_that_arrives_behind_its_time_leaves_nothing_lying(hosts: 
     assert (over.row.status, a.lab.ran) == ("success", ["One"])
 
 
+async def test_doubts_give_nothing_away_that_is_being_read(hosts: Hosts) -> None:
+    """It would begin here behind its release, beside whoever claims it then."""
+    a = await hosts.begin("a")
+    workflow = await a.lab.save(doc(("Start", "webhook"), ("One", "effect")))
+    life, given = a.engine.services.lease.life, input_json(request(workflow))
+    await hosts.clock.advance(1)
+    await hosts.store.add_execution(NewExecution("e", workflow.id, 1, "webhook", "queued", 1, given, owner=life.id))
+    with a.engine.live.reading("e"):
+        a.engine.services.lease.doubt()
+        await hosts.clock.advance(2)
+        assert ((await hosts.stored("e")).owner, a.lab.ran) == (life.id, [])
+    assert (await hosts.until_over("e", LEASE + 2)).row.status == "success"
+
+
 async def test_three_deaths_in_turn_lose_and_double_nothing(hosts: Hosts) -> None:
     first = [await hosts.begin(name, concurrency=3) for name in ("a", "b", "c")]
     executions = [await held_at_the_gate(host) for host in first for _ in range(3)]
