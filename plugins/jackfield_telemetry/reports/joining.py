@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast, get_args
 
+from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield_telemetry.reports.answers import USUAL_ANSWERS
 from jackfield_telemetry.reports.report import MOST_ROWS, Kind
@@ -32,7 +33,8 @@ def answers(parts: Sequence[Json], query: Mapping[str, str]) -> Json:
 
 def report(parts: Sequence[Json], query: Mapping[str, str]) -> Json:
     """Of `GET /api/usage/report`: rows of one key are added. Blocks begin with the first answer of their host, so that
-    those of all hosts stand beside each other, in the order of their time."""
+    those of all hosts stand beside each other, in the order of their time. Raises `InvalidInput`."""
+    limit = _limit(query.get("limit"))
     given = [part for part in parts if isinstance(part, dict)]
     kind = cast("Kind", given[0].get("kind"))
     rows, left_out = _all_rows(parts)
@@ -40,13 +42,21 @@ def report(parts: Sequence[Json], query: Mapping[str, str]) -> Json:
         rows = _rows_by_key(rows, kind, query.get("breakdown") or "model")
     else:
         rows = sorted((row for row in rows if not row.get("gap")), key=lambda row: str(row.get("start")))
-    limit = int(query.get("limit") or MOST_ROWS)
     beyond = max(len(rows) - limit, 0)
     kept: list[Json] = [*rows[beyond:]]
     whole = _members([{name: part.get(name) for name in ("totals", "unpriced")} for part in given])
     if query.get("order") == "desc":
         kept.reverse()
     return {**given[0], "rows": kept, **whole, "left_out": left_out + beyond}
+
+
+def _limit(given: str | None) -> int:
+    """Of the rows of all hosts together; none of them has looked at it."""
+    if given is None:
+        return MOST_ROWS
+    if not (given.isascii() and given.isdecimal() and len(given) < 10 and 1 <= int(given) <= MOST_ROWS):
+        raise InvalidInput(f"limit must be a whole number from 1 to {MOST_ROWS}.", details={"limit": "is out of range"})
+    return int(given)
 
 
 def _rows_by_key(given: Sequence[Row], kind: Kind, breakdown: str) -> list[Row]:

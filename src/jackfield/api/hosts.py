@@ -108,7 +108,8 @@ class HostResources:
     whose GET gives rows as the `data` of the envelope, to which those of all hosts are joined; starts: path -> field of
     its JSON body that is a name, for a POST that begins something where that thing is; joins: path -> how the `data` of
     all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and the query's
-    parameters, in a thread; places: segment behind the name, of a POST that is work for one of the hosts that have the
+    parameters, in a thread; heeded: path -> parameters of the query that its join alone heeds, as no host knows what
+    the others have; places: segment behind the name, of a POST that is work for one of the hosts that have the
     thing -> which one takes it, for as long as the work lasts. It gets the name, the query's parameters, and the
     text `key` of the JSON body, which is the same for the same work (empty: there is none), and raises when there is no
     host; a request that names a host goes there; everywhere: paths whose POST, which has no body, each
@@ -121,6 +122,7 @@ class HostResources:
     lists: Sequence[str] = ()
     starts: Mapping[str, str] = field(default_factory=dict)
     joins: Mapping[str, Join] = field(default_factory=dict)
+    heeded: Mapping[str, Collection[str]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     everywhere: Sequence[str] = ()
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
 from jackfield_telemetry.reports.joining import answers, report, statistics
 
@@ -124,3 +127,9 @@ def test_sessions_of_two_agents_are_two_and_blocks_stand_beside_each_other() -> 
     found = joined(of_host("blocks", block, gap), of_host("blocks", {**block, "start": "1"}))["rows"]
     assert isinstance(found, list)
     assert [one["start"] for one in found if isinstance(one, dict)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("limit", ["0", "10001", "x", "-1", "1" * 20])
+def test_a_limit_that_no_host_has_looked_at_is_checked(limit: str) -> None:
+    with pytest.raises(InvalidInput, match="limit"):
+        joined(of_host("models"), limit=limit)

@@ -8,7 +8,7 @@ passed on stays here. A daemon that is alone looks at nothing of this.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, cast
@@ -182,13 +182,15 @@ class HostRouter:
             self._known.pop(thing, None)
 
     async def _list(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+        query = _query(scope)
+        if heeded := self._resources().heeded.get(scope["path"]):
+            scope = _without(scope, heeded)
         own = await merging.captured(app, scope, receive)
         if own.status != 200:
             await own.again(send)
             return
         found = await self._others(scope)
         here, join = self._hosts.here.name, self._resources().joins.get(scope["path"])
-        query = _query(scope)
         bound = None if join is None else lambda data: join(data, query)
         body = await merging.joined(bytes(own.body), here, found, bound)
         if body is not None:
@@ -289,6 +291,13 @@ def _query(scope: Scope) -> Mapping[str, str]:
     return dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
 
 
+def _without(scope: Scope, names: Collection[str]) -> Scope:
+    """The same request without these parameters."""
+    pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+    query = urlencode([pair for pair in pairs if pair[0] not in names]).encode()
+    return {**scope, "query_string": query, "raw_path": (scope.get("raw_path") or b"").partition(b"?")[0]}
+
+
 def _named_host(scope: Scope) -> str:
     """By the query, which loses it; empty for none."""
     query: bytes = scope.get("query_string", b"")
@@ -310,6 +319,7 @@ class _Index:
         self.lists = {path for resource in resources for path in resource.lists}
         self.everywhere = {path for resource in resources for path in resource.everywhere}
         self.joins = {path: join for resource in resources for path, join in resource.joins.items()}
+        self.heeded = {path: names for resource in resources for path, names in resource.heeded.items()}
         self.starts = {path: resource for resource in resources for path in resource.starts}
         self._paths = sorted(
             ((path + "/", resource) for resource in resources for path in resource.paths),
