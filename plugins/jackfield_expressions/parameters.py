@@ -43,7 +43,7 @@ class ExpressionParameters:
     """`CompiledParameters`. `get` raises `NotExact` where JavaScript has to evaluate what Python would: then
     `by_javascript` holds the same parameters for that. literal: their value when nothing has to be evaluated, else
     None; sources: what JavaScript evaluates, each source once; reads: what these read; variables: whether `$vars` is
-    named."""
+    named; with_leaves: see `CompiledParameters`."""
 
     literal: Mapping[str, Json] | None
     get: Getter
@@ -52,6 +52,7 @@ class ExpressionParameters:
     reads: Reads
     variables: bool
     by_javascript: Callable[[], ExpressionParameters]
+    with_leaves: Callable[[Callable[[int], object]], object]
 
     def blame(self, scope: ItemScope) -> str | None:
         """The path of the parameter whose evaluation raises `ExpressionProblem` for the scope's item."""
@@ -67,10 +68,6 @@ class ExpressionParameters:
     def evaluation(self, items: Sequence[Item], around: RunSurroundings) -> ItemEvaluation:
         return ItemEvaluation(self.get, [leaf.get for leaf in self.leaves], self.blame, items, around)
 
-    @property
-    def leaf_paths(self) -> Sequence[str]:
-        return [leaf.path for leaf in self.leaves]
-
     def path_of(self, source: int) -> str:
         """The first parameter that uses a JavaScript source."""
         return next((leaf.path for leaf in self.leaves if source in leaf.sources), "")
@@ -85,15 +82,22 @@ def compile_parameters(
     """See `jackfield.api.expressions.Expressions.compile`."""
     paths = _Paths(as_json, late, undefined)
 
+    def with_leaves(leaf: Callable[[int], object]) -> object:
+        placed = _LeafPlacer(paths, leaf).value(dict(parameters), "")
+        return placed.value if isinstance(placed, _Literal) else None
+
     @cache
     def by_javascript() -> ExpressionParameters:
-        return _compile(parameters, _Compiler(paths, compile_simple=False), by_javascript)
+        return _compile(parameters, _Compiler(paths, compile_simple=False), by_javascript, with_leaves)
 
-    return _compile(parameters, _Compiler(paths, compile_simple=True), by_javascript)
+    return _compile(parameters, _Compiler(paths, compile_simple=True), by_javascript, with_leaves)
 
 
 def _compile(
-    parameters: Mapping[str, Json], compiler: _Compiler, by_javascript: Callable[[], ExpressionParameters]
+    parameters: Mapping[str, Json],
+    compiler: _Compiler,
+    by_javascript: Callable[[], ExpressionParameters],
+    with_leaves: Callable[[Callable[[int], object]], object],
 ) -> ExpressionParameters:
     value = compiler.value(dict(parameters), "")
     literal = value.value if isinstance(value, _Literal) and isinstance(value.value, dict) else None
@@ -105,6 +109,7 @@ def _compile(
         reads=_reads(compiler.sources),
         variables=compiler.variables,
         by_javascript=by_javascript,
+        with_leaves=with_leaves,
     )
 
 
@@ -121,7 +126,7 @@ def _evaluator() -> type[Evaluator]:
 
 @record
 class _Literal:
-    value: Json
+    value: object
 
 
 def _first(plain: Getter, exact: Getter) -> Getter:
@@ -174,7 +179,7 @@ class _Compiler:
                 base[key] = None
                 computed.append((key, made))
         if not computed:
-            return _Literal(base)  # type: ignore[arg-type]  # it is JSON like its source
+            return _Literal(base)
 
         def get(scope: ItemScope) -> object:
             out = base.copy()
@@ -195,7 +200,7 @@ class _Compiler:
                 base.append(None)
                 computed.append((index, made))
         if not computed:
-            return _Literal(base)  # type: ignore[arg-type]  # it is JSON like its source
+            return _Literal(base)
 
         def get(scope: ItemScope) -> object:
             out = base.copy()
@@ -209,6 +214,9 @@ class _Compiler:
         chunks = split(text[1:])
         if not any(chunk.code for chunk in chunks):
             return _Literal("".join(chunk.text for chunk in chunks))
+        return self._expression(chunks, path)
+
+    def _expression(self, chunks: Sequence[Chunk], path: str) -> _Literal | Getter:
         used: list[int] = []
         print_as = _JSON if path in self._paths.as_json else _TEXT
         if len(chunks) > 1:
@@ -233,7 +241,7 @@ class _Compiler:
         scripted = self._javascript(AS_LIST + chunk.text, used)
         return lambda scope: _only(scripted(scope))
 
-    def _joined(self, chunks: list[Chunk], used: list[int], print_as: _Printing) -> Getter:
+    def _joined(self, chunks: Sequence[Chunk], used: list[int], print_as: _Printing) -> Getter:
         parts: list[str | Getter] = []
         for chunk in chunks:
             if not chunk.code:
@@ -265,6 +273,19 @@ class _Compiler:
         index = self.sources.index(source)
         used.append(index)
         return lambda scope: scope.scripted[index]
+
+
+class _LeafPlacer(_Compiler):
+    """Puts what `leaf` gives where a compiler has the leaf of the same number, so that nothing is left to evaluate."""
+
+    def __init__(self, paths: _Paths, leaf: Callable[[int], object]) -> None:
+        super().__init__(paths, compile_simple=False)
+        self._leaf = leaf
+        self._placed = 0
+
+    def _expression(self, chunks: Sequence[Chunk], path: str) -> _Literal | Getter:
+        self._placed += 1
+        return _Literal(self._leaf(self._placed - 1))
 
 
 def _only(row: object) -> object:

@@ -59,7 +59,7 @@ class NodePlan:
         model, compiled = self.model, self.parameters
         if not model.takes_leaves or compiled.literal is not None:
             return None
-        return with_leaves(model, model.completed(self.node.parameters), compiled.leaf_paths)
+        return with_leaves(model, compiled)
 
     @cached_property
     def model(self) -> type[NodeParameters]:

@@ -7,7 +7,7 @@ Whatever Python does not evaluate has sources in JavaScript, which the engine le
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -162,7 +162,7 @@ class Evaluation(Protocol):
         """
 
     def leaves(self, index: int, scripted: Sequence[object] = ()) -> list[object]:
-        """The same, but of the expressions alone: the values at the parameters' `leaf_paths`. Raises as `at`."""
+        """The same, but of the expressions alone, in the order of `CompiledParameters.with_leaves`. Raises as `at`."""
 
 
 class CompiledParameters(Protocol):
@@ -177,8 +177,9 @@ class CompiledParameters(Protocol):
         """What JavaScript evaluates, each source once."""
 
     @property
-    def leaf_paths(self) -> Sequence[str]:
-        """Where expressions stand, such as `assignments[0].value`; the same for `by_javascript`."""
+    def with_leaves(self) -> Callable[[Callable[[int], object]], object]:
+        """Gives the parameters' value with what it is given in place of each expression, by the expression's number;
+        the same for `by_javascript`."""
 
     @property
     def reads(self) -> Reads:

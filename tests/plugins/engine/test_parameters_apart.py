@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
 from engine_lab import Lab, doc, ended, request
 from pydantic import model_validator
 
@@ -12,6 +14,7 @@ from jackfield.api.nodes import NodeParameters, NodeRun
 from jackfield.api.nodes.leaves import Apart, filled
 from jackfield.api.workflows import Outputs
 
+FIELDS = ("text", "other", "rows")
 VALIDATED: list[object] = []
 
 
@@ -19,6 +22,8 @@ class Shared(NodeParameters):
     takes_leaves = True
 
     text: object = None
+    other: object = None
+    rows: Sequence[object] = ()
     count: int = 0
 
     @model_validator(mode="before")
@@ -43,6 +48,51 @@ async def run(lab: Lab, model: type[NodeParameters], parameters: dict[str, Any])
     VALIDATED.clear()
     given = [{"json": {"n": n, "bad": n == 1}} for n in range(4)]
     return await ended(lab.engine().submit(request(workflow, items=given)))
+
+
+class Chosen(Shared):
+    """Becomes one that does not take leaves."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose(cls, raw: object, handler: Callable[[object], Shared]) -> Shared:
+        return Single.model_validate(raw)
+
+
+async def of_items(lab: Lab, parameters: dict[str, Any], *, model: type[NodeParameters]) -> list[dict[str, Any]]:
+    """The parameters of each item, as the node reads them."""
+
+    async def shown(run: NodeRun) -> Outputs:
+        given: list[Apart[Any]] = await run.resolve_apart()
+        return [[{"json": {name: filled(getattr(one[0], name), one[1]) for name in FIELDS}} for one in given]]  # type: ignore[misc]
+
+    lab.kind("shown", shown, model=model)
+    workflow = lab.parse(doc(("Start", "webhook"), ("Shown", "shown", {"parameters": parameters})))
+    outcome = await ended(lab.engine().submit(request(workflow, items=[{"json": {"n": n}} for n in range(3)])))
+    return [item["json"] for item in outcome.items]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"other": "=no code", "text": "={{ $json.n }}"},
+        {"other": "=", "text": "=a{{ $json.n }}"},
+        {"text": ["={{ $json.n }}", "=no code", "b"], "other": "={{ $json.n }}"},
+        {"text": {"a": {"b": "={{ $json.n }}"}}},
+        {"rows": ["={{ $json.n }}", 2]},
+        {"rows.0": "={{ $json.n }}", "text": {"a.b": "={{ $json.n }}", "a": {"b": 5}}, "other": "={{ $json.n }}"},
+    ],
+)
+async def test_each_item_reads_what_it_reads_of_parameters_of_its_own(lab: Lab, parameters: dict[str, Any]) -> None:
+    alone = await of_items(lab, parameters, model=Single)
+    assert len(alone) == 3
+    assert await of_items(lab, parameters, model=Shared) == alone
+
+
+async def test_a_model_that_becomes_another_one_takes_leaves_where_that_one_does(lab: Lab) -> None:
+    outcome = await run(lab, Chosen, {"text": "=item {{ $json.n }}"})
+    assert [item["json"] for item in outcome.items] == TEXTS
+    assert len(VALIDATED) >= 4
 
 
 TEXTS = [{"text": f"item {n}"} for n in range(4)]

@@ -6,11 +6,15 @@ validated once, with a `Leaf` wherever the document has an expression, and each 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ..jsontext import Json
+from pydantic import BaseModel
+
 from .parameters import NodeParameters
+
+if TYPE_CHECKING:
+    from ..expressions import CompiledParameters
 
 Model = TypeVar("Model")
 
@@ -37,32 +41,33 @@ def filled(value: object, values: Sequence[object]) -> object:
     return values[value.place] if type(value) is Leaf else value
 
 
-def with_leaves(
-    model: type[NodeParameters], parameters: Mapping[str, Json], paths: Sequence[str]
-) -> NodeParameters | None:
-    """The validated parameters with a leaf at each path, in this order; None where the model does not take leaves
-    there: then every item needs its own. Raises nothing."""
-    places = {path: place for place, path in enumerate(paths)}
-    if len(places) < len(paths):
-        return None
-    met: list[int] = []
-    value = _placed(dict(parameters), "", places, met)
-    if len(met) < len(paths):
-        return None
+def with_leaves(model: type[NodeParameters], parameters: CompiledParameters) -> NodeParameters | None:
+    """The validated parameters with a leaf for each expression; None where the model does not take leaves there: then
+    every item needs its own. Raises nothing."""
     try:
-        made = model.model_validate(value)
-    except ValueError:
+        made = model.model_validate(parameters.with_leaves(Leaf))
+    except (ValueError, TypeError, AttributeError):  # of a validator that looks into a value
         return None
-    return made if made.takes_leaves else None
+    taken = made.takes_leaves and all(map(_is_taken, _fields(made)))  # a validator may have made another model's
+    return made if taken else None
 
 
-def _placed(value: object, path: str, places: Mapping[str, int], met: list[int]) -> object:
-    place = places.get(path)
-    if place is not None:
-        met.append(place)
-        return Leaf(place)
+def _is_taken(field: object) -> bool:
+    """Whether no leaf is hidden in a field: `filled` gives the value of one that is the field itself, not of those in
+    a list or an object that has no model."""
+    return type(field) is Leaf or not _has_leaf(field)
+
+
+def _has_leaf(value: object) -> bool:
+    if isinstance(value, BaseModel):
+        return not all(map(_is_taken, _fields(value)))
     if isinstance(value, dict):
-        return {key: _placed(below, f"{path}.{key}" if path else key, places, met) for key, below in value.items()}
-    if isinstance(value, list):
-        return [_placed(below, f"{path}[{index}]", places, met) for index, below in enumerate(value)]
-    return value
+        return any(map(_has_leaf, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_leaf, value))
+    return type(value) is Leaf
+
+
+def _fields(model: BaseModel) -> Iterable[object]:
+    """Their values. Keys that the model does not know are no fields, and no node reads them."""
+    return (getattr(model, name) for name in type(model).model_fields)
