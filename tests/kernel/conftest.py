@@ -193,7 +193,7 @@ class Client:
 
     def __init__(self, app: Application) -> None:
         self.app = app
-        app.management.begin()
+        app.management.open()
 
     async def __call__(
         self,

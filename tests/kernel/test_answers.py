@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 
 import pytest
 from quart import Blueprint
 
 from jackfield.api.diagnosis import Metric
-from jackfield.api.errors import ConfigurationError
+from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.hosts import Slots
+from jackfield.api.plugin import Plugin
+from jackfield.http import management
 from jackfield.http.app import create_app
 from jackfield.http.system import samples
 
@@ -168,6 +171,64 @@ async def test_a_route_without_an_operation_stops_the_daemon(make_kernel: MakeKe
     await asyncio.wait_for(kernel.stop_requested.wait(), 10)
     assert isinstance(kernel.failure, ConfigurationError)
     assert "/api/v1/bare has no @operation" in kernel.failure.message
+    await kernel.stop()
+
+
+def lacking(error: Exception) -> type[Plugin]:
+    """A plugin whose routes cannot be loaded the first time."""
+    errors = [error]
+
+    def jackfield_blueprints() -> list[Blueprint]:
+        if errors:
+            raise errors.pop()
+        return []
+
+    return a_plugin(jackfield_blueprints=jackfield_blueprints)
+
+
+async def test_without_memory_for_the_routes_the_caller_is_told_and_the_next_one_is_served(
+    make_kernel: MakeKernel,
+) -> None:
+    kernel = make_kernel({}, FakePlugin, lacking(MemoryError()))
+    await kernel.start()
+    client = Client(create_app(kernel))
+    refused = await client("GET", "/api/v1/things", ADA)
+    assert (refused.status, refused.json["code"]) == (503, "MEMORY_SHORT")
+    assert (await client("POST", "/webhook/x")).status == 200
+    assert (await client("GET", "/api/v1/things", ADA)).status == 200
+    assert not kernel.stop_requested.is_set()
+    assert kernel.plugins.failures() == []
+    await client.app.management.close()
+    await kernel.stop()
+
+
+async def test_routes_wait_for_descriptors(make_kernel: MakeKernel) -> None:
+    kernel = make_kernel({}, FakePlugin, lacking(OSError(errno.EMFILE, "Too many open files")))
+    await kernel.start()
+    client = Client(create_app(kernel))
+    assert (await client("GET", "/api/v1/things", ADA)).status == 200
+    assert kernel.plugins.failures() == []
+    await client.app.management.close()
+    await kernel.stop()
+
+
+async def test_a_stop_does_not_wait_for_descriptors(make_kernel: MakeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = asyncio.Event()
+
+    async def forever(make: object) -> None:
+        waits.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(management, "while_files_lack", forever)
+    kernel = make_kernel()
+    await kernel.start()
+    app = create_app(kernel)
+    app.management.begin()
+    await waits.wait()
+    async with asyncio.timeout(5):
+        await app.management.close()
+    with pytest.raises(JackfieldError, match="about to end"):
+        await app.management.quart()
     await kernel.stop()
 
 

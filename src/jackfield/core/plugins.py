@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from importlib.metadata import EntryPoint, entry_points
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import pluggy
 
@@ -68,6 +68,15 @@ class _Manager(pluggy.PluginManager):
         if not inspect.isfunction(inspect.getattr_static(type(plugin), name, None)):
             return None
         return super().parse_hookimpl_opts(plugin, name)
+
+
+Passing: TypeAlias = "Callable[[BaseException], bool]"
+"""Whether what a hook has raised is for whoever asked, and no failure of its plugin."""
+
+
+def nothing_passes(error: BaseException) -> bool:
+    """Every error is its plugin's failure."""
+    return False
 
 
 class PluginHost:
@@ -236,9 +245,10 @@ class PluginHost:
         caller = getattr(self._manager.hook, hook, None)
         yield from () if caller is None else (one.plugin_name for one in reversed(caller.get_hookimpls()))
 
-    def call(self, hook: str) -> Iterator[tuple[str, Any]]:
+    def call(self, hook: str, passing: Passing = nothing_passes) -> Iterator[tuple[str, Any]]:
         """Call a hook of each plugin; yields (plugin name, result) of those that gave one. Any: each hook has its
-        type. Raises LookupError for a hook that neither Jackfield nor a loaded plugin has."""
+        type. Raises LookupError for a hook that neither Jackfield nor a loaded plugin has, and of a plugin of ours what
+        `passing` says: it is no failure of the plugin."""
         caller = getattr(self._manager.hook, hook, None)
         if caller is None or not caller.has_spec():
             raise LookupError(f"no loaded plugin has {hook} among its extension_points")
@@ -248,14 +258,16 @@ class PluginHost:
                 with alarm(self._time):
                     result = implementation.function()
             except BaseException as exc:
+                if self.plugins[name].is_own and passing(exc):
+                    raise
                 self.failed(name, exc, f"failed in {hook}")
                 continue
             if result is not None:
                 yield name, result
 
-    def sequence(self, hook: str) -> Iterator[tuple[str, Any]]:
-        """Call a hook that gives several things, and yield them one by one. Any: as in `call`."""
-        for name, given in self.call(hook):
+    def sequence(self, hook: str, passing: Passing = nothing_passes) -> Iterator[tuple[str, Any]]:
+        """Call a hook that gives several things, and yield them one by one. Any, passing: as in `call`."""
+        for name, given in self.call(hook, passing):
             try:
                 with alarm(self._time):
                     things = things_of(given)
@@ -265,10 +277,14 @@ class PluginHost:
                 yield from ((name, thing) for thing in things)
 
     def each(
-        self, hook: str, protocol: Any, check: Callable[[Any], Iterable[str]] | None = None
+        self,
+        hook: str,
+        protocol: Any,
+        check: Callable[[Any], Iterable[str]] | None = None,
+        passing: Passing = nothing_passes,
     ) -> Iterator[tuple[str, Any]]:
         """The same for those that fit their Protocol and pass the check; the others are reported."""
-        for name, thing in self.sequence(hook):
+        for name, thing in self.sequence(hook, passing):
             try:
                 with alarm(self._time):
                     require(thing, protocol, check)

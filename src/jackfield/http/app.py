@@ -117,7 +117,7 @@ class Application(Dispatcher):
             self.management,
             Mounts([*(AsgiMount(path[1:], Probes(kernel)) for path in PROBES), *kernel.mounts]),
             self.management.public,
-            self.management.begin,
+            self.management.expect,
             self.lifespan,
             counters,
             self.hosts,

@@ -10,14 +10,15 @@ from jackfield.core.tables import ServerSettings
 from . import system
 from .dispatch import Counters
 from .hosts import routes as host_routes
+from .management import lacks_means
 from .quartapp import make_quart
 
 
 def make_management(kernel: Kernel, counters: Counters) -> Quart:
-    """Every plugin's blueprints and the kernel's own routes. Raises `ConfigurationError` for a mistake of ours; a
-    stranger's blueprint with one is left out and reported."""
+    """Every plugin's blueprints and the kernel's own routes. Raises `ConfigurationError` for a mistake of ours, and an
+    error that `lacks_means`; a stranger's blueprint with a mistake is left out and reported."""
     plugins = kernel.plugins
-    given = list(plugins.each("jackfield_blueprints", Blueprint))
+    given = list(plugins.each("jackfield_blueprints", Blueprint, passing=lacks_means))
     own = [made for name, made in given if plugins.plugins[name].is_own]
     kernels = system.blueprint(kernel, lambda: app, counters)
     app = make_quart(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.errors import ConfigurationError, JackfieldError
+from jackfield.api.headroom import is_memory_short
 from jackfield.api.object_references import load
 from jackfield.core.kernel import Kernel
 
@@ -27,7 +28,7 @@ log = logging.getLogger("jackfield.http")
 
 
 PATIENCE = 60.0
-"""Seconds for which a start waits for descriptors."""
+"""Seconds for which it waits for descriptors."""
 _PAUSE = 0.25
 T = TypeVar("T")
 
@@ -43,9 +44,14 @@ async def while_files_lack(make: Callable[[], Awaitable[T]], patience: float = P
             if not lacks_files(exc) or loop.time() > deadline:
                 raise
         if not told:
-            log.warning("The start waits for open files: the limit (ulimit -n) is reached; raise it.")
+            log.warning("The management API waits for open files: the limit (ulimit -n) is reached; raise it.")
             told = True
         await asyncio.sleep(_PAUSE)
+
+
+def lacks_means(error: BaseException) -> bool:
+    """Whether it is for a limit of the system, so that the same may go well another time."""
+    return lacks_files(error) or is_memory_short(error)
 
 
 def lacks_files(error: BaseException | None) -> bool:
@@ -75,6 +81,11 @@ class Management:
         if any(not plugins.plugins[name].is_own for name in plugins.implementing("jackfield_blueprints")):
             self.begin()
 
+    def expect(self) -> None:
+        """Somebody will ask soon."""
+        if self._opened:
+            self.begin()
+
     def begin(self) -> None:
         """Start to assemble, unless that has begun."""
         if self._task is not None:
@@ -84,10 +95,9 @@ class Management:
 
     async def quart(self) -> Quart:
         """The application, as soon as it is there."""
-        if self._opened:
-            self.begin()
+        self.expect()
         if self._task is None:
-            raise JackfieldError("The daemon has not started.")
+            raise JackfieldError("The daemon has not started, or is about to end.")
         return await asyncio.shield(self._task)
 
     async def public(self) -> frozenset[str]:
@@ -104,10 +114,14 @@ class Management:
         await app(found, receive, send)  # type: ignore[arg-type]
 
     async def close(self) -> None:
-        if self._task is not None and not self._task.cancelled():
-            await asyncio.wait([self._task])
-            if self._task.exception() is None:
-                await self._task.result().shutdown()
+        self._opened = False
+        task, self._task = self._task, None
+        if task is None:
+            return
+        task.cancel()  # where it waits for descriptors
+        await asyncio.wait([task])
+        if not task.cancelled() and task.exception() is None:
+            await task.result().shutdown()
 
     async def _assemble(self) -> Quart:
         app = await while_files_lack(lambda: asyncio.to_thread(self._make))
@@ -122,6 +136,6 @@ class Management:
         error = None if task.cancelled() else task.exception()
         if isinstance(error, ConfigurationError):
             self._kernel.fail(error)
-        elif error is not None:
-            log.error("The management API could not be assembled.", exc_info=error)
-            self._kernel.fail(ConfigurationError("The management API could not be assembled; the log says why."))
+        elif error is not None:  # such as no memory: no reason to end what else the daemon does
+            self._task = None
+            log.error("The management API could not be assembled; the next request tries again.", exc_info=error)
