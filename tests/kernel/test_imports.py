@@ -42,14 +42,22 @@ def test_a_command_that_tells_of_itself_imports_little(arguments: list[str], mos
     assert len(modules) <= most
 
 
+def ended(daemon: Daemon) -> None:
+    """Started, and stopped."""
+    try:
+        daemon.start().stop()
+    finally:
+        daemon.close()
+
+
 @pytest.fixture(scope="module")
 def idle(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
     """Modules that a daemon of an earlier directory has imported when it is ready, and until its end, unasked."""
     directory = tmp_path_factory.mktemp("idle")
-    Daemon(directory).start().stop()  # it makes the administrator, at its end at the latest
     again = Daemon(directory, env={"PYTHONPROFILEIMPORTTIME": "1"})
+    ended(Daemon(directory))  # it makes the administrator, at its end at the latest
     again.output.unlink()
-    again.start().stop()
+    ended(again)
     ready, _, rest = again.output.read_text().partition("is ready on")
     assert rest
     return IMPORTED.findall(ready), IMPORTED.findall(ready + rest)

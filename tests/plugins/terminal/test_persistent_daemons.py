@@ -34,10 +34,12 @@ def here(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Here]:
     spawner = getattr(request, "param", "posix_spawn")
     settings = f'scrollback = {SCROLLBACK}\nhang_up_grace = 0.2\nkill_grace = 0.5\nspawner = "{spawner}"\n'
     made = Here(tmp_path, f"[terminal]\n{settings}")
-    yield made
-    for session in made.sessions():
-        made.api.delete(f"/api/terminal/sessions/{session['id']}")
-    made.daemon.close()
+    try:
+        yield made
+        for session in made.sessions():
+            made.api.delete(f"/api/terminal/sessions/{session['id']}")
+    finally:
+        made.close()
 
 
 def restart(here: Here) -> None:

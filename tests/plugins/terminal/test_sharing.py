@@ -154,7 +154,7 @@ def test_a_logout_ends_the_links_that_were_made(tmp_path: Path) -> None:
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == module.REFUSED
     finally:
-        here.daemon.close()
+        here.close()
 
 
 async def test_a_stop_does_not_wait_for_a_token(sharing: Sharing) -> None:

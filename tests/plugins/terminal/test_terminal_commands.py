@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -43,6 +44,18 @@ source_home = "{homes}/{{alias}}"
 DEADLINE = 15.0
 
 
+def supervisors(config_dir: Path) -> list[int]:
+    """Processes that keep sessions of this directory."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            words = (each / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+            keeps = any(word.endswith("/supervisor/program.py") for word in words)
+            if keeps and any(Path(word).is_relative_to(config_dir) for word in words):
+                found.append(int(each.name))
+    return found
+
+
 class Here:
     """A daemon with a profile `work` whose agent is a shell, and terminals beside it."""
 
@@ -57,9 +70,21 @@ class Here:
         self.daemon = Daemon(root, env=self.env, settings=settings)
         (self.daemon.config_dir / "agents.d").mkdir(mode=0o700)
         (self.daemon.config_dir / "agents.d" / "shell-agent.toml").write_text(MANIFEST.format(homes=root / "homes"))
-        self.daemon.start()
-        self.api = self.daemon.client()
-        self.profile("work")
+        try:
+            self.daemon.start()
+            self.api = self.daemon.client()
+            self.profile("work")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the daemon, and the supervisors of sessions that would wait for the next one for a day."""
+        self.daemon.close()
+        for pid in supervisors(self.daemon.config_dir):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        poll(lambda: not supervisors(self.daemon.config_dir), "the supervisors end")
 
     def profile(self, alias: str, **more: Any) -> None:
         body = {"alias": alias, "agent_id": "shell-agent", "provider_id": "self", "api_key": "", **more}
@@ -149,8 +174,10 @@ class Terminal:
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     root = tmp_path_factory.mktemp("terminals")
     made = Here(root)
-    yield made
-    made.daemon.close()
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 @pytest.fixture
