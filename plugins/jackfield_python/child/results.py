@@ -62,10 +62,15 @@ def _text(value: object) -> bytes:
 
 
 def _key(key: object) -> str:
+    """As the encoder in C has it: by its value, whatever a class of its own says of it."""
     if isinstance(key, str):
-        return str(key)
+        return str.__str__(key)
     if isinstance(key, bool):
         return "true" if key else "false"
+    if isinstance(key, int):
+        return int.__repr__(key)
+    if isinstance(key, float):
+        return float.__repr__(key)
     return "null" if key is None else str(key)
 
 

@@ -106,6 +106,12 @@ async def test_modules_of_the_standard_library(run: Any, source: str, expected: 
     assert (await run(source)).value == expected
 
 
+async def test_a_key_is_its_value_whatever_stands_beside_it(run: Any) -> None:
+    colour = "from enum import Enum\n\nclass Colour(str, Enum):\n    RED = 'red'\n\n"
+    assert (await run(f"{colour}return {{Colour.RED: 1}}")).value == {"red": 1}
+    assert (await run(f"{colour}return {{Colour.RED: float('nan')}}")).value == {"red": None}
+
+
 @pytest.mark.parametrize("source", ["import os", "from subprocess import run", "import numpy", "import urllib.request", "import jackfield", "from . import x"])  # fmt: skip  # noqa: E501
 async def test_other_modules_are_refused_by_name(run: Any, source: str) -> None:
     with pytest.raises(
