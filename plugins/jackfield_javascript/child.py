@@ -198,7 +198,8 @@ class ExpressionScripts:
         self._context, (self._evaluate,) = self._prelude.load("evaluate")
         self._left = EVALUATIONS
 
-    def answer(self, text: str) -> str:
+    def answer(self, body: bytes) -> str:
+        text = body.decode()
         self._left -= 1 + len(text) * EVALUATIONS // BIG
         found = str(self._evaluate(text))
         if found.startswith("!"):
@@ -221,10 +222,10 @@ class CodeScripts:
         self._context, (self._start, self._step) = self._prelude.load("start", "step")
         self._memory = self._prelude.memory
 
-    def answer(self, text: str) -> str:
-        self._memory = self._prelude.allowed(len(text))
+    def answer(self, body: bytes) -> str:
+        self._memory = self._prelude.allowed(len(body))
         self._context.set_memory_limit(self._memory)
-        self._start(text)
+        self._start(body.decode())
         while True:
             while self._context.execute_pending_job():
                 pass
@@ -289,7 +290,7 @@ def serve(scripts: ExpressionScripts | CodeScripts) -> None:
         body = receive()
         failed = False
         try:
-            answer = scripts.answer(body.decode())
+            answer = scripts.answer(body)
         except Exception as exc:
             failed, answer = True, failure(exc)
         send(answer)

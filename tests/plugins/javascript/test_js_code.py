@@ -283,6 +283,16 @@ async def test_memory_grows_with_the_input() -> None:
             await engine.close()
 
 
+async def test_memory_grows_with_the_bytes_of_the_input_in_any_script() -> None:
+    data = ScriptData(input=[{"json": {"text": "語" * (700 * 1024)}}])  # 2 MiB of JSON
+    engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, code_memory=16), SharedWorkerPool())
+    try:
+        held = await engine.run("return new ArrayBuffer(32 * 2 ** 20).byteLength", data, each=False, timeout=30)
+        assert held.value == 32 * 2**20
+    finally:
+        await engine.close()
+
+
 async def test_memory_is_limited() -> None:
     engine = JavaScriptEngine(JavaScriptSettings(code_workers=1, code_memory=16), SharedWorkerPool())
     try:
