@@ -21,7 +21,7 @@ import orjson
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.script_workers import API_FOLDER, ScriptWorkers, WorkerKind, Workers
-from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptResult, memory_error
+from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptMemory, ScriptResult
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_javascript.worker import NEEDS, JavaScriptWorker
 
@@ -116,6 +116,13 @@ class JavaScriptEngine:
 
     def __init__(self, settings: JavaScriptSettings, workers: ScriptWorkers) -> None:
         self._settings = settings
+        self._memory = ScriptMemory(
+            settings.code_memory,
+            settings.code_memory_per_input,
+            settings.max_memory,
+            "scripts.javascript",
+            "code_memory",
+        )
         self._expressions = workers.workers(
             self._kind(self._expression_worker, settings.expression_workers, urgent=True)
         )
@@ -148,12 +155,6 @@ class JavaScriptEngine:
         command = _command(kind, memory, limits, self._parts)
         return await JavaScriptWorker.start(command, largest=memory, timeout=self._settings.start_timeout)
 
-    def _allowed(self, size: int) -> int:
-        """Bytes that a Code node may hold whose request has so many; as the worker reckons."""
-        settings = self._settings
-        grown = settings.code_memory * MIB + round(size * settings.code_memory_per_input)
-        return min(grown, max(settings.code_memory, settings.max_memory) * MIB)
-
     async def evaluate(
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
     ) -> list[list[Json | ExpressionError]]:
@@ -170,9 +171,7 @@ class JavaScriptEngine:
         try:
             found = _decode(await self._answer(self._code, request, timeout))
         except ScriptError as exc:
-            raise (
-                memory_error(self._allowed(len(request)), "scripts.javascript") if exc.kind == "memory" else exc
-            ) from None
+            raise (self._memory.error(len(request)) if exc.kind == "memory" else exc) from None
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
 

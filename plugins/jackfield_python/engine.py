@@ -18,13 +18,12 @@ from jackfield.api.scripts import (
     ScriptData,
     ScriptEngine,
     ScriptError,
+    ScriptMemory,
     ScriptResult,
-    memory_error,
 )
 from jackfield_python.settings import PythonSettings
 from jackfield_python.worker import PythonRun, PythonWorker
 
-MIB = 1 << 20
 KINDS = frozenset({"syntax", "runtime", "memory"})
 """Of failures that a worker reports of its program."""
 UNREADABLE = "The program's answer cannot be read."
@@ -37,6 +36,9 @@ class PythonEngine:
 
     def __init__(self, settings: PythonSettings, workers: ScriptWorkers) -> None:
         self._settings = settings
+        self._memory = ScriptMemory(
+            settings.memory, settings.memory_per_input, settings.max_memory, "scripts.python", "memory"
+        )
         self._workers = workers.workers(
             WorkerKind[PythonRun](
                 lambda: PythonWorker.start(settings),
@@ -54,13 +56,12 @@ class PythonEngine:
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _request(source, data, each=each)
-        memory = allowed_memory(len(request), self._settings)
-        run = PythonRun(request, data.timezone, math.ceil(timeout) + 1, memory)
-        return self._result(await self._workers.call(run, timeout), memory)
+        run = PythonRun(request, data.timezone, math.ceil(timeout) + 1, self._memory.allowed(len(request)))
+        return self._result(await self._workers.call(run, timeout), len(request))
 
-    def _result(self, answer: bytes, memory: int) -> ScriptResult:
-        """What a program made of the answer, it may spoil: everything is checked. memory: bytes that it might take.
-        Raises `ScriptError`."""
+    def _result(self, answer: bytes, size: int) -> ScriptResult:
+        """What a program made of the answer, it may spoil: everything is checked. size: bytes of the request. Raises
+        `ScriptError`."""
         try:
             found = orjson.loads(answer)
         except orjson.JSONDecodeError:
@@ -69,7 +70,7 @@ class PythonEngine:
             raise ScriptError(UNREADABLE, kind="crash")
         if "error" in found:
             error = _error(found["error"])
-            raise memory_error(memory, "scripts.python") if error.kind == "memory" else error
+            raise self._memory.error(size) if error.kind == "memory" else error
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
 
@@ -80,12 +81,6 @@ class PythonEngine:
     async def close(self) -> None:
         """End the workers. Nothing runs afterwards."""
         await self._workers.close()
-
-
-def allowed_memory(size: int, settings: PythonSettings) -> int:
-    """Bytes that a run may take whose request has so many."""
-    grown = settings.memory * MIB + round(size * settings.memory_per_input)
-    return min(grown, max(settings.memory, settings.max_memory) * MIB)
 
 
 def _request(source: str, data: ScriptData, *, each: bool) -> bytes:

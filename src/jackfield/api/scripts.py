@@ -28,13 +28,35 @@ class ScriptError(Exception):
         self.item = item
 
 
-def memory_error(memory: int, table: str) -> ScriptError:
-    """Of a program for which so many bytes are too few. table: of the settings that allow more."""
-    return ScriptError(
-        f"The program needs more memory than the {memory >> 20} MiB it may have; give the node fewer items at a time, "
-        f"or raise {table}.max_memory.",
-        kind="memory",
-    )
+@record
+class ScriptMemory:
+    """How much a program may hold: `base` MiB, and `per_input` more for each MiB of JSON that it is given, up to
+    `most`. table: of the settings; base_key: the one for `base`."""
+
+    base: int
+    per_input: float
+    most: int
+    table: str
+    base_key: str
+
+    def allowed(self, size: int) -> int:
+        """Bytes, for so many bytes of JSON."""
+        return min(self._grown(size), self._most())
+
+    def error(self, size: int) -> ScriptError:
+        """Of a program for which that is too little. It names the setting that allows more."""
+        key = "max_memory" if self._grown(size) > self._most() else self.base_key
+        return ScriptError(
+            f"The program needs more memory than the {self.allowed(size) >> 20} MiB it may have; give the node fewer "
+            f"items at a time, or raise {self.table}.{key}.",
+            kind="memory",
+        )
+
+    def _grown(self, size: int) -> int:
+        return (self.base << 20) + round(size * self.per_input)
+
+    def _most(self) -> int:
+        return max(self.base, self.most) << 20
 
 
 @record
