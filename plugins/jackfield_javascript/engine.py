@@ -169,18 +169,18 @@ class JavaScriptEngine:
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _encode(data, {"source": source, "each": each})
         try:
-            found = _decode(await self._answer(self._code, request, timeout))
+            found = _decode(await self._answer(self._code, request, timeout, self._memory.beyond(len(request))))
         except ScriptError as exc:
             raise (self._memory.error(len(request)) if exc.kind == "memory" else exc) from None
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
 
-    async def _answer(self, workers: Workers[bytes], request: bytes, timeout: float) -> bytes:
+    async def _answer(self, workers: Workers[bytes], request: bytes, timeout: float, more_memory: int = 0) -> bytes:
         """Of a worker that has what the script needs. One that lacks a part names it and ends; scripts have no effects,
         so that another begins them again. Raises `ScriptError`."""
         tries = len(PARTS) + self._settings.expression_workers + self._settings.code_workers
         for _ in range(tries):
-            answer = await workers.call(request, timeout)
+            answer = await workers.call(request, timeout, more_memory)
             if not answer.startswith(NEEDS):
                 return answer
             self._parts |= PARTS & {answer.removeprefix(NEEDS).decode("ascii", "replace")}

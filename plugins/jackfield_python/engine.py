@@ -57,7 +57,8 @@ class PythonEngine:
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         request = _request(source, data, each=each)
         run = PythonRun(request, data.timezone, math.ceil(timeout) + 1, self._memory.allowed(len(request)))
-        return self._result(await self._workers.call(run, timeout), len(request))
+        answer = await self._workers.call(run, timeout, self._memory.beyond(len(request)))
+        return self._result(answer, len(request))
 
     def _result(self, answer: bytes, size: int) -> ScriptResult:
         """What a program made of the answer, it may spoil: everything is checked. size: bytes of the request. Raises

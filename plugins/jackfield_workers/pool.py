@@ -15,14 +15,17 @@ from typing import Any, Generic
 from jackfield.api.context import PluginContext
 from jackfield.api.script_workers import RequestT, ScriptWorker, WorkerKind
 from jackfield.api.scripts import ScriptError
+from jackfield_workers.memory_room import MemoryRoom
 from jackfield_workers.settings import WorkersSettings
 
 
 class SharedWorkerPool:
-    """most: processes together; 0: as many as the kinds' sizes add up to."""
+    """most: processes together; 0: as many as the kinds' sizes add up to. memory: MiB that requests together may take
+    beyond what each may take anyway."""
 
-    def __init__(self, most: int = 0) -> None:
+    def __init__(self, most: int = 0, memory: int = 1024) -> None:
         self._most = most
+        self.memory = MemoryRoom(memory << 20)
         self._kinds: list[KindWorkers[Any]] = []  # Any: each kind has requests of its own
         self._arrivals = count()
         self.waiting = 0
@@ -91,7 +94,20 @@ class KindWorkers(Generic[RequestT]):
     def first_arrival(self) -> float:
         return self._waiting[0][0] if self._waiting else float("inf")
 
-    async def call(self, request: RequestT, timeout: float) -> bytes:
+    async def call(self, request: RequestT, timeout: float, more_memory: int = 0) -> bytes:
+        if not more_memory:
+            return await self._call(request, timeout)
+        self._check_open()
+        room = self._pool.memory
+        if room.waiting >= self._kind.waiting:
+            raise self._failed("Too many {work}s wait for memory; try again later.")
+        async with room.held(more_memory, self._kind.wait, self._late):
+            return await self._call(request, timeout)
+
+    def _late(self) -> ScriptError:
+        return self._failed("The {work} waited too long for the memory that its input needs, which others have.")
+
+    async def _call(self, request: RequestT, timeout: float) -> bytes:
         self._check_open()
         if self._waiting or not self._take():
             await self._wait()
@@ -218,4 +234,5 @@ class KindWorkers(Generic[RequestT]):
 
 
 def shared_pool(context: PluginContext) -> SharedWorkerPool:
-    return SharedWorkerPool(context.settings(WorkersSettings).processes)
+    settings = context.settings(WorkersSettings)
+    return SharedWorkerPool(settings.processes, settings.long_inputs_memory)

@@ -17,3 +17,10 @@ class WorkersSettings(BaseModel):
         description="Worker processes of all languages together, those that are idle among them. One is always kept "
         "for expressions. 0: as many as the settings of the languages allow.",
     )
+    long_inputs_memory: int = Field(
+        1024,
+        ge=16,
+        le=1_048_576,
+        description="MiB that Code nodes with long inputs may hold together beyond what each may hold anyway. A run "
+        "that does not fit waits for others to end; one that wants more than this runs beside no other of them.",
+    )

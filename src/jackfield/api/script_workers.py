@@ -62,9 +62,10 @@ class Workers(Protocol[RequestT_contra]):
     """The workers of one kind, started when needed. The one that was used last is used first, so that idle ones stay
     untouched."""
 
-    async def call(self, request: RequestT_contra, timeout: float) -> bytes:
-        """The answer of a worker, within `timeout` seconds from when it gets the request. Raises `ScriptError`, of the
-        kind `busy` when no worker became free in time."""
+    async def call(self, request: RequestT_contra, timeout: float, more_memory: int = 0) -> bytes:
+        """The answer of a worker, within `timeout` seconds from when it gets the request. more_memory: bytes that it
+        may take beyond what each request of its kind may; those of all requests are bounded together. Raises
+        `ScriptError`, of the kind `busy` when no worker, or not that much memory, became free in time."""
 
     async def close(self) -> None:
         """Kill every worker of this kind and wait until none is left; what runs or waits fails, now and later."""

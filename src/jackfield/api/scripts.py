@@ -28,6 +28,10 @@ class ScriptError(Exception):
         self.item = item
 
 
+RECKONED = 16 * 2**20
+"""Bytes beyond the base from which programs share them out. Those with a short input wait for no others."""
+
+
 @record
 class ScriptMemory:
     """How much a program may hold: `base` MiB, and `per_input` more for each MiB of JSON that it is given, up to
@@ -42,6 +46,11 @@ class ScriptMemory:
     def allowed(self, size: int) -> int:
         """Bytes, for so many bytes of JSON."""
         return min(self._grown(size), self._most())
+
+    def beyond(self, size: int) -> int:
+        """How many of these are more than the base; 0 where that is too little to be reckoned with."""
+        more = self.allowed(size) - (self.base << 20)
+        return more if more >= RECKONED else 0
 
     def error(self, size: int) -> ScriptError:
         """Of a program for which that is too little. It names the setting that allows more."""

@@ -21,8 +21,8 @@ from jackfield_workers.settings import WorkersSettings
 class Lab:
     """Workers without processes: a request is answered when the test says so."""
 
-    def __init__(self, most: int = 0) -> None:
-        self.pool = SharedWorkerPool(most)
+    def __init__(self, most: int = 0, memory: int = 1024) -> None:
+        self.pool = SharedWorkerPool(most, memory)
         self.alive: list[FakeWorker] = []
         self.begun: list[str] = []
         self.held: dict[str, asyncio.Future[bytes]] = {}
@@ -38,9 +38,9 @@ class Lab:
     def names(self) -> list[str]:
         return sorted(worker.name for worker in self.alive)
 
-    async def begin(self, kind: KindWorkers[str], request: str) -> asyncio.Task[bytes]:
+    async def begin(self, kind: KindWorkers[str], request: str, more_mib: int = 0) -> asyncio.Task[bytes]:
         """Ask for something, as far as it gets without an answer."""
-        task = asyncio.create_task(kind.call(request, 5))
+        task = asyncio.create_task(kind.call(request, 5, more_mib << 20))
         await settle()
         return task
 
@@ -256,3 +256,37 @@ async def test_both_languages_under_one_limit(tmp_path: Path) -> None:
     assert max(map(sum, seen)) == 2
     assert any(of for of, _ in seen)
     assert any(of for _, of in seen)
+
+
+async def test_long_inputs_of_all_kinds_share_the_memory_beyond_the_rest() -> None:
+    lab = Lab(memory=100)
+    one, other = lab.kind("one"), lab.kind("other")
+    await lab.begin(one, "60", 60)
+    second = await lab.begin(other, "50", 50)
+    await lab.begin(one, "20", 20)
+    await lab.begin(one, "short")
+    assert lab.begun == ["60", "short"], "in order: 20 does not overtake 50"
+    lab.held["60"].set_result(b"")
+    await settle()
+    assert sorted(lab.begun[2:]) == ["20", "50"]
+    await lab.begin(one, "500", 500)
+    assert "500" not in lab.begun
+    lab.held["20"].set_result(b"")
+    second.cancel()
+    await settle()
+    assert lab.begun[-1] == "500", "more than there is runs as the only one"
+
+
+async def test_memory_that_does_not_come_in_time_is_told_and_given_to_the_next() -> None:
+    lab = Lab(memory=100)
+    kind, hasty = lab.kind("one"), lab.kind("hasty", wait=0.001, waiting=1)
+    await lab.begin(kind, "60", 60)
+    late = await lab.begin(hasty, "late", 50)
+    with pytest.raises(ScriptError, match="Too many scripts wait for memory"):
+        await hasty.call("more", 5, 50 << 20)
+    await lab.begin(kind, "40", 40)
+    with pytest.raises(ScriptError, match="waited too long for the memory that its input needs") as caught:
+        await late
+    assert caught.value.kind == "busy"
+    await settle()
+    assert lab.begun == ["60", "40"]
