@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import psycopg
 
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.sql.write_queue import WriteQueue
+from jackfield.api.sql.writes import WriteQueue
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.batch import WriteBatch
 from jackfield_store_postgres.connections import Connection, Connector

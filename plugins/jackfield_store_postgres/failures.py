@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 
 from jackfield.api.errors import ConfigurationError, Conflict, StoreUnavailable
-from jackfield.api.sql.write_queue import UNCHANGED
+from jackfield.api.sql.writes import UNCHANGED
 
 _LOST = "The connection to PostgreSQL was lost"
 _REASONS = {

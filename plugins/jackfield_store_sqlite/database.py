@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from jackfield.api.errors import DataDamaged, StoreUnavailable
-from jackfield.api.sql.write_queue import WriteQueue
-from jackfield.api.sql.writes import WriteOperation
+from jackfield.api.sql.writes import WriteOperation, WriteQueue
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.connections import connect_writer, create_file

@@ -107,10 +107,11 @@ class SqliteExecutions:
         size = len(execution.input) + _OVERHEAD
         if execution.call is not None:
             size += len(execution.call.body) + len(execution.call.headers)
-            self.added_calls.add(execution.call.webhook_id)
-        self.added_executions.add()
         if finished is not None:
             size += _size(finished)
+        if execution.call is not None:
+            self.added_calls.add(execution.call.webhook_id)
+        self.added_executions.add()
         return self._db.post(lambda batch: batch.add_execution(execution, finished, self._owner(execution.owner)), size)
 
     def append_steps(

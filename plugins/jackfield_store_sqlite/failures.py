@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from jackfield.api.errors import ConfigurationError, Conflict, StoreUnavailable
-from jackfield.api.sql.write_queue import UNCHANGED
+from jackfield.api.sql.writes import UNCHANGED
 
 _REASONS = {
     sqlite3.SQLITE_BUSY: "The database is locked by another process",

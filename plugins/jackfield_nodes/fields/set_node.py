@@ -67,13 +67,13 @@ class ItemWriter:
         """zone: the workflow's. Raises `NodeError`."""
         self.parameters = parameters
         self._dots = parameters.options.dot_notation
-        self._keeps_files = parameters.keeps_binary()
         raw = isinstance(parameters, ModernSet) and parameters.mode == "raw"
-        self._raw = [parameters.json_output] if isinstance(parameters, ModernSet) and raw else []
         rows = [] if raw else list(parameters.rows())
+        self._keeps_files = parameters.keeps_binary()
+        self._fitted = parameters.fitting(Conversion(parameters.options.ignore_conversion_errors, zone))
+        self._raw = [parameters.json_output] if isinstance(parameters, ModernSet) and raw else []
         self._files = [row for row in rows if row[1] == "binary"]
         self._rows = [(*row, self._fitting(row)) for row in rows if row[1] != "binary"]
-        self._fitted = parameters.fitting(Conversion(parameters.options.ignore_conversion_errors, zone))
 
     def _fitting(self, row: Row) -> type | None:
         """The type of values that are written as they are; None where each has to be looked at."""

@@ -68,8 +68,10 @@ def of_node(answer: NodeAnswer, execution_id: str) -> Answer:
     """The answer of a Respond to Webhook node. Raises `ExecutionFailed`."""
     if not 200 <= answer.status <= 599:
         raise failed(execution_id, "The Respond to Webhook node asked for a status that cannot be sent.")
-    has_body = bool(answer.body) if isinstance(answer.body, bytes) else size_of(answer.body) > 0
-    return made(answer.status, safe(clean(answer.headers), has_body), answer.body)
+    body = answer.body
+    if isinstance(body, bytes):
+        return StoredAnswer(answer.status, safe(clean(answer.headers), bool(body)), body)
+    return made(answer.status, safe(clean(answer.headers), size_of(body) > 0), body)
 
 
 def made(status: int, headers: HeaderPairs, body: Content) -> Answer:

@@ -352,7 +352,7 @@ async def test_an_answer_that_another_browser_began_logs_nobody_in(open_world: A
 
 
 def under_way(world: Any) -> int:
-    return len(world.context.ports["Memos"]._kinds.get("login-redirect", ()))
+    return len(world.context.ports["Memos"]._live("login-redirect")._kept)
 
 
 async def test_a_state_ends_in_time(open_world: Any) -> None:
