@@ -24,10 +24,12 @@ INSERT INTO sessions (id, agent, name, project) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET project = excluded.project WHERE project = ''
 """
 _TOGETHER = 32
-"""Rows of one statement: each costs a step of the database, each of its values a call."""
+"""Rows of one statement that `logscan` has packed: each costs a step of the database, each of its values a call."""
+_LOADED_TOGETHER = 32
+"""The same of rows from Python."""
 _ROW = f"({', '.join('?' * 12)})"
 _LOAD = f"INSERT INTO incoming VALUES {_ROW}"  # noqa: S608 - a constant
-_LOAD_MANY = f"INSERT INTO incoming VALUES {', '.join([_ROW] * _TOGETHER)}"  # noqa: S608 - a constant
+_LOAD_MANY = f"INSERT INTO incoming VALUES {', '.join([_ROW] * _LOADED_TOGETHER)}"  # noqa: S608 - a constant
 
 
 def _packed(first: int) -> str:
@@ -174,8 +176,8 @@ def _merged(connection: sqlite3.Connection, rows: Sequence[Row]) -> AddedUsage:
 
 
 def _load(connection: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    whole = len(rows) - len(rows) % _TOGETHER
-    together = (rows[start : start + _TOGETHER] for start in range(0, whole, _TOGETHER))
+    whole = len(rows) - len(rows) % _LOADED_TOGETHER
+    together = (rows[start : start + _LOADED_TOGETHER] for start in range(0, whole, _LOADED_TOGETHER))
     connection.executemany(_LOAD_MANY, (tuple(chain.from_iterable(some)) for some in together))
     connection.executemany(_LOAD, rows[whole:])
 

@@ -111,7 +111,7 @@ async def test_a_part_that_a_script_needs_comes_with_the_next_worker(code: JavaS
 async def test_a_worker_that_only_asks_for_others_is_given_up(
     code: JavaScriptEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def asks(request: bytes, timeout: float) -> bytes:
+    async def asks(request: bytes, timeout: float, more_memory: int = 0) -> bytes:
         return worker_module.NEEDS + b"../../etc/passwd"
 
     monkeypatch.setattr(code._code, "call", asks)
