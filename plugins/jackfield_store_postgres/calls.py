@@ -11,6 +11,7 @@ import orjson
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.growth import Growth
+from jackfield.api.sql.conditions import where
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -26,7 +27,7 @@ from jackfield.api.storage import (
 from jackfield_store_postgres.batch import WriteBatch
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.rows import Query, Value, execute, where
+from jackfield_store_postgres.rows import Query, Value, execute
 
 _AT_ONCE = 200
 """Calls that one transaction deletes, so that it is short."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 
+from jackfield.api.sql.conditions import like_of
 from jackfield.api.sql.dialect import Part, RowDialect, SqlValue
 from jackfield.api.storage.tables import ColumnType
 from jackfield_store_postgres.connections import Connection
@@ -98,8 +99,3 @@ class PostgresDialect(RowDialect[Connection]):
         arrays = ", ".join(f"%b::{_TYPES[kind]}[]" for kind in fields.values())
         sql = f"INSERT INTO {table} ({', '.join(fields)}) SELECT * FROM unnest({arrays})"  # noqa: S608 - our own names
         execute(connection, sql, [list(column) for column in zip(*rows, strict=True)])
-
-
-def like_of(pattern: str) -> str:
-    """A pattern with `%` for any characters, in the language of LIKE."""
-    return pattern.replace("\\", "\\\\").replace("_", "\\_")

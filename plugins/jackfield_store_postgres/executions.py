@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict
 from jackfield.api.growth import Growth
+from jackfield.api.sql.conditions import where
 from jackfield.api.sql.execution_lists import ExecutionLists
 from jackfield.api.storage import (
     CallStatus,
@@ -22,7 +23,7 @@ from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.counting import COUNTS
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.dialect import PostgresDialect
-from jackfield_store_postgres.rows import Query, execute, planned, unpack, where
+from jackfield_store_postgres.rows import Query, execute, planned, unpack
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""

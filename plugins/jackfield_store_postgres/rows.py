@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import orjson
@@ -76,13 +76,6 @@ class Query(Generic[RowT]):
 
     def select(self, rest: str) -> str:
         return f"SELECT {self.columns} FROM {self.tables}{rest}"  # noqa: S608 - our own names
-
-
-def where(conditions: Iterable[tuple[str, Value]]) -> tuple[str, list[Value]]:
-    """` WHERE a AND b` of those conditions whose value is given, and the values."""
-    given = [(sql, value) for sql, value in conditions if value is not None]
-    clause = " AND ".join(sql for sql, _ in given)
-    return (f" WHERE {clause}" if clause else ""), [value for _, value in given]
 
 
 def pack(document: Document) -> bytes:

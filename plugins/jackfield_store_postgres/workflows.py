@@ -9,6 +9,7 @@ from typing import TypeAlias
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.api.shared_workflows import ChangedWorkflows
+from jackfield.api.sql.conditions import where as conditions
 from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowOrder, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflow_words import words_of
@@ -20,7 +21,6 @@ from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.failures import taken, too_many_labels
 from jackfield_store_postgres.revisions import Revisions, sweep
 from jackfield_store_postgres.rows import Query, execute, number, pack, unpack
-from jackfield_store_postgres.rows import where as conditions
 from jackfield_store_postgres.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"

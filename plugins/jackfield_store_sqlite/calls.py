@@ -13,6 +13,7 @@ import orjson
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.growth import Growth
+from jackfield.api.sql.conditions import where
 from jackfield.api.storage import (
     CallStatus,
     CallUpdate,
@@ -28,7 +29,7 @@ from jackfield.api.storage import (
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.ownership import Lives
-from jackfield_store_sqlite.rows import Query, Value, execute, where
+from jackfield_store_sqlite.rows import Query, Value, execute
 
 _AT_ONCE = 200
 """Calls that one transaction deletes, so that it is short."""

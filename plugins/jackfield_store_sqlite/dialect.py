@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+from jackfield.api.sql.conditions import like_of
 from jackfield.api.sql.dialect import Part, RowDialect, SqlValue
 from jackfield.api.storage.tables import ColumnType
 from jackfield_store_sqlite.rows import encodable, execute
@@ -102,8 +103,3 @@ class SqliteDialect(RowDialect[sqlite3.Connection]):
 def glob_of(pattern: str) -> str:
     """A pattern with `%` for any characters, in the language of GLOB."""
     return "".join("*" if sign == "%" else f"[{sign}]" if sign in "[]*?" else sign for sign in pattern)
-
-
-def like_of(pattern: str) -> str:
-    """The same in the language of LIKE with a backslash as escape."""
-    return pattern.replace("\\", "\\\\").replace("_", "\\_")

@@ -12,6 +12,7 @@ import orjson
 
 from jackfield.api.errors import Conflict, DataDamaged
 from jackfield.api.growth import Growth
+from jackfield.api.sql.conditions import where
 from jackfield.api.sql.execution_lists import ExecutionLists
 from jackfield.api.storage import (
     CallStatus,
@@ -38,7 +39,7 @@ from jackfield_store_sqlite.damage.digests import (
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.ownership import Lives
-from jackfield_store_sqlite.rows import Query, execute, where
+from jackfield_store_sqlite.rows import Query, execute
 
 _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""

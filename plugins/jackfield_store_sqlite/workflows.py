@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
+from jackfield.api.sql.conditions import where as conditions
 from jackfield.api.storage import Page, StoredWorkflow, VersionRow, WorkflowFilter, WorkflowOrder, WorkflowRow
 from jackfield.api.triggers import Registration
 from jackfield.api.workflow_words import words_of
@@ -18,7 +19,6 @@ from jackfield_store_sqlite.damage.digests import checked_document, of_static_da
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.failures import taken, too_many_labels
 from jackfield_store_sqlite.rows import Query, execute, number, pack
-from jackfield_store_sqlite.rows import where as conditions
 from jackfield_store_sqlite.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"

@@ -6,12 +6,13 @@ it that it changes with them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeAlias
 
 from ..execution_counts import SPAN_BITS, Place, place_of, span_of, stretch
 from ..records import replace
 from ..storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Page
+from .conditions import where
 from .dialect import ConnectionT, SqlValue, StoreDialect
 
 _LOST = ("failed", "cancelled")
@@ -91,7 +92,7 @@ class ExecutionLists(Generic[ConnectionT]):
         between = stretch(wanted.since, wanted.until)
         found: list[_Counted] = []
         if not between.empty:
-            clause, values = _where(
+            clause, values = where(
                 [("workflow_id = ? AND workflow_id <> ''", wanted.workflow_id), ("status = ?", wanted.status),
                  ("mode = ?", wanted.mode), ("span >= ?", between.first), ("span <= ?", between.last)]
             )  # fmt: skip
@@ -116,7 +117,7 @@ class ExecutionLists(Generic[ConnectionT]):
 
 def _conditions(wanted: ExecutionFilter) -> tuple[str, list[SqlValue]]:
     """The added terms let the partial indexes serve."""
-    clause, values = _where(
+    clause, values = where(
         [("workflow_id = ?", wanted.workflow_id), ("status = ?", wanted.status), ("mode = ?", wanted.mode),
          ("created_at >= ?", wanted.since), ("created_at <= ?", wanted.until)]
     )  # fmt: skip
@@ -125,10 +126,3 @@ def _conditions(wanted: ExecutionFilter) -> tuple[str, list[SqlValue]]:
     elif wanted.status in _LOST:
         clause += " AND status IN ('failed', 'cancelled')"
     return clause, values
-
-
-def _where(conditions: Iterable[tuple[str, SqlValue]]) -> tuple[str, list[SqlValue]]:
-    """` WHERE a AND b` of those conditions whose value is given, and the values."""
-    given = [(sql, value) for sql, value in conditions if value is not None]
-    clause = " AND ".join(sql for sql, _ in given)
-    return (f" WHERE {clause}" if clause else ""), [value for _, value in given]
