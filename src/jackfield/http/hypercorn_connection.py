@@ -41,7 +41,7 @@ from hypercorn.protocol.h11 import H11Protocol, H11WSConnection
 
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
 
-from .http1.refusals import MALFORMED, TOO_LARGE, body_of, too_late
+from .http1.refusals import MALFORMED, TOO_LARGE, body_of, code_of, too_late
 from .websocket_shortcut import Upgraded, WebSocketShortcut
 
 STALLED = 2.0
@@ -246,13 +246,7 @@ class Http1Protocol(H11Protocol):
         """Hypercorn's has no body."""
         known = status_code == BAD_REQUEST and getattr(self.connection, "problem", "").endswith(".")
         message = getattr(self.connection, "problem", "") if known else _REFUSALS.get(status_code, MALFORMED)
-        codes = {
-            BAD_REQUEST: "MALFORMED_REQUEST",
-            431: "HEADERS_TOO_LARGE",
-            501: "NOT_IMPLEMENTED",
-            505: "HTTP_VERSION",
-        }
-        body = body_of(message, codes.get(status_code, "MALFORMED_REQUEST"))
+        body = body_of(message, code_of(status_code))
         fields = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),

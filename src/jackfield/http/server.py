@@ -1,4 +1,4 @@
-"""Running the application: Hypercorn from code, or uvicorn, which comes with an extra."""
+"""Running the application: by uvicorn, which comes with an extra, or by Hypercorn, each from code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable
+from importlib.util import find_spec
 from typing import cast
 
 from jackfield.api.containment import is_ctrl_c
@@ -73,15 +74,23 @@ def hold_beside(sock: socket.socket) -> socket.socket | None:
 
 Runner = Callable[[Application, socket.socket, ServerSettings], Awaitable[None]]
 RUNNERS = {name: f"jackfield.http.servers.{name}:serve" for name in ("hypercorn", "uvicorn")}
-"""`server.implementation` -> place of its runner; one library is imported, the one that serves."""
+"""`server.name` -> place of its runner; one library is imported, the one that serves."""
+NEEDED = {"hypercorn": ("hypercorn",), "uvicorn": ("uvicorn", "httptools")}
+
+
+def name_of(server: ServerSettings) -> str:
+    """Of the server that serves: with `auto` uvicorn where all that it needs is installed."""
+    if server.name != "auto":
+        return server.name
+    return "uvicorn" if all(find_spec(module) is not None for module in NEEDED["uvicorn"]) else "hypercorn"
 
 
 def runner_of(name: str) -> Runner:
     """Raises ImportError for a library that is not installed, `ConfigurationError` for one that ours was not written
     for."""
-    if name == "hypercorn":
-        require_fit()
-    return cast("Runner", load(RUNNERS[name]))
+    found = cast("Runner", load(RUNNERS[name]))
+    require_fit(name)
+    return found
 
 
 def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambda: None) -> None:
@@ -98,10 +107,10 @@ def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambd
     try:
         with asyncio.Runner(loop_factory=loop_factory(server.loop)) as runner:
             loop = runner.get_loop()
-            run_to_end(loop, loop.create_task(serve(runner_of(server.implementation))))
+            run_to_end(loop, loop.create_task(serve(runner_of(name_of(server)))))
     except ImportError as exc:
-        name = server.implementation
-        raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None
+        name = name_of(server)
+        raise ConfigurationError(f"{exc.name} is not installed; install jackfield[fast] for server {name}.") from None
     except (Exception, SystemExit):
         # Each server has its own way to end after a start that failed; the reason is ours to tell.
         if app.lifespan.failure is None:
@@ -131,5 +140,5 @@ def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
         return cast("Callable[[], asyncio.AbstractEventLoop]", load("uvloop:new_event_loop"))
     except ImportError:
         if name == "uvloop":
-            raise ConfigurationError("uvloop is not installed; install jackfield[uvloop].") from None
+            raise ConfigurationError("uvloop is not installed; install jackfield[fast].") from None
         return None
