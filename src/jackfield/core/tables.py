@@ -107,6 +107,13 @@ class DaemonSettings(Table):
     remote_agents: bool = Field(
         False, description="Whether public hosts reach everything, not only webhooks and /api/v1."
     )
+    workers: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="Processes that take webhook calls and run executions. 1: the daemon's own alone. From 2 on as "
+        "many worker processes beside it, which has the store and all the rest; about one for each core (Linux).",
+    )
     shutdown_timeout: float = Field(
         30.0, ge=0, le=3600, description="How long a stop waits for requests and runs in flight, in seconds."
     )

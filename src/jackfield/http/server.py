@@ -7,7 +7,7 @@ import errno
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from importlib.util import find_spec
 from typing import cast
 
@@ -24,12 +24,31 @@ log = logging.getLogger("jackfield.server")
 
 def listen(server: ServerSettings) -> socket.socket:
     """Bind before anything else is started, so that a busy port is an error at once. Raises `ConfigurationError`."""
+    return _bound(server, (socket.SO_REUSEADDR,), server.backlog)
+
+
+def hold_shared(server: ServerSettings) -> socket.socket:
+    """For a daemon with workers: the port, which nobody else has, and on which nothing is accepted with this socket.
+    Raises `ConfigurationError`."""
+    listen(server).close()
+    return share(server)
+
+
+def share(server: ServerSettings) -> socket.socket:
+    """For a worker: a socket of its own on the daemon's port. Raises `ConfigurationError`."""
+    return _bound(server, (socket.SO_REUSEADDR, socket.SO_REUSEPORT), 0)
+
+
+def _bound(server: ServerSettings, options: Sequence[int], backlog: int) -> socket.socket:
+    """backlog: 0: it does not listen yet."""
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    for option in options:
+        sock.setsockopt(socket.SOL_SOCKET, option, 1)
     try:
         sock.bind((server.host, server.port))
-        sock.listen(server.backlog)
+        if backlog:
+            sock.listen(backlog)
     except OSError as exc:
         sock.close()
         raise ConfigurationError(

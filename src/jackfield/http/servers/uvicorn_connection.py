@@ -27,6 +27,7 @@ from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 from uvicorn.server import ServerState
 
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
+from jackfield.api.admission.moving import move
 from jackfield.api.asgi import Scope
 
 from ..http1.refusals import MALFORMED, TOO_LARGE, refusal, too_late
@@ -158,6 +159,10 @@ class UvicornConnection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._admitted.phase in (SILENT, IDLE):
+            mover = self._admission.mover
+            if mover is not None and self._is_between and mover.is_elsewhere(data):
+                move(mover, self.transport, data)
+                return
             self._admitted.receives()
         if self._refused:
             return  # it is read so that the caller finds the answer
@@ -167,6 +172,11 @@ class UvicornConnection(asyncio.Protocol):
             self._hold(data)
         else:
             self._read(data)
+
+    @property
+    def _is_between(self) -> bool:
+        """Whether an answer has ended, and nothing of the next request has come."""
+        return self._admitted.phase == IDLE and self._is_free and not (self._in_head or self._idle_bytes or self._held)
 
     @property
     def _has_next(self) -> bool:
