@@ -82,7 +82,7 @@ class SqliteSettings(BaseModel):
         json_schema_extra={"former": {"walSizeLimit": "0.2"}},
     )
     compress_from: int = Field(
-        1024,
+        512,
         ge=0,
         le=1_073_741_824,
         description="Bytes from which inputs, results and bodies are compressed (LZ4) where that saves an eighth of "
