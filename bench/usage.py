@@ -277,7 +277,7 @@ def main() -> None:
         root = Path(directory)
         files = Generator(root).write(options.megabytes * 1_000_000)
         text, ok = measured(root, files, options)
-    harness.publish("usage", text, write=options.write)
+    harness.publish("usage python" if options.python_reader else "usage", text, write=options.write)
     sys.exit(0 if ok else 1)
 
 

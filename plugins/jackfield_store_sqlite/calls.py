@@ -8,7 +8,6 @@ import functools
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import orjson
 
@@ -28,7 +27,6 @@ from jackfield.api.storage import (
     WebhookStats,
 )
 from jackfield_store_sqlite.batch import WriteBatch
-from jackfield_store_sqlite.call_texts import JOINED, TEXTS, texts_of
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.ownership import Lives
 from jackfield_store_sqlite.rows import Query, Value, execute
@@ -60,15 +58,14 @@ def _webhook(
 
 
 def _call(
-    id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, truncated: int,
-    status: CallStatus, response_status: int | None, response_truncated: int, duration_ms: int | None, query: str,
-    event: str, *texts: Any,  # Any: of `TEXTS`
+    id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, body: str,
+    truncated: int, status: CallStatus, response_status: int | None, response_body: str, response_truncated: int,
+    duration_ms: int | None, query: str, event: str,
 ) -> StoredCall:  # fmt: skip
     masked: Mapping[str, str] = orjson.loads(headers or b"{}")
-    body, answer = texts_of(*texts)
     return StoredCall(
         id, webhook_id, execution_id, time, method, masked, body, bool(truncated), status, response_status,
-        answer, bool(response_truncated), duration_ms, query, event,
+        response_body, bool(response_truncated), duration_ms, query, event,
     )  # fmt: skip
 
 
@@ -96,9 +93,9 @@ _WEBHOOKS = Query(
     "registrations r",
 )
 _CALLS = Query(
-    f"""c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, c.truncated, c.status, c.response_status,
-    c.response_truncated, c.duration_ms, d.query, d.event, {TEXTS}""",
-    f"calls c {JOINED}",
+    """c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, d.body, c.truncated, c.status,
+    c.response_status, c.response_body, c.response_truncated, c.duration_ms, d.query, d.event""",
+    "calls c JOIN call_data d ON d.id = c.data",
     "c.time DESC, c.id DESC",
     _call,
     "calls c",
@@ -108,10 +105,7 @@ _STATS_BY_ID = Query("webhook_id, total, success, failed, last_call", "webhook_s
 _DELETE = """DELETE FROM calls
     WHERE (webhook_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
     AND data IN (SELECT value ->> 2 FROM json_each(?)) RETURNING data"""
-_DELETE_DATA = (
-    "DELETE FROM call_data WHERE id IN (SELECT value FROM json_each(?))",
-    "DELETE FROM call_answers WHERE data IN (SELECT value FROM json_each(?))",
-)
+_DELETE_DATA = "DELETE FROM call_data WHERE id IN (SELECT value FROM json_each(?))"
 _DELIVERIES = Query("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
@@ -209,6 +203,5 @@ def remove_calls(connection: sqlite3.Connection, calls: Sequence[tuple[str, str,
     """Delete calls, each by its webhook, id and data key; returns how many there were."""
     wanted = json.dumps(calls)
     gone = [data for (data,) in connection.execute(_DELETE, (wanted, wanted))]
-    for sql in _DELETE_DATA:
-        connection.execute(sql, (json.dumps(gone),))
+    connection.execute(_DELETE_DATA, (json.dumps(gone),))
     return len(gone)

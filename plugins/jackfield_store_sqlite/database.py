@@ -16,7 +16,6 @@ from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.connections import connect_writer, create_file
 from jackfield_store_sqlite.damage.known import DamageFinding
 from jackfield_store_sqlite.damage.opening import DamageWatch
-from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.readers import Readers
 from jackfield_store_sqlite.schema import migrate
 from jackfield_store_sqlite.settings import SqliteSettings
@@ -40,9 +39,8 @@ class Database:
         self._readers = Readers(file, settings, self._found_damage, self._found_damaged_row)
         self._writes: WriteQueue[StoreWrite] = WriteQueue(settings)
         deliver, note = self._writes.deliver, self.watch.note_file
-        self.packing = Packing(settings.compress_from)
         self._writer = StoreWriter(
-            self._connect, deliver, self._found_damage, note, self.packing, batch_size=settings.batch_size, log=log
+            self._connect, deliver, self._found_damage, note, batch_size=settings.batch_size, log=log
         )
 
     async def open(self, *, claimed: bool = False) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TypeVar
 
 from jackfield.api.sql.pruning import PruningSearch
@@ -14,7 +13,6 @@ from jackfield_store_sqlite.calls import remove_calls
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.executions import LISTS, remove
-from jackfield_store_sqlite.packing import Packing
 
 RowT = TypeVar("RowT")
 _AT_ONCE = 100
@@ -41,7 +39,7 @@ class Pruning:
         gone = 0
         if not retention.keeps_executions:
             executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
-            gone += await self._delete(executions, partial(remove, packing=self._db.packing))
+            gone += await self._delete(executions, remove)
         if not retention.keeps_calls:
             left = retention.limit - gone
             calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
@@ -55,7 +53,7 @@ class Pruning:
 
     async def _forget(self, now: int, limit: int) -> int:
         rows = await self._db.read(lambda connection: connection.execute(_UNSAVED, (now, limit)).fetchall())
-        return await self._delete(rows, partial(_remove_unsaved, packing=self._db.packing))
+        return await self._delete(rows, _remove_unsaved)
 
     async def _delete(self, rows: Sequence[RowT], delete: Callable[[sqlite3.Connection, Sequence[RowT]], int]) -> int:
         gone = 0
@@ -65,8 +63,8 @@ class Pruning:
         return gone
 
 
-def _remove_unsaved(connection: sqlite3.Connection, rows: Sequence[tuple[str, int | None]], packing: Packing) -> int:
-    gone = remove(connection, [(ident, data) for ident, data in rows if data is not None], packing)
+def _remove_unsaved(connection: sqlite3.Connection, rows: Sequence[tuple[str, int | None]]) -> int:
+    gone = remove(connection, [(ident, data) for ident, data in rows if data is not None])
     connection.executemany("DELETE FROM unsaved WHERE id = ?", [(ident,) for ident, _ in rows])
     return gone
 

@@ -26,7 +26,6 @@ from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.ownership import Lives, SqliteOwnership
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.sharing import SqliteSharing, WorkflowMarks
 from jackfield_store_sqlite.tags import SqliteTags
 from jackfield_store_sqlite.users import SqliteUsers
 from jackfield_store_sqlite.workflows import SqliteWorkflows
@@ -40,7 +39,6 @@ class SqliteStore(
     SqliteWebhooks,
     SqliteExecutions,
     SqliteOwnership,
-    SqliteSharing,
     SqliteConfiguration,
     SqliteImported,
     SqliteFacts,
@@ -66,8 +64,6 @@ class SqliteStore(
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()
-        self._marks = WorkflowMarks()
-        self._spans = {}
         self.added_executions = Growth()
         self.added_calls = Growth()
 
@@ -86,7 +82,7 @@ class SqliteStore(
         try:
             await self._db.close()
         finally:
-            self._lives.end_all()
+            self._lives.end()
             self._claim.release()
             self._claimed = False
 

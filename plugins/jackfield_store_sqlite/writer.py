@@ -12,7 +12,6 @@ from jackfield.api.sql.writes import Outcome, WriteOperation, WriterThread
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.damage.reach import ReachFile, advance
-from jackfield_store_sqlite.packing import Packing
 
 StoreWrite: TypeAlias = "WriteOperation[WriteBatch]"
 StoreOutcome: TypeAlias = "Outcome[StoreWrite]"
@@ -27,7 +26,6 @@ class StoreWriter(WriterThread[StoreWrite]):
         deliver: Callable[[Sequence[StoreOutcome]], None],
         on_damage: Callable[[], None],
         note: ReachFile,
-        packing: Packing,
         *,
         batch_size: int,
         log: logging.Logger,
@@ -36,7 +34,6 @@ class StoreWriter(WriterThread[StoreWrite]):
         self._connect = connect
         self._on_damage = on_damage
         self._note = note
-        self._packing = packing
         self._connection: sqlite3.Connection | None = None
 
     def start(self, connection: sqlite3.Connection) -> None:
@@ -68,7 +65,7 @@ class StoreWriter(WriterThread[StoreWrite]):
     def _written(self, connection: sqlite3.Connection, operations: Sequence[StoreWrite]) -> list[StoreOutcome]:
         """Everything in one go; should one operation spoil that, again, each on its own. It is noted before anybody
         hears of it."""
-        batch = WriteBatch(connection, self._packing)
+        batch = WriteBatch(connection)
         try:
             outcomes = [self._run(operation, batch) for operation in operations]
             batch.flush()
@@ -90,10 +87,11 @@ class StoreWriter(WriterThread[StoreWrite]):
         except JackfieldError as error:
             return operation, None, error
 
-    def _run_alone(self, operation: StoreWrite, connection: sqlite3.Connection) -> StoreOutcome:
+    @staticmethod
+    def _run_alone(operation: StoreWrite, connection: sqlite3.Connection) -> StoreOutcome:
         connection.execute("SAVEPOINT alone")
         try:
-            batch = WriteBatch(connection, self._packing, careful=True)
+            batch = WriteBatch(connection, careful=True)
             result = operation.run(batch)
             batch.flush()
         except Exception as error:

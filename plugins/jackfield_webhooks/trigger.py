@@ -79,5 +79,4 @@ def triggers(context: PluginContext) -> Sequence[Trigger]:
 async def start(context: PluginContext) -> None:
     """Read the routes and begin the background work."""
     await context.port(RouteRegistry).load()
-    if not context.service.worker:
-        context.spawn("webhook history retention", prune_forever(context))
+    context.spawn("webhook history retention", prune_forever(context))

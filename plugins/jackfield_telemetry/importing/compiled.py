@@ -13,7 +13,8 @@ from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.telemetry import LogFile
 from jackfield_telemetry.importing.jobs import ROWS, Job, LogSource, Mark
-from jackfield_telemetry.ledger.packing import Dim, Response, Row, Session, pack
+from jackfield_telemetry.ledger.batches import Dim, Response, Row, Session
+from jackfield_telemetry.ledger.packing import pack
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
 from jackfield_telemetry.readers.single_lines import Memory, SingleLineReader
@@ -110,7 +111,7 @@ class _Wanted:
         file = LogFile(Path(job.path), job.identity)
         memory, entries = self._reader(job).read_line(file, offset, line, memory)
         batch = pack(entries, profile=source.profile, provider=source.provider)
-        return memory, batch.dims, batch.sessions, batch.rows, batch.responses
+        return memory, batch.dims, batch.sessions, batch.rows(), batch.responses
 
     def marks(self, part: logscan.Part) -> list[Mark]:
         return [

@@ -7,13 +7,17 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import msgspec
 
 from jackfield.api.records import record
-from jackfield.api.telemetry import Bookmark, LogFile, UsageEntry, UsageReader
-from jackfield_telemetry.ledger.packing import EntryBatch, pack
+from jackfield.api.telemetry import Bookmark, LogFile, UsageReader
+from jackfield_telemetry.ledger.batches import EntryBatch
+from jackfield_telemetry.ledger.packing import Packer
+from jackfield_telemetry.readers.answers import AnswerReader, Answers, add_entry
+from jackfield_telemetry.readers.claude import ClaudeReader
+from jackfield_telemetry.readers.codex import CodexReader
 from jackfield_telemetry.readers.lines import tail_of
 
 ROWS = 8192
@@ -70,14 +74,14 @@ def parts(sources: Sequence[LogSource], jobs: Sequence[Job], numbers: Iterable[i
         job = jobs[number]
         if job.source != gathered.source:
             yield from gathered.part()
-            gathered.source = job.source
+            gathered.begin(job.source)
         mark = Mark(number, job.offset, job.memory)
         try:
             file = LogFile(Path(job.path), job.identity)
-            for reading in sources[job.source].reader.read(file, Bookmark(job.offset, job.memory)):
-                gathered.entries += reading.entries
-                mark = gathered.marks[number] = Mark(number, reading.bookmark.offset, reading.bookmark.memory)
-                if len(gathered.entries) >= ROWS:
+            reader = _into(sources[job.source].reader)
+            for bookmark in reader.read_into(file, Bookmark(job.offset, job.memory), gathered.packer):
+                mark = gathered.marks[number] = Mark(number, bookmark.offset, bookmark.memory)
+                if gathered.packer.added >= ROWS:
                     yield from gathered.part()
         except Exception as exc:  # a reader of a stranger may raise anything
             mark.error = f"{type(exc).__name__}: {exc}"
@@ -91,19 +95,41 @@ class _Gathered:
     def __init__(self, sources: Sequence[LogSource], jobs: Sequence[Job]) -> None:
         self._sources = sources
         self._jobs = jobs
-        self.source = 0
-        self.entries: list[UsageEntry] = []
+        self.source = -1
+        self.packer = Packer()
         self.marks: dict[int, Mark] = {}
+
+    def begin(self, source: int) -> None:
+        """What comes now is of this one."""
+        self.source = source
+        whose = self._sources[source]
+        self.packer = Packer(profile=whose.profile, provider=whose.provider)
 
     def part(self) -> Iterator[ImportPart]:
         """It, unless there is nothing."""
         if self.marks:
-            source = self._sources[self.source]
-            batch = pack(self.entries, profile=source.profile, provider=source.provider)
             for mark in self.marks.values():
                 mark.tail = tail_of(Path(self._jobs[mark.number].path), mark.offset)
-            yield ImportPart(self.source, batch, list(self.marks.values()))
-        self.entries, self.marks = [], {}
+            yield ImportPart(self.source, self.packer.taken(), list(self.marks.values()))
+        self.marks = {}
+
+
+class _ByEntries:
+    """A stranger's reader as an `AnswerReader`."""
+
+    def __init__(self, reader: UsageReader) -> None:
+        self._reader = reader
+
+    def read_into(self, file: LogFile, start: Bookmark, answers: Answers) -> Iterator[Bookmark]:
+        for reading in self._reader.read(file, start):
+            for entry in reading.entries:
+                add_entry(answers, entry)
+            yield reading.bookmark
+
+
+def _into(reader: UsageReader) -> AnswerReader:
+    """One that is derived from ours may read otherwise."""
+    return cast("AnswerReader", reader) if type(reader) in (ClaudeReader, CodexReader) else _ByEntries(reader)
 
 
 def _fetched(jobs: Sequence[Job], numbers: Iterable[int]) -> Iterator[int]:

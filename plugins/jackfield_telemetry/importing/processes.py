@@ -1,9 +1,10 @@
-"""Reading in worker processes. Whichever is free takes the next file."""
+"""Reading in worker processes: one is started, and makes copies of itself. Whichever is free takes the next file."""
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,10 @@ WAITING = 4
 """Parts that may wait for the ledger; beyond that workers wait."""
 AT_ONCE = 64 * 2**20
 """Bytes that the system is asked to fetch while the processes start."""
+END_SECONDS = 1.0
+"""Which the processes may take to end when they are asked to; then they are killed."""
+_LEAN = 'sys.modules["typing_extensions"] = None; import msgspec; del sys.modules["typing_extensions"]'
+"""What msgspec would take from there is in `typing` as well, and loading it is a quarter of a worker's start."""
 _MAIN = "from jackfield_telemetry.importing.worker import main; main()"
 
 
@@ -30,8 +35,8 @@ def shared_parts(
     """`parts` of these jobs by so many processes. What a process leaves undone because it died is read here."""
     done: set[int] = set()
     queue: Queue[ImportPart | None] = Queue(WAITING)
-    processes = _start(sources, jobs, numbers, workers)
-    threads = [Thread(target=_forward, args=(process, queue), daemon=True) for process in processes]
+    process, outputs = _start(sources, jobs, numbers, workers)
+    threads = [Thread(target=_forward, args=(output, queue), daemon=True) for output in outputs]
     for thread in threads:
         thread.start()
     try:
@@ -44,9 +49,7 @@ def shared_parts(
             done.update(mark.number for mark in part.marks if mark.done)
             yield part
     finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+        _end(process)
         for thread in threads:
             while thread.is_alive():
                 with suppress(Exception):
@@ -57,26 +60,32 @@ def shared_parts(
 
 def _start(
     sources: Sequence[LogSource], jobs: Sequence[Job], numbers: Sequence[int], workers: int
-) -> list[subprocess.Popen[bytes]]:
-    """All read the numbers of their jobs from one pipe."""
+) -> tuple[subprocess.Popen[bytes], Sequence[IO[bytes]]]:
+    """The first of them, which makes the others, and what each of them gives. All read the numbers of their jobs from
+    one pipe."""
     wanted = set(numbers)
     order = [number for number in ordered(jobs) if number in wanted]
     taking, giving = os.pipe()
+    pipes = [os.pipe() for _ in range(workers)]
     Thread(target=_fetch_first, args=(jobs, order), daemon=True).start()
+    outputs = [writing for _, writing in pipes]
     try:
-        processes = [_process(taking) for _ in range(workers)]
+        process = _process((taking, *outputs))
+    except BaseException:
+        for descriptor in (giving, *(reading for reading, _ in pipes)):
+            os.close(descriptor)
+        raise
     finally:
-        os.close(taking)
+        for descriptor in (taking, *outputs):
+            os.close(descriptor)
     Thread(target=_give, args=(giving, order), daemon=True).start()
-    task = pickle.dumps((list(sources), list(jobs), taking))
-    for process in processes:
-        with suppress(OSError):
-            _pipe(process.stdin).write(task)
-            _pipe(process.stdin).close()
-    return processes
+    with suppress(OSError):
+        _pipe(process.stdin).write(pickle.dumps((list(sources), list(jobs), taking, outputs)))
+        _pipe(process.stdin).close()
+    return process, [os.fdopen(reading, "rb") for reading, _ in pipes]
 
 
-def _process(taking: int) -> subprocess.Popen[bytes]:
+def _process(handed: Sequence[int]) -> subprocess.Popen[bytes]:
     """The environment is the interpreter's alone: the daemon's secrets are none of a worker's business."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TZ", "VIRTUAL_ENV")}
     kept |= {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
@@ -84,18 +93,29 @@ def _process(taking: int) -> subprocess.Popen[bytes]:
         # Without `site`, whose work is done: its result is handed on.
         [sys.executable, "-S", "-c", _code()],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=kept,
-        pass_fds=(taking,),
+        pass_fds=handed,
+        process_group=0,
     )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """With those that it has made, which are of its group; its number is its own until it is waited for."""
+    for ending in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, ending)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_SECONDS)
+            return
 
 
 def _code() -> str:
     """The package is there without what the daemon needs of it, hooks above all: importing that would take longer than
     all the rest."""
     package = Path(__file__).parents[1]
-    bare = f"package = types.ModuleType({package.name!r}); package.__path__ = [{str(package)!r}]"
+    bare = f"{_LEAN}; package = types.ModuleType({package.name!r}); package.__path__ = [{str(package)!r}]"
     return f"import sys, types; sys.path[:] = {sys.path!r}; {bare}; sys.modules[package.__name__] = package; {_MAIN}"
 
 
@@ -119,11 +139,12 @@ def _give(giving: int, order: Sequence[int]) -> None:
             pipe.write(b"".join(number.to_bytes(4, "big") for number in order[start : start + 1024]))
 
 
-def _forward(process: subprocess.Popen[bytes], queue: Queue[ImportPart | None]) -> None:
+def _forward(output: IO[bytes], queue: Queue[ImportPart | None]) -> None:
     decode = msgspec.msgpack.Decoder(ImportPart).decode
     try:
-        for frame in frames(_pipe(process.stdout)):
-            queue.put(decode(frame))
+        with output:
+            for frame in frames(output):
+                queue.put(decode(frame))
     except (OSError, ValueError, msgspec.DecodeError):
         pass
     finally:

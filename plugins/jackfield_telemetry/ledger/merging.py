@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from jackfield.api.records import record
 from jackfield.api.telemetry import Tokens
 from jackfield_telemetry.ledger import responses
-from jackfield_telemetry.ledger.packing import PROXIED, REQUEST_MASK, EntryBatch, Row
+from jackfield_telemetry.ledger.batches import PLAIN, REQUEST_MASK, EntryBatch, Row
+from jackfield_telemetry.ledger.packing import PROXIED
 from jackfield_telemetry.ledger.responses import EARLIER, LATER, NAMES_DIFFER
 from jackfield_telemetry.ledger.schema import SLOT_MS
 
@@ -24,7 +25,7 @@ INSERT INTO sessions (id, agent, name, project) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET project = excluded.project WHERE project = ''
 """
 _TOGETHER = 32
-"""Rows of one statement that `logscan` has packed: each costs a step of the database, each of its values a call."""
+"""Rows of one statement: each costs a step of the database, each of its values a call."""
 _LOADED_TOGETHER = 32
 """The same of rows from Python."""
 _ROW = f"({', '.join('?' * 12)})"
@@ -45,6 +46,16 @@ def put_statement(together: int) -> str:
 
 
 _PUT = put_statement(_TOGETHER)
+_VALUES = ", ".join("?" * PLAIN)
+
+
+def plain_statements(together: int) -> tuple[str, str]:
+    """The same of `EntryBatch.split`; without a profile, and with one."""
+    without, profiled = (", ".join([f"({_VALUES}, NULL, {last})"] * together) for last in (0, 1))
+    return f"INSERT INTO entries VALUES {without}", f"INSERT INTO entries VALUES {profiled}"  # noqa: S608 - of constants
+
+
+_PUT_PLAIN = plain_statements(_TOGETHER)
 _STORED = f"""
 SELECT answer.value FROM json_each(?) AS answer WHERE EXISTS (
   SELECT 1 FROM entries AS e WHERE e.key >= answer.value AND e.key <= answer.value | {REQUEST_MASK})
@@ -114,7 +125,7 @@ def _slots(source: str, sign: str) -> str:
 
 
 _PUT_SLOT = f"INSERT INTO slots VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, 0.0, ?, ?) {_TO_SLOT}"  # noqa: S608 - our own names; values are parameters
-"""A sum of `logscan.Part.split`."""
+"""A sum of `split`."""
 _ADD = _slots("incoming", "")
 _TAKE = _slots("entries WHERE key IN (SELECT key FROM gone)", "-")
 
@@ -144,18 +155,16 @@ def merge(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part) -> A
 
 
 def _stored(connection: sqlite3.Connection, batch: EntryBatch | logscan.Part, *, proxies: bool) -> AddedUsage:
-    if isinstance(batch, EntryBatch):
-        return _merged(connection, batch.rows)
     known = _known(connection, batch)
     if proxies:
         known += responses.seen(connection)
     rows, slots, (count, *tokens), others = batch.split(known, proxies, _TOGETHER)
-    connection.executemany(_PUT, rows)
+    connection.executemany(_PUT_PLAIN[batch.profiled] if isinstance(batch, EntryBatch) else _PUT, rows)
     connection.executemany(_PUT_SLOT, slots)
     return AddedUsage(count, Tokens(*tokens)).plus(_merged(connection, others))
 
 
-def _known(connection: sqlite3.Connection, part: logscan.Part) -> list[int]:
+def _known(connection: sqlite3.Connection, part: EntryBatch | logscan.Part) -> list[int]:
     """Answers of which something is stored."""
     if connection.execute("SELECT 1 FROM entries LIMIT 1").fetchone() is None:
         return []

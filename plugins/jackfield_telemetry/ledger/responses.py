@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from jackfield_telemetry.ledger.packing import REQUEST_MASK, Response
+from jackfield_telemetry.ledger.batches import REQUEST_MASK, Response
 
 EARLIER, LATER = 3_600_000, 60_000
 """Milliseconds by which a proxy may begin to serve an answer before, or after, the time in its agent's log."""

@@ -13,14 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from jackfield.api.records import replace
-from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
+from jackfield.api.telemetry import Bookmark, LogFile, Reading
+from jackfield_telemetry.readers.answers import Answers, Counts, EntryList
+from jackfield_telemetry.readers.counts import plausible
 from jackfield_telemetry.readers.lines import OWN_TYPE, LineBlock, blocks
 from jackfield_telemetry.readers.moments import milliseconds
 from jackfield_telemetry.readers.single_lines import LineResult, Memory
 
-_MOST = 2**50
-"""More tokens than that are damage."""
 _OTHERS = ("user", "summary", "system", "file-history-snapshot", "queue-operation", "attachment")
 """Types of lines that cannot hold an answer, most of a log's bytes; they are not parsed."""
 _OTHER = re.compile(OWN_TYPE + rb'"(?:%s)"' % "|".join(_OTHERS).encode())
@@ -106,8 +105,14 @@ class ClaudeReader:
             yield LogFile(path, str(path))
 
     def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
+        found = EntryList()
+        for bookmark in self.read_into(file, start, found):
+            yield Reading(found.taken(), bookmark)
+
+    def read_into(self, file: LogFile, start: Bookmark, answers: Answers) -> Iterator[Bookmark]:
         for block in blocks(file.path, start.offset):
-            yield Reading(_all_answers(block, file), Bookmark(block.offset + block.end))
+            _add_all(block, file, answers)
+            yield Bookmark(block.offset + block.end)
 
     def recalled(self, bookmark: bytes) -> Memory | None:
         return None
@@ -116,28 +121,51 @@ class ClaudeReader:
         return b""
 
     def read_line(self, file: LogFile, offset: int, line: bytes, memory: Memory) -> LineResult:
-        return memory, [] if _OTHER.match(line) else list(_answers(line, file, offset))
+        found = EntryList()
+        if not _OTHER.match(line):
+            _add_line(line, file, offset, found)
+        return memory, found.entries
 
 
-def _all_answers(block: LineBlock, file: LogFile) -> list[UsageEntry]:
+def _add_all(block: LineBlock, file: LogFile, answers: Answers) -> None:
     """Some hundred thousand lines in an import: they are found here, not by `LineBlock.lines`."""
-    entries: list[UsageEntry] = []
     data, view, place, end = block.data, block.view, block.start, block.end
     find, is_other = data.find, _OTHER.match
     while place < end:
         stop = find(b"\n", place, end)
         if is_other(data, place, stop) is None:
-            entries += _answers(view[place:stop], file, block.offset + place)
+            _add_line(view[place:stop], file, block.offset + place, answers)
         place = stop + 1
-    return entries
 
 
-def _answers(written: bytes | memoryview, file: LogFile, offset: int) -> Iterable[UsageEntry]:
+def _add_line(written: bytes | memoryview, file: LogFile, offset: int, answers: Answers) -> None:
     try:
         line = _decode(written)
     except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
-        return ()
-    return _entries(_own(line) if line.message is None else line, file, offset)
+        return
+    if line.message is None:
+        line = _own(line)
+    message, moment = line.message, line.timestamp
+    if message is None or moment is None or not message.model or message.model == "<synthetic>":
+        return
+    usage = message.usage
+    counts = counts_of(usage)
+    if counts is None:
+        return
+    session = line.session_id or file.path.stem
+    time = milliseconds(moment)
+    answer, request = message.id, line.request_id
+    if not answer or not request:
+        answer, request = _identity(line, message, session, time, f"{file.identity}:{offset}")
+    copy = line.is_sidechain is True and message.id is not None
+    tier = "fast" if usage.speed == "fast" else None
+    answers.add("claude", answer, session, time, message.model, counts, request, copy, line.cost_usd, tier, line.cwd)
+    if usage.iterations:
+        for number, advice in enumerate(_advice(usage.iterations)):
+            counts = counts_of(advice)
+            if counts is not None and advice.model:
+                name = f"{answer}:advisor:{number}"
+                answers.add("claude", name, session, time, advice.model, counts, request, copy, project=line.cwd)
 
 
 def _own(line: _Line) -> _Line:
@@ -157,50 +185,9 @@ def _own(line: _Line) -> _Line:
     )
 
 
-def _entries(line: _Line, file: LogFile, offset: int) -> Sequence[UsageEntry]:
-    message, moment = line.message, line.timestamp
-    if message is None or moment is None or not message.model or message.model == "<synthetic>":
-        return ()
-    usage = message.usage
-    counted = tokens_of(usage)
-    if counted is None:
-        return ()
-    session = line.session_id or file.path.stem
-    time = milliseconds(moment)
-    if message.id and line.request_id:
-        answer, request = message.id, line.request_id
-    else:
-        answer, request = _identity(line, message, session, time, f"{file.identity}:{offset}")
-    entry = UsageEntry(
-        "claude",
-        answer,
-        session,
-        time,
-        message.model,
-        counted,
-        request,
-        line.is_sidechain is True and message.id is not None,
-        line.cost_usd,
-        "fast" if usage.speed == "fast" else None,
-        line.cwd,
-    )
-    return (entry, *_advice(usage.iterations, entry)) if usage.iterations else (entry,)
-
-
-def _advice(iterations: Sequence[_Iteration], entry: UsageEntry) -> Iterator[UsageEntry]:
+def _advice(iterations: Sequence[_Iteration]) -> list[_Iteration]:
     """A second model that was asked during the answer is not in the answer's own counts."""
-    asked = [iteration for iteration in iterations if iteration.type == "advisor_message"]
-    for number, advice in enumerate(asked):
-        counted = tokens_of(advice)
-        if counted is not None and advice.model:
-            yield replace(
-                entry,
-                answer=f"{entry.answer}:advisor:{number}",
-                model=advice.model,
-                tokens=counted,
-                cost_usd=None,
-                service_tier=None,
-            )
+    return [iteration for iteration in iterations if iteration.type == "advisor_message"]
 
 
 def _identity(line: _Line, message: _Message, session: str, time: int, place: str) -> tuple[str, str]:
@@ -211,14 +198,12 @@ def _identity(line: _Line, message: _Message, session: str, time: int, place: st
     return (f"uuid:{line.uuid}", "") if line.uuid else (place, "")
 
 
-def tokens_of(usage: _Usage | _Iteration) -> Tokens | None:
+def counts_of(usage: _Usage | _Iteration) -> Counts | None:
     """None when nothing was used or a number cannot be one."""
+    given, out, read = usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens
     written, hours = usage.cache_creation_input_tokens, 0
-    if usage.cache_creation is not None:
-        hours = usage.cache_creation.ephemeral_1h_input_tokens
-        parts = usage.cache_creation.ephemeral_5m_input_tokens + hours
-        written = parts or written
-    numbers = (usage.input_tokens, usage.output_tokens, written, usage.cache_read_input_tokens, hours)
-    if min(numbers) < 0 or max(numbers) > _MOST or not any(numbers):
-        return None
-    return Tokens(*numbers)
+    split = usage.cache_creation
+    if split is not None:
+        hours = split.ephemeral_1h_input_tokens
+        written = (split.ephemeral_5m_input_tokens + hours) or written
+    return (given, out, written, read, hours) if plausible(given, out, written, read, hours) else None

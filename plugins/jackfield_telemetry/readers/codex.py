@@ -12,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
+from jackfield.api.telemetry import Bookmark, LogFile, Reading
+from jackfield_telemetry.readers.answers import Answers, Counts, EntryList
+from jackfield_telemetry.readers.counts import MOST, plausible
 from jackfield_telemetry.readers.lines import OWN_TYPE, LineBlock, blocks
 from jackfield_telemetry.readers.moments import milliseconds
 from jackfield_telemetry.readers.single_lines import LineResult, Memory
@@ -21,7 +23,6 @@ FALLBACK_MODEL = "gpt-5"
 """Of early logs, which name no model."""
 REPLAY_PAUSE_MS = 1000
 """A thread that was forked begins with its parent's events, written in one go; its own first answer takes longer."""
-_MOST = 2**50
 _OTHERS = ("response_item", "compacted", "world_state")
 _KNOWN = re.compile(
     OWN_TYPE
@@ -106,11 +107,15 @@ class CodexReader:
         return found.values()
 
     def read(self, file: LogFile, start: Bookmark) -> Iterator[Reading]:
+        found = EntryList()
+        for bookmark in self.read_into(file, start, found):
+            yield Reading(found.taken(), bookmark)
+
+    def read_into(self, file: LogFile, start: Bookmark, answers: Answers) -> Iterator[Bookmark]:
         memory = _recall(start.memory) if start.memory else _Memory()
         for block in blocks(file.path, start.offset):
-            yield Reading(
-                _answers(block, file, memory), Bookmark(block.offset + block.end, msgspec.json.encode(memory))
-            )
+            _add_all(block, file, memory, answers)
+            yield Bookmark(block.offset + block.end, msgspec.json.encode(memory))
 
     def recalled(self, bookmark: bytes) -> Memory | None:
         return _told(_recall(bookmark)) if bookmark else None
@@ -122,15 +127,12 @@ class CodexReader:
         match = _KNOWN.match(line)
         if match is not None and not match.lastindex:
             return memory, []
-        try:
-            parsed = _decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+        parsed = _decoded(line)
+        if parsed is None or parsed.payload is None:
             return memory, []
-        if parsed.payload is None:
-            return memory, []
-        known = _remembered(memory)
-        entry = _entry(parsed, parsed.payload, file, known)
-        return _told(known), [] if entry is None else [entry]
+        known, found = _remembered(memory), EntryList()
+        _add(parsed, parsed.payload, file, known, found)
+        return _told(known), found.entries
 
 
 def _told(memory: _Memory) -> Memory:
@@ -143,7 +145,7 @@ def _told(memory: _Memory) -> Memory:
             total.cache_write_input_tokens,
             total.output_tokens,
         )
-        small = all(abs(number) <= _MOST for number in numbers)
+        small = all(abs(number) <= MOST for number in numbers)
         counts = (numbers, "") if small else (None, msgspec.json.encode(total).decode())
     return memory.session, memory.model, memory.cwd, memory.tier, counts, memory.replaying, memory.response
 
@@ -157,9 +159,8 @@ def _remembered(memory: Memory) -> _Memory:
     return _Memory(session, model, cwd, tier, total, replaying, response)
 
 
-def _answers(block: LineBlock, file: LogFile, memory: _Memory) -> list[UsageEntry]:
+def _add_all(block: LineBlock, file: LogFile, memory: _Memory, answers: Answers) -> None:
     """A count that is written twice is the same from its total to the line's end, and then not parsed again."""
-    entries: list[UsageEntry] = []
     last: bytearray | None = None
     data, view, place, end = block.data, block.view, block.start, block.end
     find, known = data.find, _KNOWN.match
@@ -180,13 +181,10 @@ def _answers(block: LineBlock, file: LogFile, memory: _Memory) -> list[UsageEntr
         if line is None:
             last = None
         elif line.payload is not None:
-            entry = _entry(line, line.payload, file, memory)
-            if entry is not None:
-                entries.append(entry)
-    return entries
+            _add(line, line.payload, file, memory, answers)
 
 
-def _decoded(line: memoryview) -> _Line | None:
+def _decoded(line: bytes | memoryview) -> _Line | None:
     """None for a line that is damaged."""
     try:
         return _decode(line)
@@ -194,11 +192,11 @@ def _decoded(line: memoryview) -> _Line | None:
         return None
 
 
-def _entry(line: _Line, payload: _Payload, file: LogFile, memory: _Memory) -> UsageEntry | None:
+def _add(line: _Line, payload: _Payload, file: LogFile, memory: _Memory, answers: Answers) -> None:
     if line.type == "event_msg":
         if payload.type == "token_count" and payload.info is not None:
-            return _counted(line, payload.info, file, memory)
-        if payload.type == "thread_settings_applied" and payload.thread_settings is not None:
+            _add_counts(line.timestamp, payload.info, file, memory, answers)
+        elif payload.type == "thread_settings_applied" and payload.thread_settings is not None:
             tier = payload.thread_settings.service_tier
             memory.tier = memory.tier if tier is None else _TIERS.get(tier)
     elif line.type == "turn_context":
@@ -208,7 +206,6 @@ def _entry(line: _Line, payload: _Payload, file: LogFile, memory: _Memory) -> Us
         memory.response = payload.response_id or None
     elif line.type == "session_meta":
         _begin(line, payload, memory)
-    return None
 
 
 def _begin(line: _Line, payload: _Payload, memory: _Memory) -> None:
@@ -228,52 +225,53 @@ def _parent(source: object) -> object:
     return source
 
 
-def _counted(line: _Line, info: _Info, file: LogFile, memory: _Memory) -> UsageEntry | None:
+def _add_counts(moment: datetime | None, info: _Info, file: LogFile, memory: _Memory, answers: Answers) -> None:
     total, before = info.total_token_usage, memory.total
     if total is not None:
         memory.total = total
         if total == before:
-            return None
-    entry = _counted_anew(line, info, before, file, memory)
-    memory.response = None
-    return entry
-
-
-def _counted_anew(
-    line: _Line, info: _Info, before: _Counts | None, file: LogFile, memory: _Memory
-) -> UsageEntry | None:
-    total = info.total_token_usage
+            return
     used = info.last_token_usage or (_difference(total, before) if total is not None else None)
-    if used is None or line.timestamp is None:
-        return None
-    return _answer(milliseconds(line.timestamp), total, used, info.model, file, memory)
+    if used is not None and moment is not None:
+        _add_answer(milliseconds(moment), total, used, info.model, file, memory, answers)
+    memory.response = None
 
 
-def _answer(
-    time: int, total: _Counts | None, used: _Counts, model: str | None, file: LogFile, memory: _Memory
-) -> UsageEntry | None:
+def _add_answer(
+    time: int,
+    total: _Counts | None,
+    used: _Counts,
+    model: str | None,
+    file: LogFile,
+    memory: _Memory,
+    answers: Answers,
+) -> None:
     if memory.replaying is not None:
         if time - memory.replaying <= REPLAY_PAUSE_MS:
             memory.replaying = max(time, memory.replaying)
-            return None
+            return
         memory.replaying = None
-    tokens = _tokens(used)
-    if tokens is None:
-        return None
+    counts = _counts_of(used)
+    if counts is None:
+        return
     marked = f"{total.input_tokens}+{total.output_tokens}" if total is not None else f"{used.input_tokens}"
     if model:
         memory.model = model
-    return UsageEntry(
+    answers.add(
         "codex",
         f"{file.identity}@{time}",
         memory.session or file.identity,
         time,
         memory.model or FALLBACK_MODEL,
-        tokens,
+        counts,
         marked,
-        service_tier=memory.tier,
-        project=memory.cwd,
-        response_id=memory.response,
+        False,
+        None,
+        memory.tier,
+        memory.cwd,
+        None,
+        None,
+        memory.response,
     )
 
 
@@ -288,11 +286,12 @@ def _difference(total: _Counts, before: _Counts | None) -> _Counts:
     )
 
 
-def _tokens(used: _Counts) -> Tokens | None:
+def _counts_of(used: _Counts) -> Counts | None:
     """Cached tokens and those written to the cache are part of the input, and reasoning is part of the output."""
-    numbers = (used.input_tokens, used.cached_input_tokens, used.cache_write_input_tokens, used.output_tokens)
-    if min(numbers) < 0 or max(numbers) > _MOST or not any(numbers):
+    given, out = used.input_tokens, used.output_tokens
+    cached, written = used.cached_input_tokens, used.cache_write_input_tokens
+    if not plausible(given, out, cached, written):
         return None
-    cached = min(used.cached_input_tokens, used.input_tokens)
-    written = min(used.cache_write_input_tokens, used.input_tokens - cached)
-    return Tokens(used.input_tokens - cached - written, used.output_tokens, written, cached)
+    cached = min(cached, given)
+    written = min(written, given - cached)
+    return given - cached - written, out, written, cached, 0

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 def milliseconds(moment: datetime) -> int:
     """Since 1970. A moment without a zone is in UTC."""
-    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    if moment.microsecond % 1000 == 0:  # as agents write it: then nothing has to be rounded, which costs most
+        return (moment - _START) // _MILLISECOND
+    return round(moment.timestamp() * 1000)

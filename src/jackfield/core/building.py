@@ -21,7 +21,6 @@ from .tables import CORE_TABLES, PluginsSettings
 
 if TYPE_CHECKING:
     from .kernel import Kernel
-    from .workers.link import WorkerLink
 
 log = logging.getLogger("jackfield.kernel")
 
@@ -80,9 +79,7 @@ def _checked(table: SettingsTable, owner: str, plugin: str) -> SettingsTable:
     return SettingsTable(table.path, model)
 
 
-def build(
-    config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str], link: WorkerLink | None = None
-) -> Kernel:
+def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:
     """Everything up to, but not including, I/O on the store. Raises `ConfigurationError`."""
     from .kernel import Kernel  # `jackfield config` does without
 
@@ -95,7 +92,7 @@ def build(
     libraries = _library_variables(settings)
     redactor.add(*(environment[name] for name in libraries if environment.get(name)))
     hide(libraries, environment)
-    kernel = Kernel(config_dir, host, settings, redactor, environment=environment, link=link)
+    kernel = Kernel(config_dir, host, settings, redactor, environment=environment)
     kernel.assemble()
     for path in settings.unknown_tables:
         log.warning("config.toml has a table [%s] that no loaded plugin knows.", path)

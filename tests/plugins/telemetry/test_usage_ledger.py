@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 from usage_lab import Books, claude_line, codex_line
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
-from jackfield_telemetry.importing import imports
+from jackfield_telemetry.importing import imports, processes
 from jackfield_telemetry.importing.imports import ImportEffort, run_import
-from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.importing.jobs import ImportPart, Job, LogSource
 from jackfield_telemetry.ledger.merging import merge
 from jackfield_telemetry.ledger.packing import pack
 from jackfield_telemetry.prices.price_list import PriceTable
@@ -100,6 +102,29 @@ def test_what_a_dead_worker_leaves_is_read_here(books: Books, log: Path, monkeyp
     monkeypatch.setattr("jackfield_telemetry.importing.processes._MAIN", "sys.exit(3)")
     run_import(books.ledger, [LogSource(ClaudeReader(), log.parents[1])], ImportEffort(workers=2, threshold=0))
     assert books.tokens == Tokens(200, 20)
+
+
+def test_an_import_that_is_given_up_leaves_no_worker(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = b"".join(claude_line(f"m{number}", "r") for number in range(1000))
+    for number in range(60):
+        log.with_name(f"{number}.jsonl").write_bytes(lines)
+    groups = list[int]()
+
+    def started(handed: Sequence[int]) -> subprocess.Popen[bytes]:
+        process = start(handed)
+        groups.append(process.pid)
+        return process
+
+    start = processes._process
+    monkeypatch.setattr(processes, "_process", started)
+    source = LogSource(ClaudeReader(), log.parents[1])
+    work = [Job(str(file.path), file.identity, 0, b"", 1) for file in source.reader.files(source.directory)]
+    given = processes.shared_parts([source], work, range(len(work)), 3)
+    next(given)
+    os.killpg(groups[0], 0)
+    cast("Generator[ImportPart]", given).close()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(groups[0], 0)
 
 
 class Failing(ClaudeReader):

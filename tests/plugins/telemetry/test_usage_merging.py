@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from usage_lab import Books
+from usage_lab import Books, store_each_alone
 
 from jackfield.api.telemetry import Tokens, UsageEntry
 from jackfield_telemetry.ledger.contradictions import contradiction
@@ -51,11 +51,15 @@ def test_what_is_stored_depends_on_neither_order_nor_batches(
 ) -> None:
     books = Books(tmp_path_factory.mktemp("ledger"))
     order = data.draw(st.permutations(lines))
+    together = data.draw(st.booleans())
     added = AddedUsage()
     for start, stop in pairwise([0, *sorted(cut for cut in cuts if cut < len(order)), len(order)]):
         for proxied, group in groupby(order[start:stop], key=lambda line: line[0] == "proxy"):
             batch = pack(map(entry, group), source="proxy" if proxied else "log")
-            added = added.plus(books.ledger.write(partial(merge, batch=batch)))
+            with pytest.MonkeyPatch.context() as patch:
+                if not together:
+                    store_each_alone(patch)
+                added = added.plus(books.ledger.write(partial(merge, batch=batch)))
     stored = books.ledger.read(
         lambda connection: connection.execute("SELECT output, (time - 1769860800000) / 60000 FROM entries").fetchall()
     )

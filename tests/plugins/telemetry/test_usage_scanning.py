@@ -10,16 +10,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from usage_lab import codex_count
+from usage_lab import codex_count, store_each_alone
 
 from jackfield.api.telemetry import UsageReader
 from jackfield_telemetry.importing import compiled, jobs
 from jackfield_telemetry.importing.compiled import ReadPart, read_parts
 from jackfield_telemetry.importing.imports import ImportEffort, ImportResult, run_import
 from jackfield_telemetry.importing.jobs import ImportPart, Job, LogSource, Mark, parts
-from jackfield_telemetry.ledger import merging
 from jackfield_telemetry.ledger.database import Ledger
-from jackfield_telemetry.ledger.packing import EntryBatch
 from jackfield_telemetry.readers import claude, codex
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
@@ -123,7 +121,7 @@ def lines_of(values: st.SearchStrategy[dict[str, object]]) -> st.SearchStrategy[
 def batch_of(part: ImportPart | ReadPart) -> tuple[object, ...]:
     """Everything in it; all of its answers said to be known, `split` gives each row as it is."""
     batch = part.batch
-    rows = batch.rows if isinstance(batch, EntryBatch) else batch.split(json.loads(batch.answers()), False, 1)[3]
+    rows = batch.split(json.loads(batch.answers()), False, 1)[3]
     named = sorted(dict(batch.responses).items())
     return part.source, list(batch.dims), list(batch.sessions), list(rows), named, list(part.marks)
 
@@ -205,12 +203,12 @@ def test_whole_imports(
                     file.write(text + b"\n")
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(compiled, "ROWS", rows)
-                patch.setattr(merging, "_TOGETHER", 1)
-                patch.setattr(merging, "_PUT", merging.put_statement(1))
+                store_each_alone(patch)
                 found = imported(fast, root)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(compiled, "available", lambda: False)
                 patch.setattr(jobs, "ROWS", rows)
+                store_each_alone(patch)
                 assert imported(slow, root) == found
             assert dump(fast) == dump(slow)
 

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jackfield.api.telemetry import Tokens, UsageReader
 from jackfield_telemetry.importing.imports import ImportEffort, ImportResult, run_import
 from jackfield_telemetry.importing.jobs import LogSource
+from jackfield_telemetry.ledger import merging
 from jackfield_telemetry.ledger.database import Ledger
 from jackfield_telemetry.prices.price_list import PriceTable
 from jackfield_telemetry.reports.queries import Key, Pricing, Slice, UsageFilter, slices
@@ -69,3 +72,10 @@ class Books:
         for one in self.slices():
             total = total.plus(one.tokens)
         return total
+
+
+def store_each_alone(patch: pytest.MonkeyPatch) -> None:
+    """Not so many rows together that the few of a test would all take the way of those that are left over."""
+    patch.setattr(merging, "_TOGETHER", 1)
+    patch.setattr(merging, "_PUT", merging.put_statement(1))
+    patch.setattr(merging, "_PUT_PLAIN", merging.plain_statements(1))
