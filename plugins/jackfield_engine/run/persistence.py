@@ -69,8 +69,8 @@ class RunPersistence:
         self.created_at = created_at
         self.started_at: int | None = None
         """When its first node ran; Unix ms."""
-        self.size = 0
-        """Bytes of the input, once it is encoded."""
+        self.size = 0 if request.call is None else len(request.call.body)
+        """Bytes of the input; until it is encoded, about so many of a call's."""
         self._input: bytes | None = None
         """Encoded, until the store gets it."""
         self.hidden: Hidden = request.hidden or ()

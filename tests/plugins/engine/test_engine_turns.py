@@ -12,7 +12,7 @@ from gate_lab import GATED, Gate, rows, waits
 from jackfield.api.errors import ExecutionTimeout, NotFound
 from jackfield.api.ids import new_id
 from jackfield.api.nodes import NodeRun
-from jackfield.api.storage import CallUpdate, Variable
+from jackfield.api.storage import CallUpdate, NewCall, Variable
 from jackfield.api.workflows import Outputs
 from jackfield_engine.engine import EmbeddedEngine
 from jackfield_engine.settings import ExecutionsSettings
@@ -57,6 +57,33 @@ async def test_the_memory_of_queued_input_is_bounded(lab: Lab) -> None:
     await until(lambda: gate.inside == 1)
     await asyncio.sleep(0)
     assert engine.state()["queued"] <= 4
+    gate.open.set()
+    assert {(await ended(one)).status for one in executions} == {"success"}
+
+
+async def test_calls_that_wait_in_memory_are_not_written_before_they_end(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(concurrency=2, queue_size=50)
+    gate, engine = Gate(lab), lab.engine()
+    workflow = await lab.save(GATED)
+    executions = [engine.submit(request(workflow, durability="finish")) for _ in range(50)]
+    await until(lambda: gate.inside == 2)
+    assert engine.state() == {"running": 2, "queued": 48, "waiting": 0, "unsaved": 0}
+    assert not await rows(lab, status="queued")
+    gate.open.set()
+    assert {(await ended(one)).status for one in executions} == {"success"}
+    assert {one.id for one in executions} == {row.id for row in await rows(lab, status="success")}
+
+
+async def test_the_bodies_of_calls_that_wait_in_memory_are_bounded(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(concurrency=1, queue_bytes=3000)
+    gate, engine = Gate(lab), lab.engine()
+    workflow = await lab.save(GATED)
+    calls = [NewCall(new_id(), "w", 0, "POST", b"{}", "x" * 900) for _ in range(10)]
+    executions = [engine.submit(request(workflow, durability="finish", call=call)) for call in calls]
+    await until(lambda: gate.inside == 1)
+    await asyncio.sleep(0)
+    assert engine.state()["queued"] < 9
+    assert await rows(lab, status="queued"), "the others wait in the store"
     gate.open.set()
     assert {(await ended(one)).status for one in executions} == {"success"}
 
