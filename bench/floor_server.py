@@ -1,7 +1,9 @@
 """The floors: the least that a server can do with a webhook call.
 
 bare: parse the JSON, answer JSON. durable: the same after one row of SQLite (WAL, FULL) is committed; one writer thread
-commits everything that waits at once.
+commits everything that waits at once. The row is as wide as the daemon's are together: a call's columns with its
+headers and body, and those of an execution with what its nodes gave, each content once. The event loop is the daemon's:
+uvloop where it is installed.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import queue
 import sqlite3
 import threading
 import time
+import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,16 @@ import orjson
 
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Callable[[], Awaitable[Scope]], Callable[[Scope], Awaitable[None]]], Awaitable[None]]
-Row = tuple[int, bytes]
+Row = tuple[str | int | bytes | None, ...]
+TABLE = """
+CREATE TABLE call (
+  id TEXT PRIMARY KEY, webhook TEXT, time INTEGER, method TEXT, query TEXT, headers BLOB, body BLOB, truncated INTEGER,
+  status TEXT, response_status INTEGER, response_body TEXT, duration INTEGER, execution TEXT, workflow TEXT,
+  version INTEGER, mode TEXT, created INTEGER, started INTEGER, finished INTEGER, owner TEXT, steps BLOB
+) WITHOUT ROWID
+"""
+WEBHOOK, WORKFLOW, OWNER = (str(uuid.uuid4()) for _ in range(3))
+NODE_RUN = {"index": 0, "startedAt": 0, "duration": 0, "status": "success", "inputOutput": 0}
 
 
 class Writer:
@@ -42,15 +54,25 @@ class Writer:
         db = sqlite3.connect(self._path, isolation_level=None)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("CREATE TABLE call (id INTEGER PRIMARY KEY, time INTEGER, body BLOB)")
+        db.execute(TABLE)
         while True:
             batch = [self._queue.get()]
             while not self._queue.empty():
                 batch.append(self._queue.get())
             db.execute("BEGIN")
-            db.executemany("INSERT INTO call (time, body) VALUES (?, ?)", [row for row, _ in batch])
+            db.executemany(f"INSERT INTO call VALUES ({', '.join('?' * 21)})", [row for row, _ in batch])
             db.execute("COMMIT")
             self._loop.call_soon_threadsafe(_resolve, [future for _, future in batch])
+
+
+def row_of(scope: Scope, body: bytes) -> Row:
+    """A call with its execution."""
+    now = time.time_ns() // 1_000_000
+    headers = orjson.dumps({name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]})
+    steps = orjson.dumps([{"node": "Webhook", **NODE_RUN}, {"node": "Set", **NODE_RUN, "outputs": [[{"json": {}}]]}])
+    ident = str(uuid.uuid4())
+    call = (ident, WEBHOOK, now, scope["method"], "", headers, body, 0, "success", 200, '{"message":"received"}', 1)
+    return (*call, str(uuid.uuid4()), WORKFLOW, 1, "webhook", now, now, now, OWNER, steps)
 
 
 def _resolve(futures: list[asyncio.Future[None]]) -> None:
@@ -79,7 +101,7 @@ def floor(database: Path | None) -> App:
         event = orjson.loads(body or b"null")
         if database is not None:
             writer = writer or Writer(database)
-            await writer.add((time.time_ns(), body))
+            await writer.add(row_of(scope, body))
         answer = json.dumps({"message": "received", "keys": len(event or ())}).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -112,13 +134,18 @@ def serve_hypercorn(app: App, port: int) -> None:
 
     config = Config()
     config.bind = [f"127.0.0.1:{port}"]
-    asyncio.run(serve(app, config))  # type: ignore[arg-type]
+    with asyncio.Runner(loop_factory=fastest_loop()) as runner:
+        runner.run(serve(app, config))  # type: ignore[arg-type]
 
 
 def serve_uvicorn(app: App, port: int) -> None:
     import uvicorn
 
-    uvicorn.run(app, host="127.0.0.1", port=port, access_log=False, log_level="warning")
+    config = uvicorn.Config(
+        app, host="127.0.0.1", port=port, http="httptools", loop="none", access_log=False, log_level="warning"
+    )
+    with asyncio.Runner(loop_factory=fastest_loop()) as runner:
+        runner.run(uvicorn.Server(config).serve())
 
 
 SERVERS = {"hypercorn": serve_hypercorn, "uvicorn": serve_uvicorn}

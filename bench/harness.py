@@ -181,6 +181,15 @@ def process(argv: Sequence[str], *, env: dict[str, str] | None = None) -> Iterat
                 child.wait()
 
 
+def processor_seconds(pid: int) -> float:
+    """That all threads of the process and of everything below it have run."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    total = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    for child in Path(f"/proc/{pid}/task").glob("*/children"):
+        total += sum(processor_seconds(int(below)) for below in child.read_text().split())
+    return total
+
+
 def resident_mb(pid: int) -> float:
     """Resident memory of a process and of everything below it, in MB."""
     total = round(own_resident_mb(pid) * 1024)

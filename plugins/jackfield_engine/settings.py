@@ -13,8 +13,9 @@ class ExecutionsSettings(BaseModel):
     concurrency: int = Field(64, description="Executions that run at the same time.", ge=1, le=10_000)
     queue_size: int = Field(
         4_096,
-        description="Executions that wait for their turn in memory; further ones wait in the store, and are read again. "
-        "As many as there may be connections, so that a call which waits for its end costs the same among many.",
+        description="Executions that wait for their turn in memory; further ones wait in the store, and are read "
+        "again. As many as there may be connections, so that a call which waits for its end costs the same among "
+        "many.",
         ge=1,
         le=100_000,
     )
