@@ -224,6 +224,7 @@ async def pruned(store: SqliteStore | PostgresStore, cap: int, place: Path) -> A
     limits = ExecutionsSettings(max_count=cap)
     history = WebhookSettings(history=HistorySettings(max_calls=cap // CALLS))
     context = FakeContext(place, ports={"Store": store}, tables=[history])
+    store.hold_caps(executions=cap)
     tasks = [asyncio.ensure_future(prune_executions(context, limits)), asyncio.ensure_future(prune_calls(context))]
     try:
         yield

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import orjson
 
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.growth import Growth
 from jackfield.api.sql.conditions import where
 from jackfield.api.storage import (
     CallStatus,
@@ -25,6 +24,7 @@ from jackfield.api.storage import (
     WebhookStats,
 )
 from jackfield_store_postgres.batch import WriteBatch
+from jackfield_store_postgres.caps import HeldCaps
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, Value, execute
@@ -118,7 +118,7 @@ class PostgresWebhooks:
     """Part of the store port."""
 
     _db: Database
-    added_calls: Growth
+    _caps: HeldCaps
 
     async def webhooks(
         self,
@@ -151,7 +151,7 @@ class PostgresWebhooks:
         return dict(await self._db.read(lambda connection: _STATS.every(connection, clause, ids)))
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
-        self.added_calls.add(call.webhook_id)
+        self._caps.add_call(call.webhook_id)
         return self._db.post(
             lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
         )

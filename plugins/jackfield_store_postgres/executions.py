@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 
 from jackfield.api.errors import Conflict
-from jackfield.api.growth import Growth
 from jackfield.api.sql.conditions import where
 from jackfield.api.sql.execution_lists import ExecutionLists
 from jackfield.api.storage import (
@@ -19,6 +18,7 @@ from jackfield.api.storage import (
     Page,
     StoredExecution,
 )
+from jackfield_store_postgres.caps import HeldCaps
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.counting import COUNTS
 from jackfield_store_postgres.database import Database
@@ -62,15 +62,14 @@ class PostgresExecutions:
     """Part of the store port."""
 
     _db: Database
-    added_executions: Growth
-    added_calls: Growth
+    _caps: HeldCaps
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
         size = len(execution.input) + _OVERHEAD
         if execution.call is not None:
             size += len(execution.call.body) + len(execution.call.headers)
-            self.added_calls.add(execution.call.webhook_id)
-        self.added_executions.add()
+            self._caps.add_call(execution.call.webhook_id)
+        self._caps.add_execution()
         if finished is not None:
             size += _size(finished)
         return self._db.post(lambda batch: batch.add_execution(execution, finished), size, [execution.owner])

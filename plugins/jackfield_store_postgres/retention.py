@@ -14,6 +14,7 @@ from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
 from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
+from jackfield_store_postgres.caps import LEAVE, TURN, HeldCaps
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.counting import sum_up
 from jackfield_store_postgres.counts import ENDED_COUNTS
@@ -27,11 +28,8 @@ RowT = TypeVar("RowT")
 _Call: TypeAlias = "tuple[str, str]"
 _AT_ONCE = 200
 """Rows that one transaction deletes."""
-_TURN = ("pruning", "turn")
-"""Kind and key of the memo."""
 _LONGEST_TURN = 60.0
 """Seconds, after which another daemon goes on where one has died."""
-_LEAVE = "DELETE FROM memos WHERE kind = %s AND key = %s AND data = %s"
 _UNSAVED = """SELECT u.id FROM unsaved u WHERE u.forget_at <= %s
     AND NOT EXISTS (SELECT 1 FROM executions p WHERE p.id >= left(u.id, 13) AND p.id < left(u.id, 13) || '~'
         AND p.finished_at IS NULL) ORDER BY u.forget_at LIMIT %s"""
@@ -54,8 +52,12 @@ class Pruning:
     """Part of the store port."""
 
     _db: Database
+    _caps: HeldCaps
     _pruning: asyncio.Lock
     """The daemon's own callers wait for each other."""
+
+    def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
+        self._caps.hold(executions=executions, calls=calls)
 
     async def prune(self, retention: Retention) -> int:
         """Nothing, and 0, while another daemon does it."""
@@ -67,7 +69,7 @@ class Pruning:
                 return await self._prune(retention)
             finally:
                 with contextlib.suppress(StoreUnavailable):  # then the turn ends by itself
-                    await self._db.write(lambda connection: execute(connection, _LEAVE, [*_TURN, holder]).rowcount)
+                    await self._db.write(lambda connection: execute(connection, LEAVE, [*TURN, holder]).rowcount)
 
     async def _prune(self, retention: Retention) -> int:
         gone = 0
@@ -78,7 +80,7 @@ class Pruning:
             left = retention.limit - gone
             calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
             gone += await self._delete(calls, _remove_calls)
-        return gone if retention.only_caps else gone + await self._prune_expired(retention, retention.limit - gone)
+        return gone + await self._prune_expired(retention, retention.limit - gone)
 
     async def _prune_expired(self, retention: Retention, limit: int) -> int:
         unsaved = await self._db.read(lambda connection: _ids(connection, _UNSAVED, [retention.now, limit]))
@@ -102,7 +104,7 @@ def delete_part(
 
 def _take_turn(connection: Connection, holder: bytes) -> bool:
     """Whoever has it sums up what was counted."""
-    mine = execute(connection, ADD, [*_TURN, holder, _LONGEST_TURN]).rowcount > 0
+    mine = execute(connection, ADD, [*TURN, holder, _LONGEST_TURN]).rowcount > 0
     if mine:
         sum_up(connection)
     return mine

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from jackfield.api.growth import Growth
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.table_work import TableWork
 from jackfield_store_postgres.calls import PostgresWebhooks
+from jackfield_store_postgres.caps import HeldCaps
 from jackfield_store_postgres.configuration import PostgresConfiguration
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.counts import PostgresCounts
@@ -68,8 +68,7 @@ class PostgresStore(
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0
-        self.added_executions = Growth()
-        self.added_calls = Growth()
+        self._caps = HeldCaps(self._db, log)
 
     @property
     def password(self) -> str:
@@ -90,6 +89,7 @@ class PostgresStore(
         await self._revisions.open()
 
     async def close(self) -> None:
+        await self._caps.close()
         await self._db.close()
 
     async def check(self) -> None:

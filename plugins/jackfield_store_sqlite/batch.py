@@ -100,6 +100,10 @@ class WriteBatch:
 
     connection: sqlite3.Connection
     careful: bool = False
+    ended: int = 0
+    """Executions that were written as ended so far."""
+    called: Counter[str] = field(default_factory=Counter)
+    """Calls that were written so far, by their webhooks."""
     _executions: dict[str, list[Value]] = field(default_factory=dict)
     _parts: list[Row] = field(default_factory=list)
     _documents: list[Row] = field(default_factory=list)
@@ -273,18 +277,22 @@ class WriteBatch:
         """Write what was gathered."""
         if self._executions:
             self._many(_ADD_EXECUTION, map(_added, self._executions.values()))
-            self._many(COUNT, _ended_at_once(self._executions.values()))
+            at_once = _ended_at_once(self._executions.values())
+            self._many(COUNT, [(*key, count) for key, count in at_once.items()])
+            self.ended += at_once.total()
             self._many(_ADD_PART, self._parts)
             self._many(_ADD_DOCUMENT, self._documents)
         self._expect_all(_APPEND_PART, self._appended)
         ends = [(ident, change[0]) for ident, change in self._changes.items() if change[2] is not None]
         if ends:
             count_ends(self.connection, ends)
+            self.ended += len(ends)
         self._expect_all(_CHANGE_EXECUTION, [*map(_changed, self._changes.values())])
         self._many(_FORGET, self._forgotten)
         if self._calls:
             self._many(_ADD_CALL, self._calls.values())
             self._many(_ADD_CALL_DATA, self._call_data)
+            self.called.update(str(row[0]) for row in self._calls.values())
         self._change_calls()
         self._many(
             _COUNT, ((key, each.total, each.success, each.failed, each.last_call) for key, each in self._counts.items())
@@ -383,13 +391,13 @@ def _added(row: Columns) -> Row:
     return *with_digest(row[:_OWNED_BY]), row[_OWNED_BY]
 
 
-def _ended_at_once(rows: Iterable[Columns]) -> list[Row]:
-    """The values of `COUNT` of those that are over when they come."""
+def _ended_at_once(rows: Iterable[Columns]) -> Counter[Row]:
+    """How many are over when they come, by what `COUNT` tells apart."""
     ended: Counter[Row] = Counter()
     for row in rows:
         if row[_FINISHED] is not None:
             ended[span_of(row[_CREATED]), row[_WORKFLOW] or "", row[_MODE], row[_STATUS]] += 1
-    return [(*key, count) for key, count in ended.items()]
+    return ended
 
 
 def _changed(change: Columns) -> Row:

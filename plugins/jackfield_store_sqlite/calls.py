@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
 import orjson
 
 from jackfield.api.errors import StoreUnavailable
-from jackfield.api.growth import Growth
 from jackfield.api.sql.conditions import where
 from jackfield.api.storage import (
     CallStatus,
@@ -102,10 +100,6 @@ _CALLS = Query(
 )
 _STATS = Query("total, success, failed, last_call", "webhook_stats", "webhook_id", WebhookStats)
 _STATS_BY_ID = Query("webhook_id, total, success, failed, last_call", "webhook_stats", "webhook_id", _stats_by_id)
-_DELETE = """DELETE FROM calls
-    WHERE (webhook_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
-    AND data IN (SELECT value ->> 2 FROM json_each(?)) RETURNING data"""
-_DELETE_DATA = "DELETE FROM call_data WHERE id IN (SELECT value FROM json_each(?))"
 _DELIVERIES = Query("execution_id, status, headers, body, fingerprint", "deliveries", "key", _delivery)
 
 
@@ -113,7 +107,6 @@ class SqliteWebhooks:
     """Part of the store port."""
 
     _db: Database
-    added_calls: Growth
     _lives: Lives
 
     async def webhooks(
@@ -151,7 +144,6 @@ class SqliteWebhooks:
         return dict(await self._db.read(lambda connection: _STATS_BY_ID.every(connection, clause, ids)))
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
-        self.added_calls.add(call.webhook_id)
         return self._db.post(
             lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
         )
@@ -185,23 +177,15 @@ async def forget_histories(database: Database, webhook_ids: Sequence[str]) -> No
     """Delete what webhooks that are gone have left, step by step. What cannot be deleted now ends with its age."""
     with contextlib.suppress(StoreUnavailable):
         for webhook_id in webhook_ids:
-            while await database.write(functools.partial(_forget_some, webhook_id=webhook_id)):
+            while await database.write(functools.partial(_forget_some, database=database, webhook_id=webhook_id)):
                 pass
 
 
-def _forget_some(connection: sqlite3.Connection, webhook_id: str) -> bool:
+def _forget_some(connection: sqlite3.Connection, *, database: Database, webhook_id: str) -> bool:
     """False when there was nothing left."""
     values: list[Value] = [webhook_id, _AT_ONCE]
     rows = execute(connection, "SELECT webhook_id, id, data FROM calls WHERE webhook_id = ? LIMIT ?", values).fetchall()
-    gone = remove_calls(connection, rows)
+    gone = database.remove_calls(connection, rows)
     sql = "DELETE FROM deliveries WHERE rowid IN (SELECT rowid FROM deliveries WHERE webhook_id = ? LIMIT ?)"
     gone += execute(connection, sql, values).rowcount
     return gone + execute(connection, "DELETE FROM webhook_stats WHERE webhook_id = ?", [webhook_id]).rowcount > 0
-
-
-def remove_calls(connection: sqlite3.Connection, calls: Sequence[tuple[str, str, int]]) -> int:
-    """Delete calls, each by its webhook, id and data key; returns how many there were."""
-    wanted = json.dumps(calls)
-    gone = [data for (data,) in connection.execute(_DELETE, (wanted, wanted))]
-    connection.execute(_DELETE_DATA, (json.dumps(gone),))
-    return len(gone)

@@ -22,6 +22,11 @@ COUNT_ALL = f"""INSERT INTO execution_counts SELECT {_GROUP}, e.status, count(*)
     WHERE e.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4"""  # noqa: S608 - our own words
 
 
+def ended_executions(connection: sqlite3.Connection) -> int:
+    """How many there are."""
+    return int(connection.execute("SELECT sum(number) FROM execution_counts").fetchone()[0] or 0)
+
+
 def count_ends(connection: sqlite3.Connection, ends: Iterable[tuple[str, Value]]) -> None:
     """Before those of these executions that are open end, each with a status."""
     wanted = json.dumps([(encodable(ident), status) for ident, status in ends])

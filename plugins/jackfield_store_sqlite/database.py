@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -13,10 +13,12 @@ from jackfield.api.errors import DataDamaged, StoreUnavailable
 from jackfield.api.sql.writes import WriteOperation, WriteQueue
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
+from jackfield_store_sqlite.caps import HeldCaps
 from jackfield_store_sqlite.connections import connect_writer, create_file
 from jackfield_store_sqlite.damage.known import DamageFinding
 from jackfield_store_sqlite.damage.opening import DamageWatch
 from jackfield_store_sqlite.readers import Readers
+from jackfield_store_sqlite.removing import remove_calls
 from jackfield_store_sqlite.schema import migrate
 from jackfield_store_sqlite.settings import SqliteSettings
 from jackfield_store_sqlite.writer import StoreWrite, StoreWriter
@@ -39,8 +41,9 @@ class Database:
         self._readers = Readers(file, settings, self._found_damage, self._found_damaged_row)
         self._writes: WriteQueue[StoreWrite] = WriteQueue(settings)
         deliver, note = self._writes.deliver, self.watch.note_file
+        self.caps = HeldCaps(log)
         self._writer = StoreWriter(
-            self._connect, deliver, self._found_damage, note, batch_size=settings.batch_size, log=log
+            self._connect, deliver, self._found_damage, note, self.caps, batch_size=settings.batch_size, log=log
         )
 
     async def open(self, *, claimed: bool = False) -> None:
@@ -84,6 +87,11 @@ class Database:
             await self.read(_check_pages)
             self._damaged = False
         await self.write(self._probe)
+
+    def remove_calls(self, connection: sqlite3.Connection, calls: Sequence[tuple[str, str, int]]) -> int:
+        """As `removing` does it. Called on the writer's thread."""
+        self.caps.recount()
+        return remove_calls(connection, calls)
 
     def _found_damage(self) -> None:
         self._damaged = True

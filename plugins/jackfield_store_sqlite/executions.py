@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import orjson
 
 from jackfield.api.errors import Conflict, DataDamaged
-from jackfield.api.growth import Growth
 from jackfield.api.sql.conditions import where
 from jackfield.api.sql.execution_lists import ExecutionLists
 from jackfield.api.storage import (
@@ -26,7 +24,6 @@ from jackfield.api.storage import (
 )
 from jackfield.api.workflows import Document
 from jackfield_store_sqlite.batch import WriteBatch
-from jackfield_store_sqlite.counting import count_gone
 from jackfield_store_sqlite.damage.digests import (
     HIGH,
     checked_document,
@@ -39,6 +36,7 @@ from jackfield_store_sqlite.damage.digests import (
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.ownership import Lives
+from jackfield_store_sqlite.removing import remove
 from jackfield_store_sqlite.rows import Query, execute
 
 _OVERHEAD = 1000
@@ -96,8 +94,6 @@ class SqliteExecutions:
     """Part of the store port."""
 
     _db: Database
-    added_executions: Growth
-    added_calls: Growth
     _lives: Lives
 
     def _owner(self, owner: str | None) -> int | None:
@@ -110,9 +106,6 @@ class SqliteExecutions:
             size += len(execution.call.body) + len(execution.call.headers)
         if finished is not None:
             size += _size(finished)
-        if execution.call is not None:
-            self.added_calls.add(execution.call.webhook_id)
-        self.added_executions.add()
         return self._db.post(lambda batch: batch.add_execution(execution, finished, self._owner(execution.owner)), size)
 
     def append_steps(
@@ -248,11 +241,6 @@ def _together(connection: sqlite3.Connection, execution_ids: Sequence[str], most
     return found
 
 
-_DELETE = """DELETE FROM executions WHERE id IN (SELECT value ->> 0 FROM json_each(?)) AND finished_at IS NOT NULL
-    AND data IN (SELECT value ->> 1 FROM json_each(?)) RETURNING data"""
-_CHUNKS_OF = f"SELECT id FROM execution_data WHERE execution {_AMONG} AND id <> execution"  # noqa: S608 - our own words
-_DELETE_DATA = f"DELETE FROM execution_data WHERE id {_AMONG}"  # noqa: S608 - our own words
-_DELETE_DOCUMENTS = f"DELETE FROM execution_documents WHERE data {_AMONG}"  # noqa: S608 - our own words
 _STEPS = "FROM execution_data WHERE execution = ? AND id <> execution"
 
 
@@ -272,15 +260,3 @@ def _delete(connection: sqlite3.Connection, execution_id: str) -> bool:
         raise Conflict(f"The execution is {status}; cancel it first.", details={"status": status})
     remove(connection, [(execution_id, data)])
     return True
-
-
-def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]) -> int:
-    """Delete finished executions, each by its id and data key, with all that belongs to them; returns how many."""
-    count_gone(connection, executions)
-    wanted = json.dumps(executions)
-    gone = [data for (data,) in connection.execute(_DELETE, (wanted, wanted))]
-    chunks = [chunk for (chunk,) in connection.execute(_CHUNKS_OF, (json.dumps(gone),))]
-    # In the order in which they lie: else each that goes moves its neighbours, which go next.
-    connection.execute(_DELETE_DATA, (json.dumps(sorted(gone + chunks)),))
-    connection.execute(_DELETE_DOCUMENTS, (json.dumps(gone),))
-    return len(gone)

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
-from jackfield_store_sqlite.calls import remove_calls
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
-from jackfield_store_sqlite.executions import LISTS, remove
+from jackfield_store_sqlite.executions import LISTS
+from jackfield_store_sqlite.removing import remove
 
 RowT = TypeVar("RowT")
 _AT_ONCE = 100
@@ -35,6 +35,9 @@ class Pruning:
 
     _db: Database
 
+    def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
+        self._db.caps.hold(executions=executions, calls=calls)
+
     async def prune(self, retention: Retention) -> int:
         gone = 0
         if not retention.keeps_executions:
@@ -43,8 +46,8 @@ class Pruning:
         if not retention.keeps_calls:
             left = retention.limit - gone
             calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
-            gone += await self._delete(calls, remove_calls)
-        return gone if retention.only_caps else gone + await self._prune_expired(retention, retention.limit - gone)
+            gone += await self._delete(calls, self._db.remove_calls)
+        return gone + await self._prune_expired(retention, retention.limit - gone)
 
     async def _prune_expired(self, retention: Retention, limit: int) -> int:
         gone = await self._forget(retention.now, limit)

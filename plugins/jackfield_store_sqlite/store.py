@@ -7,7 +7,6 @@ import sqlite3
 from pathlib import Path
 
 from jackfield.api.context import PluginContext
-from jackfield.api.growth import Growth
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.table_work import TableWork
@@ -64,8 +63,6 @@ class SqliteStore(
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()
-        self.added_executions = Growth()
-        self.added_calls = Growth()
 
     @property
     def database(self) -> Database:

@@ -11,6 +11,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.sql.writes import Outcome, WriteOperation, WriterThread
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
+from jackfield_store_sqlite.caps import HeldCaps
 from jackfield_store_sqlite.damage.reach import ReachFile, advance
 
 StoreWrite: TypeAlias = "WriteOperation[WriteBatch]"
@@ -26,6 +27,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         deliver: Callable[[Sequence[StoreOutcome]], None],
         on_damage: Callable[[], None],
         note: ReachFile,
+        caps: HeldCaps,
         *,
         batch_size: int,
         log: logging.Logger,
@@ -34,6 +36,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         self._connect = connect
         self._on_damage = on_damage
         self._note = note
+        self._caps = caps
         self._connection: sqlite3.Connection | None = None
 
     def start(self, connection: sqlite3.Connection) -> None:
@@ -59,6 +62,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         try:
             return self._written(connection, operations)
         except Exception:
+            self._caps.recount()
             self._rollback(connection)
             raise
 
@@ -69,9 +73,11 @@ class StoreWriter(WriterThread[StoreWrite]):
         try:
             outcomes = [self._run(operation, batch) for operation in operations]
             batch.flush()
+            self._caps.keep(connection, batch.ended, batch.called)
         except Exception as error:
             if failures.is_outage(error):
                 raise
+            self._caps.recount()
             connection.execute("ROLLBACK")
             connection.execute("BEGIN IMMEDIATE")
             outcomes = [self._run_alone(operation, connection) for operation in operations]

@@ -9,7 +9,7 @@ from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecuti
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_engine.retention import every_limit, prune, prune_forever
+from jackfield_engine.retention import prune, prune_forever, start
 from jackfield_engine.settings import ExecutionsSettings
 
 HOUR = 3_600_000
@@ -36,9 +36,9 @@ async def test_by_age_and_by_count(tmp_path: Path) -> None:
     clock = FakeClock()
     store = await _store(clock, [1, 2, 3, 400])
     context = FakeContext(tmp_path, clock=clock, ports={"Store": store})
-    assert not await prune(context, every_limit(context, ExecutionsSettings()))
+    assert not await prune(context, ExecutionsSettings())
     assert await _left(store) == {"done-0", "done-1", "done-2", "open"}
-    await prune(context, every_limit(context, ExecutionsSettings(max_count=2)))
+    await prune(context, ExecutionsSettings(max_count=2))
     assert await _left(store) == {"done-0", "done-1", "open"}
 
 
@@ -54,20 +54,12 @@ async def test_it_goes_on_by_the_clock(tmp_path: Path) -> None:
     task.cancel()
 
 
-async def test_the_cap_holds_between_two_looks(tmp_path: Path) -> None:
+async def test_the_store_holds_the_cap_between_two_looks(tmp_path: Path) -> None:
     clock = FakeClock()
-    store = MemoryStore()
-    await store.open()
-    context = FakeContext(tmp_path, clock=clock, ports={"Store": store})
-    settings = ExecutionsSettings(max_count=400, prune_interval=3600)
-    task = asyncio.create_task(prune_forever(context, settings))
-    await clock.advance(0)
-    most = 0
-    for number in range(900):
-        at = clock.now_ms()
-        end = FinishedExecution(f"e{number:03}", "success", finished_at=at, started_at=at)
-        await store.add_execution(NewExecution(f"e{number:03}", "w", 1, "manual", "running", at, b"{}"), end)
-        await clock.advance(0)
-        most = max(most, len(await _left(store, 1000)))
-    assert 400 <= most <= 404
-    task.cancel()
+    store = await _store(clock, [1, 2, 3])
+    tables = [ExecutionsSettings(max_count=2, prune_interval=3600)]
+    start(FakeContext(tmp_path, clock=clock, ports={"Store": store}, tables=tables))
+    at = clock.now_ms()
+    end = FinishedExecution("new", "success", finished_at=at, started_at=at)
+    await store.add_execution(NewExecution("new", "w", 1, "manual", "running", at, b"{}"), end)
+    assert await _left(store) == {"new", "done-0", "open"}

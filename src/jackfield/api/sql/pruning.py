@@ -44,8 +44,7 @@ class PruningSearch(Generic[ConnectionT]):
         rows: list[Doomed] = []
         if retention.keeps_calls:
             return rows
-        every = retention.webhooks
-        for webhook in [row[0] for row in self._found(connection, _HISTORIES)] if every is None else every:
+        for (webhook,) in self._found(connection, _HISTORIES):
             left = limit - len(rows)
             old = self._found(connection, self._old_calls, webhook, retention.calls_before, left)
             beyond = self._sql.execute(connection, _BEYOND, [webhook, retention.calls_keep]).fetchone()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from ..growth import Growth
 from ..paging import Page
 from ..records import record
 from .executions import ExecutionStore
@@ -27,7 +25,7 @@ KEEP_ALL = 1 << 53
 class Retention:
     """What `prune` deletes: executions that finished before a time, are beyond a count, or are to be forgotten by now;
     calls per webhook likewise; expired deliveries and revocations. limit: rows per call of `prune`, so that a writer is
-    never held for long. webhooks: whose calls; None: of all."""
+    never held for long."""
 
     executions_before: int
     executions_keep: int
@@ -35,12 +33,6 @@ class Retention:
     calls_keep: int
     now: int
     limit: int = 1000
-    webhooks: Sequence[str] | None = None
-
-    @property
-    def only_caps(self) -> bool:
-        """Whether nothing goes for its age."""
-        return not (self.executions_before or self.calls_before or self.now)
 
     @property
     def keeps_executions(self) -> bool:
@@ -101,13 +93,10 @@ class Store(
     async def prune(self, retention: Retention) -> int:
         """Delete some of what retention ends; returns how many rows."""
 
-    @property
-    def added_executions(self) -> Growth:
-        """Counts what `add_execution` was given."""
-
-    @property
-    def added_calls(self) -> Growth:
-        """Counts calls that `add_execution` and `add_call` were given, by their webhooks."""
+    def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
+        """From now on keep so many ended executions at most, and so many calls of each webhook, and a hundredth of that
+        more: whatever comes makes the oldest go. What was too many before goes with it, or with `prune`. None: as
+        before. Called on the event loop's thread."""
 
 
 @runtime_checkable

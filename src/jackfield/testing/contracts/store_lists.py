@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from jackfield.api.execution_counts import SPAN_BITS
 from jackfield.api.records import replace
-from jackfield.api.storage import ExecutionFilter, ExecutionRow, Store
+from jackfield.api.storage import ExecutionFilter, ExecutionRow, NewExecution, Store
 
-from .rows import FOREVER, call, calls, ended, new
+from .rows import FOREVER, call, ended, new
 
 _MANY = 1300
 _SPAN = 1 << SPAN_BITS
@@ -55,22 +56,54 @@ class StoreListsContract:
         assert await store.execution_stats(ExecutionFilter()) == Counter(row.status for row in every)
         assert (await store.executions(ExecutionFilter(), offset=600, limit=5)).rows == every[600:605]
 
-    async def test_a_cap_of_calls_holds_for_the_webhooks_that_are_named(self, store: Store) -> None:
-        for webhook in ("one", "two"):
-            await asyncio.gather(*(store.add_call(call(f"{webhook}{n}", 1000 + n, webhook)) for n in range(6)))
-        caps = replace(FOREVER, calls_keep=4, webhooks=["two", "never"])
-        assert await store.prune(caps) == 2
-        assert [each.id for each in await calls(store, "two")] == ["two5", "two4", "two3", "two2"]
-        assert len(await calls(store, "one")) == 6
+    async def test_caps_hold_as_more_comes_and_the_newest_stay(self, store: Store) -> None:
+        store.hold_caps(executions=300)
+        store.hold_caps(calls=200)
+        for start in range(0, 900, 30):
+            numbers = range(start, start + 30)
+            told = [store.add_execution(_with_call(number)) for number in numbers]
+            told += [store.finish_execution(ended(f"e{number:04}", at=5000 + number)) for number in numbers]
+            await asyncio.gather(*told)
+        assert await _settled(lambda: _ended_count(store), 300, 302) >= 300
+        assert await _settled(lambda: _call_count(store, "busy"), 200, 201) >= 200
+        assert await _call_count(store, "rare") == 45
+        kept = [row.id for row in await _every(store)]
+        assert kept[:300] == [f"e{number:04}" for number in range(899, 599, -1)]
+        page = await store.calls("busy", status=None, offset=0, limit=200)
+        busy = [number for number in range(900) if number % 20]
+        assert [each.id for each in page.rows] == [f"c{number:04}" for number in reversed(busy[-200:])]
 
-    async def test_it_counts_what_it_was_given(self, store: Store) -> None:
-        await store.add_execution(new("a", call=call("c", webhook="h")))
-        await store.add_execution(new("b"), ended("b"))
-        await store.add_call(call("d", webhook="h"))
-        assert store.added_executions.take(2) == [""]
-        assert store.added_executions.take(1) == []
-        assert store.added_calls.take(3) == []
-        assert store.added_calls.take(2) == ["h"]
+    async def test_open_executions_count_for_no_cap(self, store: Store) -> None:
+        store.hold_caps(executions=5)
+        for number in range(12):
+            await store.add_execution(new(f"open{number}", number))
+        for number in range(20):
+            await store.add_execution(new(f"e{number:02}", 1000 + number), ended(f"e{number:02}"))
+        await _settled(lambda: _ended_count(store), 5, 6)
+        assert (await store.execution_stats(ExecutionFilter()))["running"] == 12
+
+
+def _with_call(number: int) -> NewExecution:
+    """Of one of two webhooks."""
+    webhook = "busy" if number % 20 else "rare"
+    return new(f"e{number:04}", 1000 + number, call=call(f"c{number:04}", 1000 + number, webhook))
+
+
+async def _ended_count(store: Store) -> int:
+    return (await store.execution_stats(ExecutionFilter())).get("success", 0)
+
+
+async def _call_count(store: Store, webhook: str) -> int:
+    return (await store.calls(webhook, status=None, offset=0, limit=1)).total
+
+
+async def _settled(count: Callable[[], Awaitable[int]], least: int, most: int) -> int:
+    """A store may delete a moment later."""
+    deadline = time.monotonic() + 10
+    while not least <= (found := await count()) <= most:
+        assert time.monotonic() < deadline, found
+        await asyncio.sleep(0.005)
+    return found
 
 
 async def _fill(store: Store) -> None:

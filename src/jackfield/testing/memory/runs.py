@@ -11,6 +11,7 @@ from jackfield.api.records import replace
 
 from ...api.errors import Conflict
 from ...api.storage import (
+    KEEP_ALL,
     CallUpdate,
     Delivery,
     ExecutionFilter,
@@ -34,7 +35,6 @@ class MemoryCalls(MemoryOwnership):
     """Part of `MemoryStore`."""
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
-        self.added_calls.add(call.webhook_id)
         return self._queued(lambda: self._add_call(call, None))
 
     def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
@@ -113,9 +113,6 @@ class MemoryExecutions(MemoryCalls):
     """Part of `MemoryStore`."""
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
-        self.added_executions.add()
-        if execution.call is not None:
-            self.added_calls.add(execution.call.webhook_id)
         return self._queued(lambda: self._add_execution(execution, finished))
 
     def append_steps(
@@ -329,6 +326,16 @@ class MemoryPruning(MemoryTables):
         gone += self._prune_calls(retention, retention.limit - gone)
         return gone + self._prune_expired(retention, retention.limit - gone)
 
+    def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
+        self._most_executions = self._most_executions if executions is None else executions
+        self._most_calls = self._most_calls if calls is None else calls
+
+    def _trim(self) -> None:
+        if min(self._most_executions, self._most_calls) < KEEP_ALL:
+            caps = Retention(0, self._most_executions, 0, self._most_calls, 0, KEEP_ALL)
+            self._prune_executions(caps, caps.limit)
+            self._prune_calls(caps, caps.limit)
+
     def _prune_executions(self, retention: Retention, limit: int) -> int:
         rows = [run.row for run in self._runs.values() if run.row.finished_at is not None]
         rows.sort(key=lambda row: (row.created_at, row.id))
@@ -348,8 +355,7 @@ class MemoryPruning(MemoryTables):
 
     def _prune_calls(self, retention: Retention, limit: int) -> int:
         gone = 0
-        every = {call.webhook_id for call in self._calls.values()}
-        for webhook_id in every if retention.webhooks is None else retention.webhooks:
+        for webhook_id in {call.webhook_id for call in self._calls.values()}:
             calls = [call for call in self._calls.values() if call.webhook_id == webhook_id]
             calls.sort(key=lambda call: (call.time, call.id))
             old = sum(call.time < retention.calls_before for call in calls)

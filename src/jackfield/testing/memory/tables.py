@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ...api.errors import Conflict, StoreUnavailable
-from ...api.growth import Growth
 from ...api.records import replace
 from ...api.storage import (
+    KEEP_ALL,
     ApiKey,
     Credential,
     ExecutionRow,
@@ -107,8 +107,7 @@ class MemoryTables:
 
     def __init__(self) -> None:
         self.fail_with: StoreUnavailable | None = None
-        self.added_executions = Growth()
-        self.added_calls = Growth()
+        self._most_executions = self._most_calls = KEEP_ALL
         self._users: dict[str, User] = {}
         self._keys: dict[str, ApiKey] = {}
         self._revoked: dict[str, int] = {}
@@ -136,12 +135,16 @@ class MemoryTables:
         if self.fail_with is not None:
             raise self.fail_with
 
+    def _trim(self) -> None:
+        """Delete what is beyond the caps."""
+
     def _queued(self, change: Callable[[], None]) -> asyncio.Future[None]:
         """Done at once, and told like a store that takes its time."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
             self._answer()
             change()
+            self._trim()
         except Exception as error:
             future.set_exception(error)
         else:
