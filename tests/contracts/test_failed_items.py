@@ -3,10 +3,13 @@
 Every registered node that takes items runs with three items. One of them has an expression that fails, or all fail:
 there is no credential, no server answers. A node that n8n fails as a whole passes its input on, as in n8n; each such
 node stands in a list below.
+
+And none changes an item that it was given: the node before gave the same one.
 """
 
 from __future__ import annotations
 
+import copy
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
@@ -212,3 +215,23 @@ async def test_no_item_succeeds_without_a_server(nodes: list[NodeType]) -> None:
         if node.description.group == "network" and run.credential_reads and succeeded(run, outcome):
             silent.setdefault(node.kind, (run.on_error, parameters, outcome.outputs))
     assert {kind: silent[kind] for kind in silent.keys() - NO_SERVER.keys()} == {}
+
+
+async def test_no_node_changes_an_item_that_it_was_given(nodes: list[NodeType]) -> None:
+    files = {"data": {"data": "e30=", "mimeType": "application/json", "fileName": "a.json"}}
+    rows: list[Any] = [
+        {"json": {"id": place, "name": "a", "data": {"b": [{"c": 1}]}}, "binary": files, "pairedItem": {"item": place}}
+        for place in range(3)
+    ]
+    before = copy.deepcopy(rows)
+    changed: dict[str, object] = {}
+    for node in nodes:
+        for parameters in parameter_sets(node.kind)[:2]:
+            others = [rows] if node.description.inputs > 1 else []
+            run = FakeNodeRun(node, parameters, rows, others, on_error="continueRegularOutput", **credentials())  # type: ignore[arg-type]
+            assert run.items[0] is rows[0]
+            await run.outcome()
+            if rows != before:
+                changed.setdefault(node.kind, parameters)
+                rows[:] = copy.deepcopy(before)
+    assert changed == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -10,7 +10,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
-from jackfield.api.nodes.items import new_item, pairs
+from jackfield.api.nodes.items import new_item, own_pair
 from jackfield.api.nodes.running import ModelNode
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Items
@@ -69,14 +69,16 @@ class Aggregate(Parameters):
 
 def aggregated(items: Items, given: Aggregate, *, strict: bool = False) -> Items:
     """One item of all. strict: whether a field that no item has is an error. Raises `NodeError`."""
+    origins_kept: Sequence[int] = range(len(items))
     if given.aggregate == "aggregateAllItemData":
-        rows = [_chosen(item["json"], given) for item in items]
-        origins_kept = [place for place, row in enumerate(rows) if row is not None]
-        json: dict[str, Json] = {given.destination_field_name: [row for row in rows if row is not None]}
+        choose = _choice(given)
+        rows = [item["json"] for item in items] if choose is None else [choose(item["json"]) for item in items]
+        if choose is not None:
+            origins_kept = [place for place, row in enumerate(rows) if row]
+        json: dict[str, Json] = {given.destination_field_name: [rows[place] for place in origins_kept]}
     else:
-        origins_kept = list(range(len(items)))
         json = _fields(items, given, strict=strict)
-    made = new_item(json, pairs(origins_kept))
+    made = new_item(json, [own_pair(items[place], place) for place in origins_kept])
     if given.options.include_binaries:
         files = _files([items[place] for place in origins_kept], unique=given.options.keep_only_unique)
         if files:
@@ -84,13 +86,13 @@ def aggregated(items: Items, given: Aggregate, *, strict: bool = False) -> Items
     return [made]
 
 
-def _chosen(json: dict[str, Json], given: Aggregate) -> dict[str, Json] | None:
-    """The fields of an item that stay; None for an item of which none does."""
-    if given.include == "specifiedFields" and (names := set(names_of(given.fields_to_include))):
-        return {name: value for name, value in json.items() if name in names} or None
-    if given.include == "allFieldsExcept" and (names := set(names_of(given.fields_to_exclude))):
-        return {name: value for name, value in json.items() if name not in names} or None
-    return json
+def _choice(given: Aggregate) -> Callable[[dict[str, Json]], dict[str, Json]] | None:
+    """The fields of an item that stay, none for an item that is left out; None where all fields of all items stay."""
+    if given.include == "specifiedFields" and (wanted := set(names_of(given.fields_to_include))):
+        return lambda json: {name: value for name, value in json.items() if name in wanted}
+    if given.include == "allFieldsExcept" and (others := set(names_of(given.fields_to_exclude))):
+        return lambda json: {name: value for name, value in json.items() if name not in others}
+    return None
 
 
 def _fields(items: Items, given: Aggregate, *, strict: bool) -> dict[str, Json]:

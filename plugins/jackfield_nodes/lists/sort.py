@@ -12,7 +12,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import passed_on
-from jackfield.api.nodes.running import ModelNode, each
+from jackfield.api.nodes.running import ModelNode
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
 from jackfield_nodes.lists.form import SORT, SORT_FIELD, SORT_OPTIONS
@@ -104,6 +104,10 @@ def told_order(value: object, count: int) -> list[int]:
     return found
 
 
+def _in_order(items: Items, places: Sequence[int]) -> Items:
+    return [passed_on(items[place], place) for place in places]
+
+
 class SortNode(ModelNode):
     """Items that are equal stay in their order."""
 
@@ -117,10 +121,7 @@ class SortNode(ModelNode):
             return [[]]
         given: Sort = await run.resolve_first()
         places = await self._order(run, given)
-        made: Items = []
-        async for _, place in each(places):
-            made.append(passed_on(run.items[place], place))
-        return [made]
+        return [await worked(len(places), _in_order, run.items, places)]
 
     async def _order(self, run: NodeRun, given: Sort) -> list[int]:
         if given.type == "code":

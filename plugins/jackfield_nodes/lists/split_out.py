@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import Flag, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
-from jackfield.api.nodes.items import new_item, pair
+from jackfield.api.nodes.items import compact_item, new_item, pair
 from jackfield.api.nodes.running import ModelNode, each
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Item, Items, PairedItem
@@ -128,7 +128,17 @@ def columns_of(item: Item, index: int, split: Split) -> list[SplitColumn]:
 def split_out(item: Item, index: int, columns: Sequence[SplitColumn], split: Split) -> Items:
     """The items made of one."""
     base, origin = _base(item["json"], split), pair(index)
+    if objects := _objects(columns, split):
+        return [compact_item(element, origin) for element in objects]  # shared with the list: items are never changed
     return [_row(item, origin, place, base, columns, split) for place in range(_longest(columns))]
+
+
+def _objects(columns: Sequence[SplitColumn], split: Split) -> Sequence[dict[str, Json]]:
+    """The elements, where each is an object and becomes an item as it is; else none."""
+    (field, target, elements), *others = columns
+    if others or split.kept != [] or split.files or field == FILES or target is not None:
+        return []
+    return elements if all(type(element) is dict for element in elements) else []  # type: ignore[return-value]
 
 
 def _longest(columns: Sequence[SplitColumn]) -> int:

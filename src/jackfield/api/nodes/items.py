@@ -4,7 +4,8 @@ An item is paired with the input items that it comes from, so that expressions o
 item without pairing is paired by the engine where that is unambiguous.
 
 Below stands the engine's side of it, for whatever runs nodes: what a node is given, and what becomes of the items that
-it gave. Items are never changed; what differs is a new item around the same data.
+it gave. Items are never changed; what differs is a new item around the same data. So an item that passes unchanged is
+one object in all that it passes: a node's output, the next node's input, and what that gives.
 """
 
 from __future__ import annotations
@@ -64,8 +65,16 @@ def compact_item(json: dict[str, Json], pairing: PairedItem | list[PairedItem]) 
 
 def own_pair(item: Item, index: int) -> PairedItem:
     """The pairing with the input item at `index`: the one that the engine gave this item, so that it is there once."""
-    given = item.get("pairedItem")
-    return given if isinstance(given, dict) and given == {"item": index} else {"item": index}
+    return item["pairedItem"] if _is_at(item, index) else {"item": index}  # type: ignore[return-value]  # it is one
+
+
+def _is_at(item: Item, index: int) -> bool:
+    """Whether the item is paired with this place of the first input, in the form that the engine gives pairings."""
+    pairing = item.get("pairedItem")
+    if type(pairing) is not dict or len(pairing) != 1:
+        return False
+    found = pairing.get("item")
+    return found == index and type(found) is int
 
 
 def pair(index: int, source: int = 0) -> PairedItem:
@@ -108,7 +117,10 @@ def new_items(rows: Iterable[dict[str, Json]], index: int) -> Items:
 
 
 def passed_on(item: Item, index: int, source: int = 0) -> Item:
-    """An input item again, paired with itself. Shares its data with the given one."""
+    """An input item again, paired with itself: the same one where it says all of that already, else one around the same
+    data. What else it carries, such as an error, stays behind."""
+    if not source and len(item) == (3 if "binary" in item else 2) and _is_at(item, index):
+        return item
     passed = compact_item(item["json"], {"item": index, "input": source} if source else own_pair(item, index))
     if "binary" in item:
         passed["binary"] = item["binary"]
@@ -207,12 +219,17 @@ class NodeInputs:
 
 
 def entered(items: Items, index: int) -> Items:
-    """The items as an input hands them on: each paired with its own place."""
+    """The items as an input hands them on: each paired with its own place. One that is so already is not copied."""
+    if index == 0:
+        make = _entered if len(items) > LONG else _entered_one
+        return [item if _is_at(item, place) else make(item, place, 0) for place, item in enumerate(items)]
     if len(items) > LONG:
         return [_entered(item, place, index) for place, item in enumerate(items)]
-    if index == 0:
-        return [{**item, "pairedItem": {"item": place}} for place, item in enumerate(items)]
-    return [{**item, "pairedItem": {"item": place, "input": index}} for place, item in enumerate(items)]
+    return [_entered_one(item, place, index) for place, item in enumerate(items)]
+
+
+def _entered_one(item: Item, place: int, index: int) -> Item:
+    return {**item, "pairedItem": {"item": place, "input": index} if index else {"item": place}}
 
 
 def _entered(item: Item, place: int, index: int) -> Item:
