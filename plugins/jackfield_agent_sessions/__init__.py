@@ -12,6 +12,7 @@ class AgentSessionsPlugin(Plugin):
     """Agent sessions: agents that are spoken to in protocols of their own, with typed messages and permissions."""
 
     name = "agent_sessions"
+    first_process_only = True
     settings = (SettingsTable("agent_sessions", "jackfield_agent_sessions.settings:AgentSessionSettings"),)
     commands = ("jackfield_agent_sessions.chat:chat",)
     provides = {

@@ -9,6 +9,7 @@ class AuthPlugin(Plugin):
     """Users, logins, tokens, API keys and Basic: who calls, and how that is proved."""
 
     name = "auth"
+    first_process_only = True
     settings = (
         SettingsTable("security.jwt", "jackfield_auth.settings:JwtSettings"),
         SettingsTable("security.api_keys", "jackfield_auth.settings:ApiKeysSettings"),

@@ -9,6 +9,7 @@ class BackupPlugin(Plugin):
     """Backups: the store and the configuration directory, of one moment, kept by content; restored and verified."""
 
     name = "backup"
+    first_process_only = True
     settings = (SettingsTable("backup", "jackfield_backup.settings:BackupSettings"),)
     commands = (
         "jackfield_backup.commands:backup",

@@ -10,6 +10,7 @@ class S3BinaryPlugin(Plugin):
     """Files of items in a bucket that S3's protocol reaches, for several daemons."""
 
     name = "binary_s3"
+    first_process_only = True
     settings = (SettingsTable("binary.s3", "jackfield_binary_s3.settings:S3Settings"),)
     commands = ("jackfield_binary_s3.commands:files",)
     jackfield_findings = later("jackfield_binary_s3.diagnosis:findings")

@@ -9,6 +9,7 @@ class EventsPlugin(Plugin):
     """What happens, told over the WebSocket `/ws`, and the daemon's own status."""
 
     name = "events"
+    first_process_only = True
     settings = (SettingsTable("events", "jackfield_events.settings:EventsSettings"),)
     parts = ("jackfield_events.logs:LogViews",)
 

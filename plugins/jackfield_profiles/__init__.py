@@ -10,6 +10,7 @@ class ProfilesPlugin(Plugin):
     """Profiles: an agent bound to a provider and a model, with a home of its own; stored, configured and run."""
 
     name = "profiles"
+    first_process_only = True
     settings = (
         SettingsTable("profiles", "jackfield_profiles.settings:ProfilesSettings"),
         SettingsTable("profiles.run", "jackfield_profiles.running_settings:RunSettings"),

@@ -12,6 +12,7 @@ class ProxyPlugin(Plugin):
     """Proxies: one router per profile, between any agent and any provider."""
 
     name = "proxy"
+    first_process_only = True
     settings = (SettingsTable("proxy", "jackfield_proxy.settings:ProxySettings"),)
     commands = ("jackfield_proxy.commands:proxy", "jackfield_proxy.editing_commands:proxy_editing")
     provides = {Proxies: "jackfield_proxy.daemon.manager:proxies"}

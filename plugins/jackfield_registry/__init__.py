@@ -10,6 +10,7 @@ class RegistryPlugin(Plugin):
     """The registry: manifests, scripts and prices that are published elsewhere, synced and verified."""
 
     name = "registry"
+    first_process_only = True
     settings = (SettingsTable("registry", "jackfield_registry.settings:RegistrySettings"),)
     commands = ("jackfield_registry.commands.registry:registry",)
     provides = {

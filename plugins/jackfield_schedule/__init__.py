@@ -9,6 +9,7 @@ class SchedulePlugin(Plugin):
     """Schedules: the trigger that starts workflows at times, and its nodes scheduleTrigger, cron and interval."""
 
     name = "schedule"
+    first_process_only = True
     settings = (SettingsTable("schedule", "jackfield_schedule.settings:ScheduleSettings"),)
     parts = ("jackfield_schedule.trigger:ScheduleTrigger",)
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import orjson
 import psycopg
 
+from jackfield.api.call_places import told
 from jackfield.api.errors import Conflict, Fenced, JackfieldError
 from jackfield.api.records import replace, state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
@@ -219,6 +220,7 @@ class WriteBatch:
         self._calls[call.id] = [
             call.webhook_id, call.id, execution_id, call.time, call.method, call.headers, call.body, call.query,
             call.event, call.status, call.truncated, call.response_status, call.duration_ms, False, call.response_body,
+            told(call.places),
         ]  # fmt: skip
         counts = self._count(call.webhook_id)
         counts.at(call.time, 1)

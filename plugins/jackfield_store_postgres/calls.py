@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+from jackfield.api.call_places import body_in, read
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.sql.conditions import where
 from jackfield.api.storage import (
@@ -58,9 +59,11 @@ def _webhook(
 def _call(
     id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, body: str,
     truncated: bool, status: CallStatus, response_status: int | None, response_body: str, response_truncated: bool,
-    duration_ms: int | None, query: str, event: str,
+    duration_ms: int | None, query: str, event: str, places: str, given: bytes | None,
 ) -> StoredCall:  # fmt: skip
     masked: Mapping[str, str] = orjson.loads(headers or b"{}")
+    if given is not None:
+        body = body_in(given, read(places))
     return StoredCall(
         id, webhook_id, execution_id, time, method, masked, body, truncated, status, response_status,
         response_body, response_truncated, duration_ms, query, event,
@@ -92,10 +95,12 @@ _WEBHOOKS = Query(
 )
 _CALLS = Query(
     """c.id, c.webhook_id, c.execution_id, c.time, c.method, c.headers, c.body, c.truncated, c.status,
-    c.response_status, c.response_body, c.response_truncated, c.duration_ms, c.query, c.event""",
-    "calls c",
+    c.response_status, c.response_body, c.response_truncated, c.duration_ms, c.query, c.event,
+    c.body_places, e.input""",
+    "calls c LEFT JOIN executions e ON c.body_places <> '' AND e.id = c.execution_id",
     "c.time DESC, c.id DESC",
     _call,
+    "calls c",
 )
 _STATS = Query(
     "webhook_id, sum(total)::bigint, sum(success)::bigint, sum(failed)::bigint, max(last_call)",

@@ -1,8 +1,9 @@
 """The tables, as migrations: entry n brings a schema from version n to n + 1, in one transaction.
 
 `TEXT` stands for text in the order of its bytes, whatever the database's own collation is. What every run writes is
-kept in few rows: an execution is one row with its input, and one per chunk of its steps. Documents, inputs and chunks
-are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are escaped (`texts.kept_text`).
+kept in few rows: an execution is one row with its input, in which its call's body stands, and one per chunk of its
+steps. Documents, inputs and chunks are bytes: they may hold U+0000, which PostgreSQL's text cannot; other texts are
+escaped (`texts.kept_text`).
 Counters of webhooks have shares, so that two daemons that count at once
 do not wait for each other.
 """
@@ -213,6 +214,22 @@ _COUNTED = (
 )
 """How many executions have ended, by spans of `jackfield.api.execution_counts`, and what has come since they were
 summed up. The triggers lock the table until these are counted."""
+_PLACED = (
+    "ALTER TABLE calls ADD COLUMN body_places TEXT NOT NULL DEFAULT ''",
+    r"""CREATE OR REPLACE FUNCTION keep_bodies_of_calls() RETURNS trigger LANGUAGE plpgsql AS $keep$ BEGIN
+        UPDATE calls c SET body_places = '', body = (
+            SELECT string_agg(replace(convert_from(substring(d.input FROM p.place[1] + 1 FOR p.place[2]), 'UTF8'),
+                chr(1), chr(1) || chr(3)), '***' ORDER BY p.number)
+            FROM (SELECT number, string_to_array(part[1], ' ')::integer[] AS place
+                FROM regexp_matches(c.body_places, '\d+ \d+', 'g') WITH ORDINALITY AS m (part, number)) AS p)
+        FROM deleted d WHERE d.call_id IS NOT NULL AND c.webhook_id = d.webhook_id AND c.id = d.call_id
+            AND c.execution_id = d.id AND c.body_places <> '';
+        RETURN NULL; END $keep$""",
+    """CREATE TRIGGER keep_bodies AFTER DELETE ON executions REFERENCING OLD TABLE AS deleted
+        FOR EACH STATEMENT EXECUTE FUNCTION keep_bodies_of_calls()""",
+)
+"""Bodies of calls that stand in the inputs of their executions, see `jackfield.api.call_places`. Whoever deletes an
+execution, also a daemon of the version before, leaves its call the body; as texts are kept, see `texts`."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -223,6 +240,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _CLAIMS,
     _COUNTS,
     _COUNTED,
+    _PLACED,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -17,9 +17,10 @@ ADD_EXECUTIONS = """INSERT INTO executions (id, workflow_id, workflow_version, m
         %b::bytea[])
     ON CONFLICT (id) DO NOTHING RETURNING id"""
 ADD_CALLS = """INSERT INTO calls (webhook_id, id, execution_id, time, method, headers, body, query, event, status,
-        truncated, response_status, duration_ms, response_truncated, response_body)
+        truncated, response_status, duration_ms, response_truncated, response_body, body_places)
     SELECT * FROM unnest(%b::text[], %b::text[], %b::text[], %b::bigint[], %b::text[], %b::bytea[], %b::text[],
-        %b::text[], %b::text[], %b::text[], %b::boolean[], %b::bigint[], %b::bigint[], %b::boolean[], %b::text[])
+        %b::text[], %b::text[], %b::text[], %b::boolean[], %b::bigint[], %b::bigint[], %b::boolean[], %b::text[],
+        %b::text[])
     ON CONFLICT (webhook_id, id) DO NOTHING RETURNING webhook_id, id"""
 ADD_STEPS = """INSERT INTO execution_steps (execution_id, number, data)
     SELECT * FROM unnest(%b::text[], %b::bigint[], %b::bytea[]) ON CONFLICT DO NOTHING"""

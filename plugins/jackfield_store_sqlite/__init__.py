@@ -9,6 +9,7 @@ class SqliteStorePlugin(Plugin):
     """The store on SQLite: one file in the configuration directory, durable before anything is answered."""
 
     name = "store_sqlite"
+    first_process_only = True
     settings = (SettingsTable("store.sqlite", "jackfield_store_sqlite.settings:SqliteSettings"),)
     commands = ("jackfield_store_sqlite.damage.commands:acknowledge_damage",)
 

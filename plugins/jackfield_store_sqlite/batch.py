@@ -11,24 +11,27 @@ from typing import TypeVar
 
 import orjson
 
+from jackfield.api.call_places import told
 from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.execution_counts import span_of
 from jackfield.api.records import state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
+from jackfield_store_sqlite.call_texts import LONG, body_columns
 from jackfield_store_sqlite.counting import COUNT, count_ends
 from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_state, with_digest
 from jackfield_store_sqlite.failures import taken
-from jackfield_store_sqlite.rows import Row, Value, encodable, pack
+from jackfield_store_sqlite.packing import Packing
+from jackfield_store_sqlite.rows import Row, Value, encodable, encoded, pack
 
 ResultT = TypeVar("ResultT")
 
 _LAST_PART = "SELECT coalesce(max(id), 0) FROM execution_data"
 _LAST_CALL_DATA = "SELECT coalesce(max(id), 0) FROM call_data"
 _ADD_EXECUTION = "INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)"
-_ADD_PART = "INSERT OR IGNORE INTO execution_data VALUES (?, ?, ?, ?, ?)"
+_ADD_PART = "INSERT OR IGNORE INTO execution_data VALUES (?, ?, ?, ?, ?, ?)"
 _ADD_DOCUMENT = "INSERT INTO execution_documents VALUES (?, ?, ?)"
-_APPEND_PART = """INSERT OR IGNORE INTO execution_data (execution, data, digest, number)
-    SELECT data, ?, ?, ? FROM executions WHERE id = ? AND finished_at IS NULL AND owner IS ?"""
+_APPEND_PART = """INSERT OR IGNORE INTO execution_data (execution, data, digest, number, size)
+    SELECT data, ?, ?, ?, ? FROM executions WHERE id = ? AND finished_at IS NULL AND owner IS ?"""
 _CHANGE_EXECUTION = f"""UPDATE executions SET status = ?, started_at = coalesce(?, started_at), finished_at = ?,
     resume_at = ?, error = ?, owner = ?, digest = digest & {HIGH} | ?
     WHERE id = ? AND finished_at IS NULL AND owner IS ?"""  # noqa: S608 - a number of ours
@@ -38,7 +41,11 @@ _CHUNK = """SELECT 1 FROM executions e JOIN execution_data d ON d.execution = e.
 _KNOWN = "SELECT created_at, call_id, webhook_id FROM executions WHERE id = ?"
 _FORGET = "INSERT OR REPLACE INTO unsaved VALUES (?, ?)"
 _ADD_CALL = "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_ADD_CALL_DATA = "INSERT INTO call_data (id, headers, body, query, event) VALUES (?, ?, ?, ?, ?)"
+_ADD_CALL_DATA = "INSERT INTO call_data VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD_ANSWER = "INSERT INTO call_answers VALUES (?, ?, ?)"
+_CHANGE_ANSWER = """INSERT OR REPLACE INTO call_answers SELECT data, ?, ? FROM calls WHERE webhook_id = ? AND id = ?"""
+_DROP_ANSWER = """DELETE FROM call_answers
+    WHERE data = (SELECT data FROM calls WHERE webhook_id = ? AND id = ?)"""
 _CALL_STATUSES = """SELECT calls.webhook_id, calls.id, calls.status FROM json_each(?) wanted
     JOIN calls ON calls.webhook_id = wanted.value ->> 0 AND calls.id = wanted.value ->> 1"""
 _CHANGE_CALL = """UPDATE calls SET status = ?, response_status = coalesce(?, response_status),
@@ -67,7 +74,7 @@ _DATA, _WORKFLOW, _MODE, _STATUS, _CREATED, _STARTED, _FINISHED, _RESUME, _ERROR
     12,
     14,
 )
-_CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY = 6, 8, 9, 10, 11
+_CALL_DATA, _CALL_STATUS, _RESPONSE_STATUS, _DURATION, _RESPONSE_TRUNCATED, _RESPONSE_BODY = 2, 6, 8, 9, 10, 11
 
 
 @state
@@ -99,6 +106,7 @@ class WriteBatch:
     first whose the execution is; else a change that meets no row raises `Unclear`."""
 
     connection: sqlite3.Connection
+    packing: Packing
     careful: bool = False
     ended: int = 0
     """Executions that were written as ended so far."""
@@ -111,6 +119,7 @@ class WriteBatch:
     _changes: dict[str, list[Value]] = field(default_factory=dict)
     _calls: dict[str, list[Value]] = field(default_factory=dict)
     _call_data: list[Row] = field(default_factory=list)
+    _answers: list[Row] = field(default_factory=list)
     _forgotten: list[Row] = field(default_factory=list)
     _call_changes: list[CallUpdate] = field(default_factory=list)
     _changed_ids: set[str] = field(default_factory=set)
@@ -149,7 +158,8 @@ class WriteBatch:
             None, None, None, new.retry_of,
             call.id if call else None, call.webhook_id if call else None, owner,
         ]  # fmt: skip
-        self._parts.append((data, data, new.input, of_bytes(new.input), None))
+        content, size = self.packing.packed(new.input)
+        self._parts.append((data, data, content, of_bytes(content), None, size))
         if new.document is not None:
             document = pack(new.document)
             self._documents.append((data, document, of_bytes(document)))
@@ -192,11 +202,12 @@ class WriteBatch:
 
     def _append(self, execution_id: str, steps: bytes, number: int, owner: int | None) -> None:
         row = self._executions.get(execution_id)
+        content, size = self.packing.packed(steps)
         if row is None:
-            self._appended.append((steps, of_bytes(steps), number, execution_id, owner))
+            self._appended.append((content, of_bytes(content), number, size, execution_id, owner))
             self._changed_ids.add(execution_id)
         else:
-            self._parts.append((self._next_part(), row[_DATA], steps, of_bytes(steps), number))
+            self._parts.append((self._next_part(), row[_DATA], content, of_bytes(content), number, size))
 
     def _change(self, execution_id: str, change: list[Value], owner: int | None) -> None:
         """change: status, started_at (None: as before), finished_at, resume_at, error, and whose it is from then on."""
@@ -247,7 +258,8 @@ class WriteBatch:
             call.webhook_id, call.id, key, execution_id, call.time, call.method, call.status, int(call.truncated),
             call.response_status, call.duration_ms, 0, call.response_body,
         ]  # fmt: skip
-        self._call_data.append((key, call.headers, call.body, call.query, call.event))
+        body, packed, size = body_columns(self.packing, call.body)
+        self._call_data.append((key, call.headers, body, call.query, call.event, told(call.places), packed, size))
         counts = self._count(call.webhook_id)
         counts.at(call.time, 1)
         counts.ended(call.status)
@@ -290,9 +302,11 @@ class WriteBatch:
         self._expect_all(_CHANGE_EXECUTION, [*map(_changed, self._changes.values())])
         self._many(_FORGET, self._forgotten)
         if self._calls:
+            self._put_answers_apart()
             self._many(_ADD_CALL, self._calls.values())
             self._many(_ADD_CALL_DATA, self._call_data)
             self.called.update(str(row[0]) for row in self._calls.values())
+            self._many(_ADD_ANSWER, self._answers)
         self._change_calls()
         self._many(
             _COUNT, ((key, each.total, each.success, each.failed, each.last_call) for key, each in self._counts.items())
@@ -302,7 +316,7 @@ class WriteBatch:
     def _forget(self) -> None:
         for gathered in (
             self._executions, self._parts, self._documents, self._appended, self._changes, self._calls,
-            self._call_data, self._forgotten, self._call_changes, self._changed_ids, self._counts,
+            self._call_data, self._answers, self._forgotten, self._call_changes, self._changed_ids, self._counts,
         ):  # fmt: skip
             gathered.clear()
         self._last_part = self._last_call_data = -1
@@ -341,6 +355,19 @@ class WriteBatch:
         known: dict[tuple[str, str], str] = {(webhook_id, call_id): status for webhook_id, call_id, status in found}
         changes = [each for each in self._call_changes if (each.webhook_id, each.call_id) in known]
         self._many(_CHANGE_CALL, [self._call_change(each, known) for each in changes])
+        last = {
+            (each.webhook_id, each.call_id): each.response_body for each in changes if each.response_body is not None
+        }
+        long = [(*self.packing.packed(encoded(text)), *key) for key, text in last.items() if len(text) > LONG]
+        self._many(_CHANGE_ANSWER, long)
+        self._many(_DROP_ANSWER, [key for key, text in last.items() if not text])
+
+    def _put_answers_apart(self) -> None:
+        for row in self._calls.values():
+            text = row[_RESPONSE_BODY]
+            if isinstance(text, str) and len(text) > LONG:
+                self._answers.append((row[_CALL_DATA], *self.packing.packed(encoded(text))))
+                row[_RESPONSE_BODY] = ""
 
     def _call_change(self, update: CallUpdate, known: dict[tuple[str, str], str]) -> Row:
         call = (update.webhook_id, update.call_id)
@@ -348,9 +375,10 @@ class WriteBatch:
             known[call] = update.status
             self._count(update.webhook_id).ended(update.status)
         truncated = None if update.response_body is None else int(update.response_truncated)
+        text = update.response_body
         return (
-            known[call], update.response_status, update.response_body, truncated, update.duration_ms,
-            update.webhook_id, update.call_id,
+            known[call], update.response_status, "" if text and len(text) > LONG else text, truncated,
+            update.duration_ms, update.webhook_id, update.call_id,
         )  # fmt: skip
 
     def _count(self, webhook_id: str) -> _Counts:

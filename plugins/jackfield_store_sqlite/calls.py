@@ -7,6 +7,7 @@ import contextlib
 import functools
 import sqlite3
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import orjson
 
@@ -25,6 +26,7 @@ from jackfield.api.storage import (
     WebhookStats,
 )
 from jackfield_store_sqlite.batch import WriteBatch
+from jackfield_store_sqlite.call_texts import JOINED, TEXTS, texts_of
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.ownership import Lives
 from jackfield_store_sqlite.rows import Query, Value, execute
@@ -56,14 +58,15 @@ def _webhook(
 
 
 def _call(
-    id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, body: str,
-    truncated: int, status: CallStatus, response_status: int | None, response_body: str, response_truncated: int,
-    duration_ms: int | None, query: str, event: str,
+    id: str, webhook_id: str, execution_id: str | None, time: int, method: str, headers: bytes, truncated: int,
+    status: CallStatus, response_status: int | None, response_truncated: int, duration_ms: int | None, query: str,
+    event: str, *texts: Any,  # Any: of `TEXTS`
 ) -> StoredCall:  # fmt: skip
     masked: Mapping[str, str] = orjson.loads(headers or b"{}")
+    body, answer = texts_of(*texts)
     return StoredCall(
         id, webhook_id, execution_id, time, method, masked, body, bool(truncated), status, response_status,
-        response_body, bool(response_truncated), duration_ms, query, event,
+        answer, bool(response_truncated), duration_ms, query, event,
     )  # fmt: skip
 
 
@@ -91,9 +94,9 @@ _WEBHOOKS = Query(
     "registrations r",
 )
 _CALLS = Query(
-    """c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, d.body, c.truncated, c.status,
-    c.response_status, c.response_body, c.response_truncated, c.duration_ms, d.query, d.event""",
-    "calls c JOIN call_data d ON d.id = c.data",
+    f"""c.id, c.webhook_id, c.execution_id, c.time, c.method, d.headers, c.truncated, c.status, c.response_status,
+    c.response_truncated, c.duration_ms, d.query, d.event, {TEXTS}""",
+    f"calls c {JOINED}",
     "c.time DESC, c.id DESC",
     _call,
     "calls c",

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.storage import KEEP_ALL
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.counting import ended_executions
+from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.removing import remove_oldest, remove_oldest_calls
 
 _SHARE = 128
@@ -31,8 +32,9 @@ _CALLS = "SELECT count(*) FROM calls WHERE webhook_id = ?"
 class HeldCaps:
     """Belongs to the writer's thread, but for `hold`."""
 
-    def __init__(self, log: logging.Logger) -> None:
+    def __init__(self, log: logging.Logger, packing: Packing) -> None:
         self._log = log
+        self._packing = packing
         self._executions = self._calls = KEEP_ALL
         self._ended = 0
         """Executions that have ended since they were last counted."""
@@ -101,7 +103,7 @@ class HeldCaps:
 
     def _trim(self, connection: sqlite3.Connection) -> None:
         excess = ended_executions(connection) - self._executions
-        gone = remove_oldest(connection, min(excess, _MOST + self._ended)) if excess > 0 else 0
+        gone = remove_oldest(connection, min(excess, _MOST + self._ended), self._packing) if excess > 0 else 0
         self._ended = 0
         self._room = max(gone - excess, 0)
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from jackfield_store_sqlite.settings import SqliteSettings
 
 _STATEMENTS = 256
-_PAGE_SIZE = 8192
-"""Bytes. Most requests and results fill one page then, which takes half as many system calls as two."""
+_PAGE_SIZE = 4096
+"""Bytes, of a new file. A commit writes the last page of every table and index anew, and then once more into the file:
+larger pages write more of what has not changed."""
 
 
 def create_file(file: Path) -> None:

@@ -17,6 +17,7 @@ from jackfield_store_sqlite.caps import HeldCaps
 from jackfield_store_sqlite.connections import connect_writer, create_file
 from jackfield_store_sqlite.damage.known import DamageFinding
 from jackfield_store_sqlite.damage.opening import DamageWatch
+from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.readers import Readers
 from jackfield_store_sqlite.removing import remove_calls
 from jackfield_store_sqlite.schema import migrate
@@ -41,9 +42,17 @@ class Database:
         self._readers = Readers(file, settings, self._found_damage, self._found_damaged_row)
         self._writes: WriteQueue[StoreWrite] = WriteQueue(settings)
         deliver, note = self._writes.deliver, self.watch.note_file
-        self.caps = HeldCaps(log)
+        self.packing = Packing(settings.compress_from)
+        self.caps = HeldCaps(log, self.packing)
         self._writer = StoreWriter(
-            self._connect, deliver, self._found_damage, note, self.caps, batch_size=settings.batch_size, log=log
+            self._connect,
+            deliver,
+            self._found_damage,
+            note,
+            self.caps,
+            self.packing,
+            batch_size=settings.batch_size,
+            log=log,
         )
 
     async def open(self, *, claimed: bool = False) -> None:

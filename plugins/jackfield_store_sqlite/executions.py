@@ -36,6 +36,7 @@ from jackfield_store_sqlite.damage.digests import (
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.ownership import Lives
+from jackfield_store_sqlite.packing import Packing, opened
 from jackfield_store_sqlite.removing import remove
 from jackfield_store_sqlite.rows import Query, execute
 
@@ -43,15 +44,16 @@ _OVERHEAD = 1000
 """Bytes that a small queued change is taken to hold."""
 _END_WAIT = f"""UPDATE executions SET status = 'running', resume_at = NULL, owner = ?, digest = digest & {HIGH} | ?
     WHERE id = ? AND status = 'waiting'"""  # noqa: S608 - a number of ours
-_ENDED_IT = """SELECT 1 FROM executions e JOIN execution_data d ON d.execution = e.data AND d.id <> d.execution
-    WHERE e.id = ? AND e.owner IS ? AND e.status <> 'waiting' AND d.number = ? AND d.data = ?"""
+_ENDED_IT = """SELECT d.data, d.size FROM executions e
+    JOIN execution_data d ON d.execution = e.data AND d.id <> d.execution
+    WHERE e.id = ? AND e.owner IS ? AND e.status <> 'waiting' AND d.number = ?"""
 _CALL_OF = """SELECT c.id, c.webhook_id FROM executions e
     JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
     WHERE e.id = ? AND c.execution_id = e.id AND c.status = 'pending'"""
 _CALL_ANYWHERE = "SELECT id, webhook_id FROM calls WHERE execution_id = ? AND status = 'pending'"
 """Looks at every call: for rows whose damage hides their call."""
-_APPEND_STEPS = """INSERT OR IGNORE INTO execution_data (execution, data, digest, number)
-    SELECT data, ?, ?, ? FROM executions WHERE id = ?"""
+_APPEND_STEPS = """INSERT OR IGNORE INTO execution_data (execution, data, digest, number, size)
+    SELECT data, ?, ?, ?, ? FROM executions WHERE id = ?"""
 
 
 _COLUMNS = """id, data, workflow_id, workflow_version, mode, status, created_at, started_at, finished_at, resume_at,
@@ -138,9 +140,11 @@ class SqliteExecutions:
             mine = self._owner(owner)
             digest = of_state(execution_id, "running", None, None, None)
             if execute(connection, _END_WAIT, [mine, digest, execution_id]).rowcount:
-                execute(connection, _APPEND_STEPS, [steps, of_bytes(steps), number, execution_id])
+                content, size = self._db.packing.packed(steps)
+                execute(connection, _APPEND_STEPS, [content, of_bytes(content), number, size, execution_id])
                 return True
-            return execute(connection, _ENDED_IT, [execution_id, mine, number, steps]).fetchone() is not None
+            found = execute(connection, _ENDED_IT, [execution_id, mine, number])
+            return any(_opened(content, size, f"execution {execution_id}") == steps for content, size in found)
 
         return await self._db.write(run, len(steps) + _OVERHEAD)
 
@@ -167,7 +171,8 @@ class SqliteExecutions:
         return await self._db.read(lambda connection: LISTS.stats(connection, where))
 
     async def delete_execution(self, execution_id: str) -> bool:
-        return await self._db.write(lambda connection: _delete(connection, execution_id))
+        packing = self._db.packing
+        return await self._db.write(lambda connection: _delete(connection, execution_id, packing))
 
     async def known_executions(self, execution_ids: Sequence[str]) -> set[str]:
         sql = f"SELECT id FROM executions WHERE id {_AMONG}"  # noqa: S608 - our own clause
@@ -209,21 +214,29 @@ def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution
         LEFT JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id
         LEFT JOIN incarnations i ON i.number = e.owner WHERE e.id = ?"""
     data, call_id, webhook_id, status, number, epoch, owner = execute(connection, joined, [execution_id]).fetchone()
-    parts = execute(connection, "SELECT data, digest, -1 FROM execution_data WHERE id = ?", [data]).fetchall()
+    parts = execute(connection, "SELECT data, size, digest, -1 FROM execution_data WHERE id = ?", [data]).fetchall()
     if not parts:
         raise damaged(what)
-    parts += execute(connection, f"SELECT data, digest, number {_STEPS} ORDER BY number, id", [data]).fetchall()
-    for content, digest, _ in parts:
+    parts += execute(connection, f"SELECT data, size, digest, number {_STEPS} ORDER BY number, id", [data]).fetchall()
+    for content, _, digest, _ in parts:
         expect(digest, of_bytes(content), what)
+    given, *steps = [_opened(content, size, what) for content, size, *_ in parts]
     call = (call_id, webhook_id) if call_id is not None else None
     call_status: CallStatus | None = status
     document = _document(connection, data, what)
-    last = parts[-1][2]
+    last = parts[-1][3]
     next_chunk = len(parts) - 1 if last is None else last + 1
     if owner is None and number is not None:
         owner = f"start {number}"  # its id is not kept any more
-    steps = [content for content, *_ in parts[1:]]
-    return StoredExecution(row, parts[0][0], steps, document, call, call_status, next_chunk, owner, epoch)
+    return StoredExecution(row, given, steps, document, call, call_status, next_chunk, owner, epoch)
+
+
+def _opened(content: bytes, size: int | None, what: str) -> bytes:
+    """Raises `DataDamaged`."""
+    try:
+        return opened(content, size)
+    except ValueError:
+        raise damaged(what) from None
 
 
 def _together(connection: sqlite3.Connection, execution_ids: Sequence[str], most: int) -> dict[str, StoredExecution]:
@@ -250,7 +263,7 @@ def _document(connection: sqlite3.Connection, data: int, what: str) -> Document 
     return None if row is None else checked_document(row[0], row[1], of_bytes(row[0]), what)
 
 
-def _delete(connection: sqlite3.Connection, execution_id: str) -> bool:
+def _delete(connection: sqlite3.Connection, execution_id: str, packing: Packing) -> bool:
     sql = "SELECT data, status, finished_at FROM executions WHERE id = ?"
     row = execute(connection, sql, [execution_id]).fetchone()
     if row is None:
@@ -258,5 +271,5 @@ def _delete(connection: sqlite3.Connection, execution_id: str) -> bool:
     data, status, finished_at = row
     if finished_at is None:
         raise Conflict(f"The execution is {status}; cancel it first.", details={"status": status})
-    remove(connection, [(execution_id, data)])
+    remove(connection, [(execution_id, data)], packing)
     return True

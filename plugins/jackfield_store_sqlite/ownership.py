@@ -1,15 +1,18 @@
-"""Owners of executions. One daemon has the file for itself, so that a lease is what the process knows: no row of it is
-written but at a start. A row's owner is a small number; `incarnations` says whose."""
+"""Owners of executions. One process has the file for itself, so that a lease is what it knows: no row of it is written
+but at a start. A row's owner is a small number; `incarnations` says whose. Shared with workers of the same daemon, who
+ask through this process, several incarnations live side by side."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Sequence
+from threading import Lock
 
 import orjson
 
-from jackfield.api.errors import Fenced
+from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.storage import OPEN_STATUSES, Claimed, Incarnation, OpenStatus, Renewals, Renewed, Standing
 from jackfield_store_sqlite.connections import connect_reader
 from jackfield_store_sqlite.damage.digests import HIGH, of_state
@@ -32,31 +35,94 @@ _FORGET_WISHES = """DELETE FROM cancel_wishes WHERE NOT EXISTS (
     SELECT 1 FROM executions e WHERE e.id = cancel_wishes.id AND e.finished_at IS NULL)"""
 
 
+class _Life:
+    """number: as rows have it; until: when its lease ends, by the clock that goes on while the machine sleeps."""
+
+    __slots__ = ("daemon", "lease", "number", "until")
+
+    def __init__(self, number: int, daemon: str, lease: float) -> None:
+        self.number = number
+        self.daemon = daemon
+        self.lease = lease
+        self.renew()
+
+    def renew(self) -> None:
+        self.until = _now() + self.lease
+
+    @property
+    def has_lapsed(self) -> bool:
+        return _now() > self.until
+
+
+def _now() -> float:
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 class Lives:
-    """The incarnation that is alive, by its id. Changed on the writer's thread, read on any."""
+    """The incarnations that are alive, by their ids: one, unless the store is shared. Changed on any thread under the
+    lock, read on any."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self.shared = False
+        self._lives: dict[str, _Life] = {}
+        self._lock = Lock()
 
     def number_of(self, owner: str) -> int:
         """As rows have it. Raises `Fenced`."""
-        found = self._numbers.get(owner)
+        found = self._lives.get(owner)
         if found is None:
             raise Fenced
-        return found
+        return found.number
 
     def is_alive(self, owner: str) -> bool:
-        return owner in self._numbers
+        return owner in self._lives
 
-    def begin(self, owner: str, its_number: int) -> None:
-        self._numbers = {owner: its_number}
+    def numbers(self) -> list[int]:
+        """Of all that are alive."""
+        return [life.number for life in self._lives.values()]
 
-    def end(self) -> None:
-        self._numbers = {}
+    def check(self, incarnation: Incarnation) -> None:
+        """Raises `Conflict` while another life of this daemon's name, which it does not know, has a lease."""
+        known = incarnation.earlier
+        for ident, life in self._lives.items():
+            strange = known is not None and life.daemon == incarnation.daemon and ident not in known
+            if self.shared and strange and not life.has_lapsed:
+                raise Conflict("Another life of this daemon has a lease; its end is waited for.")
+
+    def begin(self, incarnation: Incarnation, its_number: int) -> None:
+        """Others of its daemon end, and all others where nobody shares the store."""
+        made = _Life(its_number, incarnation.daemon, incarnation.lease_ms / 1000)
+        with self._lock:
+            others = self._lives.items() if self.shared else ()
+            self._lives = {ident: life for ident, life in others if life.daemon != incarnation.daemon}
+            self._lives[incarnation.id] = made
+
+    def renew(self, owner: str) -> int:
+        """As `number_of`; its lease counts from now on."""
+        found = self._lives.get(owner)
+        if found is None:
+            raise Fenced
+        found.renew()
+        return found.number
+
+    def bury(self, claimer: str) -> None:
+        """Whoever else has let the lease run out is dead."""
+        if self.shared and any(life.has_lapsed for life in self._lives.values()):
+            with self._lock:
+                lives = self._lives.items()
+                self._lives = {ident: life for ident, life in lives if ident == claimer or not life.has_lapsed}
+
+    def end(self, owner: str) -> None:
+        with self._lock:
+            self._lives = {ident: life for ident, life in self._lives.items() if ident != owner}
+
+    def end_all(self) -> None:
+        with self._lock:
+            self._lives = {}
 
 
 class SqliteRenewals:
-    """`Renewals`: nothing is written, only the wishes are looked up."""
+    """`Renewals`: nothing is written, only the wishes are looked up. The clock of all is the machine's."""
 
     def __init__(self, database: Database, lives: Lives, owner: str) -> None:
         self._database = database
@@ -65,8 +131,9 @@ class SqliteRenewals:
         self._connection: sqlite3.Connection | None = None
 
     async def renew(self) -> Renewed:
-        mine = self._lives.number_of(self._owner)
-        return Renewed(await asyncio.to_thread(self._cancelled, mine))
+        mine = self._lives.renew(self._owner)
+        cancelled = await asyncio.to_thread(self._cancelled, mine)
+        return Renewed(cancelled, time.time_ns() // 1_000_000 if self._lives.shared else None)
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -82,9 +149,20 @@ class SqliteRenewals:
 class SqliteOwnership:
     """Part of the store port."""
 
-    exclusive = True
     _db: Database
     _lives: Lives
+
+    @property
+    def exclusive(self) -> bool:
+        return not self._lives.shared
+
+    def share(self) -> None:
+        """See `ShareableStore`."""
+        self._lives.shared = True
+
+    def end_life(self, owner: str) -> None:
+        """See `ShareableStore`."""
+        self._lives.end(owner)
 
     def register(self, incarnation: Incarnation) -> asyncio.Future[None]:
         return self._db.post(
@@ -104,16 +182,17 @@ class SqliteOwnership:
         only: Sequence[str] | None = None,
     ) -> list[Claimed]:
         """What can be claimed is searched by a reader: a look that finds nothing writes nothing."""
-        sql, values = _claimable(statuses, limit, due, only)
-        mine = self._lives.number_of(owner)
-        ids = await self._db.read(lambda connection: [row[0] for row in execute(connection, sql, [mine, *values])])
+        self._lives.number_of(owner)
+        self._lives.bury(owner)
+        sql, values = _claimable(self._lives.numbers(), statuses, limit, due, only)
+        ids = await self._db.read(lambda connection: [row[0] for row in execute(connection, sql, values)])
         if not ids:
             return []
-        again, values_again = _claimable(statuses, limit, due, ids)
 
         def work(connection: sqlite3.Connection) -> list[Claimed]:
             mine = self._lives.number_of(owner)
-            rows = execute(connection, again, [mine, *values_again]).fetchall()
+            again, values_again = _claimable(self._lives.numbers(), statuses, limit, due, ids)
+            rows = execute(connection, again, values_again).fetchall()
             connection.executemany(_TAKE, [(mine, ident) for ident, *_ in rows])
             return [_claimed(*row) for row in rows]
 
@@ -150,7 +229,7 @@ class SqliteOwnership:
             mine = self._lives.number_of(owner)
             for (execution_id,) in execute(connection, _OWNED, [mine]).fetchall():
                 _hand_over(connection, execution_id, mine)
-            self._lives.end()
+            self._lives.end(owner)
 
         await self._db.write(work)
 
@@ -162,19 +241,21 @@ def _register(connection: sqlite3.Connection, lives: Lives, incarnation: Incarna
     """It may run twice, with a rollback between."""
     known = execute(connection, "SELECT number FROM incarnations WHERE id = ?", [incarnation.id]).fetchone()
     if known is not None:
-        lives.number_of(incarnation.id)
+        lives.renew(incarnation.id)
         return
+    lives.check(incarnation)
     fresh = number(connection, "SELECT max(number) + 1 FROM incarnations")
     execute(connection, "INSERT INTO incarnations VALUES (?, ?, ?)", [fresh, incarnation.id, incarnation.daemon])
     execute(connection, "DELETE FROM incarnations WHERE number <= ?", [fresh - _KEPT])
-    lives.begin(incarnation.id, fresh)
+    lives.begin(incarnation, fresh)
 
 
 def _claimable(
-    statuses: Sequence[str], limit: int, due: int | None, only: Sequence[str] | None
+    alive: Sequence[int], statuses: Sequence[str], limit: int, due: int | None, only: Sequence[str] | None
 ) -> tuple[str, list[Value]]:
-    """The statement, and its values behind the claimer's number."""
-    conditions, values = ["owner IS NOT ?", "finished_at IS NULL"], list[Value]()
+    """The statement and its values. alive: the numbers of all who may own something."""
+    mark = ",".join("?" * len(alive))
+    conditions, values = [f"(owner IS NULL OR owner NOT IN ({mark}))", "finished_at IS NULL"], list[Value](alive)
     if only is not None:
         conditions.append("id IN (SELECT value FROM json_each(?))")
         values.append(orjson.dumps(list(only)).decode())

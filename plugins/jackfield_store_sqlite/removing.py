@@ -11,7 +11,9 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from jackfield_store_sqlite.call_texts import keep_bodies
 from jackfield_store_sqlite.counting import COUNT, count_gone
+from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.rows import Row
 
 _AMONG = "IN (SELECT value FROM json_each(?))"
@@ -28,23 +30,28 @@ _DELETE_CALLS = """DELETE FROM calls
     AND data IN (SELECT value ->> 2 FROM json_each(?)) RETURNING data"""
 _OLDEST_CALLS = "SELECT time, id, data FROM calls WHERE webhook_id = ? ORDER BY time, id LIMIT ?"
 _DELETE_OLDEST_CALLS = "DELETE FROM calls WHERE webhook_id = ? AND (time, id) <= (?, ?)"
-_DELETE_CALL_DATA = "DELETE FROM call_data WHERE id BETWEEN ? AND ?"
+_DELETE_CALL_DATA = (
+    "DELETE FROM call_data WHERE id BETWEEN ? AND ?",
+    "DELETE FROM call_answers WHERE data BETWEEN ? AND ?",
+)
 
 
-def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]) -> int:
-    """Delete finished executions, each by its id and data key; returns how many."""
+def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]], packing: Packing) -> int:
+    """Delete finished executions, each by its id and data key; returns how many. Calls keep their bodies."""
     count_gone(connection, executions)
     wanted = json.dumps(executions)
+    keep_bodies(connection, wanted, packing)
     return _remove_data(connection, [data for (data,) in connection.execute(_DELETE, (wanted, wanted))])
 
 
-def remove_oldest(connection: sqlite3.Connection, count: int) -> int:
-    """Delete so many finished executions, those that were made first; returns how many."""
+def remove_oldest(connection: sqlite3.Connection, count: int, packing: Packing) -> int:
+    """Delete so many finished executions, those that were made first; returns how many. Calls keep their bodies."""
     rows = connection.execute(_OLDEST, (count,)).fetchall()
     if not rows:
         return 0
     gone: Counter[Row] = Counter(tuple(row[3:]) for row in rows)
     connection.executemany(COUNT, [(*key, -number) for key, number in gone.items()])
+    keep_bodies(connection, json.dumps([row[1:3] for row in rows]), packing)
     connection.execute(_DELETE_OLDEST, rows[-1][:2])
     return _remove_data(connection, [row[2] for row in rows])
 
@@ -62,7 +69,7 @@ def remove_calls(connection: sqlite3.Connection, calls: Sequence[tuple[str, str,
     """Delete calls, each by its webhook, id and data key; returns how many there were."""
     wanted = json.dumps(calls)
     gone = [data for (data,) in connection.execute(_DELETE_CALLS, (wanted, wanted))]
-    connection.executemany(_DELETE_CALL_DATA, _stretches(gone))
+    _remove_call_data(connection, gone)
     return len(gone)
 
 
@@ -72,8 +79,14 @@ def remove_oldest_calls(connection: sqlite3.Connection, webhook_id: str, count: 
     if not rows:
         return 0
     connection.execute(_DELETE_OLDEST_CALLS, (webhook_id, *rows[-1][:2]))
-    connection.executemany(_DELETE_CALL_DATA, _stretches(row[2] for row in rows))
+    _remove_call_data(connection, [row[2] for row in rows])
     return len(rows)
+
+
+def _remove_call_data(connection: sqlite3.Connection, gone: Sequence[int]) -> None:
+    stretches = _stretches(gone)
+    for sql in _DELETE_CALL_DATA:
+        connection.executemany(sql, stretches)
 
 
 def _stretches(keys: Iterable[int]) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from jackfield.api.sql.pruning import PruningSearch
@@ -12,6 +13,7 @@ from jackfield.api.storage import Retention
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.executions import LISTS
+from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.removing import remove
 
 RowT = TypeVar("RowT")
@@ -42,7 +44,7 @@ class Pruning:
         gone = 0
         if not retention.keeps_executions:
             executions = await self._db.read(lambda connection: _SEARCH.executions(connection, retention))
-            gone += await self._delete(executions, remove)
+            gone += await self._delete(executions, partial(remove, packing=self._db.packing))
         if not retention.keeps_calls:
             left = retention.limit - gone
             calls = await self._db.read(lambda connection: _SEARCH.calls(connection, retention, left))
@@ -56,7 +58,7 @@ class Pruning:
 
     async def _forget(self, now: int, limit: int) -> int:
         rows = await self._db.read(lambda connection: connection.execute(_UNSAVED, (now, limit)).fetchall())
-        return await self._delete(rows, _remove_unsaved)
+        return await self._delete(rows, partial(_remove_unsaved, packing=self._db.packing))
 
     async def _delete(self, rows: Sequence[RowT], delete: Callable[[sqlite3.Connection, Sequence[RowT]], int]) -> int:
         gone = 0
@@ -66,8 +68,8 @@ class Pruning:
         return gone
 
 
-def _remove_unsaved(connection: sqlite3.Connection, rows: Sequence[tuple[str, int | None]]) -> int:
-    gone = remove(connection, [(ident, data) for ident, data in rows if data is not None])
+def _remove_unsaved(connection: sqlite3.Connection, rows: Sequence[tuple[str, int | None]], packing: Packing) -> int:
+    gone = remove(connection, [(ident, data) for ident, data in rows if data is not None], packing)
     connection.executemany("DELETE FROM unsaved WHERE id = ?", [(ident,) for ident, _ in rows])
     return gone
 

@@ -29,6 +29,14 @@ def encodable(value: Value) -> Value:
     return value
 
 
+def encoded(text: str) -> bytes:
+    """UTF-8, likewise."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
 def execute(connection: sqlite3.Connection, sql: str, values: Sequence[Value] = ()) -> sqlite3.Cursor:
     """Run a statement; values that SQLite cannot hold are replaced."""
     try:

@@ -3,8 +3,10 @@
 What every run writes is kept small: `executions` and `calls` have the columns that lists and status changes need. What
 is large and never changes (input, steps, request) lies in `execution_data` and `call_data` under integer keys that
 only grow, so that it is always appended, finishing rewrites no blob, and listing reads none. An execution's first part
-is its input, whose key is `executions.data`; the others are its step chunks, in order of their numbers. These two pairs
-have no foreign keys: looking them up would cost the hot path more than the rows.
+is its input, whose key is `executions.data`; the others are its step chunks, in order of their numbers. A call's body
+stands in one of three places: in its execution's input at `call_data.body_places`, compressed in `packed`, or in
+`body`. A long answer lies in `call_answers`; `calls.response_body` is empty then. These tables have no foreign keys:
+looking them up would cost the hot path more than the rows.
 """
 
 from __future__ import annotations
@@ -258,10 +260,18 @@ _COUNTED = (
         FROM executions WHERE finished_at IS NOT NULL GROUP BY 1, 2, 3, 4""",
 )
 """How many executions have ended, by spans of `jackfield.api.execution_counts`."""
+_ONCE = (
+    "ALTER TABLE execution_data ADD COLUMN size INTEGER",
+    "ALTER TABLE call_data ADD COLUMN body_places TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE call_data ADD COLUMN packed BLOB",
+    "ALTER TABLE call_data ADD COLUMN size INTEGER",
+    "CREATE TABLE call_answers (data INTEGER PRIMARY KEY, body BLOB NOT NULL, size INTEGER) STRICT",
+)
+"""Bodies that stand in inputs, and what is compressed; `size` says how many bytes it stands for."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED,
+    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE,
 )  # fmt: skip
 
 

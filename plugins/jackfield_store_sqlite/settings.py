@@ -68,10 +68,11 @@ class SqliteSettings(BaseModel):
         json_schema_extra={"former": {"cacheSize": "0.2"}},
     )
     checkpoint_pages: int = Field(
-        1000,
+        2000,
         ge=100,
         le=1_000_000,
-        description="Pages of 8 KiB in the write-ahead log after which a commit copies them into the database file.",
+        description="Pages of 4 KiB in the write-ahead log after which a commit copies them into the database file; a "
+        "file that an earlier version has made has pages of 8 KiB.",
         json_schema_extra={"former": {"checkpointPages": "0.2"}},
     )
     wal_size_limit: int = Field(
@@ -79,6 +80,13 @@ class SqliteSettings(BaseModel):
         ge=0,
         description="Bytes to which the write-ahead log is cut back after it has grown larger.",
         json_schema_extra={"former": {"walSizeLimit": "0.2"}},
+    )
+    compress_from: int = Field(
+        512,
+        ge=0,
+        le=1_073_741_824,
+        description="Bytes from which inputs, results and bodies are compressed (LZ4) where that saves an eighth of "
+        "them; 0 = nothing is. What is there already stays as it is, and is read either way.",
     )
     versions_kept: int = Field(
         100,

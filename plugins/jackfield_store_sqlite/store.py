@@ -25,6 +25,7 @@ from jackfield_store_sqlite.old_documents import SqliteOldDocuments
 from jackfield_store_sqlite.ownership import Lives, SqliteOwnership
 from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
+from jackfield_store_sqlite.sharing import SqliteSharing, WorkflowMarks
 from jackfield_store_sqlite.tags import SqliteTags
 from jackfield_store_sqlite.users import SqliteUsers
 from jackfield_store_sqlite.workflows import SqliteWorkflows
@@ -38,6 +39,7 @@ class SqliteStore(
     SqliteWebhooks,
     SqliteExecutions,
     SqliteOwnership,
+    SqliteSharing,
     SqliteConfiguration,
     SqliteImported,
     SqliteFacts,
@@ -63,6 +65,8 @@ class SqliteStore(
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()
+        self._marks = WorkflowMarks()
+        self._spans = {}
 
     @property
     def database(self) -> Database:
@@ -79,7 +83,7 @@ class SqliteStore(
         try:
             await self._db.close()
         finally:
-            self._lives.end()
+            self._lives.end_all()
             self._claim.release()
             self._claimed = False
 

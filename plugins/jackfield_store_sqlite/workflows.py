@@ -19,6 +19,7 @@ from jackfield_store_sqlite.damage.digests import checked_document, of_static_da
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.failures import taken, too_many_labels
 from jackfield_store_sqlite.rows import Query, execute, number, pack
+from jackfield_store_sqlite.sharing import WorkflowMarks
 from jackfield_store_sqlite.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
@@ -99,6 +100,7 @@ class SqliteWorkflows:
     """Part of the store port."""
 
     _db: Database
+    _marks: WorkflowMarks
 
     async def add_workflow(
         self,
@@ -126,6 +128,7 @@ class SqliteWorkflows:
             routes.replace(connection, workflow.id, registrations, active=workflow.active, now=workflow.created_at)
 
         await self._db.write(work, len(document))
+        self._marks.note(workflow.id)
 
     async def change_workflow(
         self,
@@ -157,7 +160,7 @@ class SqliteWorkflows:
             execute(connection, _FORGET_OLD, [new.id, new.id, kept])
             return new, gone
 
-        return await self._change(work, len(data))
+        return await self._change(workflow_id, work, len(data))
 
     async def set_active(
         self,
@@ -176,7 +179,7 @@ class SqliteWorkflows:
             new = replace(old, active=active, updated_at=now)
             return new, _save(connection, new, registrations)
 
-        return await self._change(work)
+        return await self._change(workflow_id, work)
 
     async def delete_workflow(self, workflow_id: str) -> bool:
         def work(connection: sqlite3.Connection) -> tuple[bool, list[str]]:
@@ -185,11 +188,15 @@ class SqliteWorkflows:
             return execute(connection, "DELETE FROM workflows WHERE id = ?", [workflow_id]).rowcount > 0, gone
 
         deleted, gone = await self._db.write(work)
+        self._marks.note(workflow_id)
         await forget_histories(self._db, gone)
         return deleted
 
-    async def _change(self, work: Callable[[sqlite3.Connection], _Changed], size: int = 0) -> StoredWorkflow | None:
+    async def _change(
+        self, workflow_id: str, work: Callable[[sqlite3.Connection], _Changed], size: int = 0
+    ) -> StoredWorkflow | None:
         changed, gone = await self._db.write(work, size)
+        self._marks.note(workflow_id)
         await forget_histories(self._db, gone)
         return changed
 

@@ -13,6 +13,7 @@ from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.caps import HeldCaps
 from jackfield_store_sqlite.damage.reach import ReachFile, advance
+from jackfield_store_sqlite.packing import Packing
 
 StoreWrite: TypeAlias = "WriteOperation[WriteBatch]"
 StoreOutcome: TypeAlias = "Outcome[StoreWrite]"
@@ -28,6 +29,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         on_damage: Callable[[], None],
         note: ReachFile,
         caps: HeldCaps,
+        packing: Packing,
         *,
         batch_size: int,
         log: logging.Logger,
@@ -37,6 +39,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         self._on_damage = on_damage
         self._note = note
         self._caps = caps
+        self._packing = packing
         self._connection: sqlite3.Connection | None = None
 
     def start(self, connection: sqlite3.Connection) -> None:
@@ -69,7 +72,7 @@ class StoreWriter(WriterThread[StoreWrite]):
     def _written(self, connection: sqlite3.Connection, operations: Sequence[StoreWrite]) -> list[StoreOutcome]:
         """Everything in one go; should one operation spoil that, again, each on its own. It is noted before anybody
         hears of it."""
-        batch = WriteBatch(connection)
+        batch = WriteBatch(connection, self._packing)
         try:
             outcomes = [self._run(operation, batch) for operation in operations]
             batch.flush()
@@ -93,11 +96,10 @@ class StoreWriter(WriterThread[StoreWrite]):
         except JackfieldError as error:
             return operation, None, error
 
-    @staticmethod
-    def _run_alone(operation: StoreWrite, connection: sqlite3.Connection) -> StoreOutcome:
+    def _run_alone(self, operation: StoreWrite, connection: sqlite3.Connection) -> StoreOutcome:
         connection.execute("SAVEPOINT alone")
         try:
-            batch = WriteBatch(connection, careful=True)
+            batch = WriteBatch(connection, self._packing, careful=True)
             result = operation.run(batch)
             batch.flush()
         except Exception as error:

@@ -10,6 +10,7 @@ class TerminalPlugin(Plugin):
     """Terminal sessions: agents in pseudo-terminals that clients reach over WebSocket."""
 
     name = "terminal"
+    first_process_only = True
     settings = (
         SettingsTable("terminal", "jackfield_terminal.settings:TerminalSettings"),
         SettingsTable("sandbox", "jackfield_terminal.settings:SandboxSettings"),

@@ -79,4 +79,5 @@ def triggers(context: PluginContext) -> Sequence[Trigger]:
 async def start(context: PluginContext) -> None:
     """Read the routes and begin the background work."""
     await context.port(RouteRegistry).load()
-    context.spawn("webhook history retention", prune_forever(context))
+    if not context.service.worker:
+        context.spawn("webhook history retention", prune_forever(context))

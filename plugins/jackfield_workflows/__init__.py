@@ -48,9 +48,10 @@ class WorkflowsPlugin(Plugin):
 
     def start(self) -> None:
         """See to what an earlier version has stored."""
-        work = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(OLD_DOCUMENTS))
-        self.context.spawn("old documents", work(self.context))
-        self.context.spawn("attention", self._watch())
+        if not self.context.service.worker:
+            work = cast("Callable[[PluginContext], Coroutine[object, object, None]]", load(OLD_DOCUMENTS))
+            self.context.spawn("old documents", work(self.context))
+            self.context.spawn("attention", self._watch())
         if not self.context.store.exclusive:
             self.context.spawn("peers", self._follow_peers())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import cast
@@ -11,10 +12,13 @@ from typing import cast
 import pytest
 
 from jackfield.api.shared_counts import SharedCounts
-from jackfield.api.storage import Store
+from jackfield.api.storage import Retention, Store
 from jackfield.core.memos import LocalMemos
+from jackfield.core.workers.store_client import Asking, StoreClient
+from jackfield.core.workers.store_server import StoreServer
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.contracts.store_counts import WINDOW, CountsAlone
+from jackfield.testing.contracts.store_hosts import StoreHostsContract
 from jackfield.testing.contracts.store_leases import SharedStore
 from jackfield.testing.contracts.store_memos import MemosAlone
 from jackfield.testing.postgres import PostgresServer
@@ -36,10 +40,42 @@ def postgres_store(server: PostgresServer) -> Store:
     return PostgresStore(settings, logging.getLogger("jackfield.test"))
 
 
+class WorkersStore(StoreClient):
+    """The store of a worker, whose first process is this one too, with SQLite. first: of another worker, whose first
+    process this one shares."""
+
+    def __init__(self, directory: Path, first: WorkersStore | None = None) -> None:
+        self._lines = [socket.socketpair() for _ in range(2)]
+        super().__init__(Asking(), self._lines[1][1])
+        self.store = first.store if first else SqliteStore(directory, SqliteSettings(), logging.getLogger("test"))
+        self._memos = first._memos if first else LocalMemos(FakeClock())
+        self._is_first = first is None
+        self.added_executions, self.added_calls = self.store.added_executions, self.store.added_calls
+
+    async def open(self) -> None:
+        if self._is_first:
+            self.store.share()
+            await self.store.open()
+        self._server = StoreServer(cast("Store", self.store), self._memos, lambda item: None)
+        await self._server.open(self._lines[0][0], self._lines[1][0])
+        await self.asking.open(self._lines[0][1])
+
+    async def close(self) -> None:
+        self.asking.close()
+        await self._server.close()
+        self._lines[1][1].close()
+        if self._is_first:
+            await self.store.close()
+
+    async def prune(self, retention: Retention) -> int:
+        return await self.store.prune(retention)
+
+
 STORES: dict[str, Callable[[pytest.FixtureRequest, Path], Store]] = {
     "memory": lambda _, directory: MemoryStore(),
     "sqlite": lambda _, directory: sqlite_store(directory),
     "postgres": lambda request, _: postgres_store(request.getfixturevalue("jackfield_postgres")),
+    "workers": lambda _, directory: cast("Store", WorkersStore(directory)),
 }
 
 
@@ -72,8 +108,24 @@ def postgres_shared(request: pytest.FixtureRequest) -> SharedStore:
     return SharedStore(stores, 3000, lapse)
 
 
+def workers_shared(request: pytest.FixtureRequest) -> SharedStore:
+    """Three workers of one daemon; the clock goes on when somebody sets the leases back."""
+    if issubclass(request.cls, StoreHostsContract):
+        pytest.skip("workers are no hosts of their own")
+    directory: Path = request.getfixturevalue("tmp_path")
+    first = WorkersStore(directory)
+    stores = [first, WorkersStore(directory, first), WorkersStore(directory, first)]
+
+    async def lapse() -> None:
+        for life in first.store._lives._lives.values():
+            life.until = 0.0
+
+    return SharedStore([cast("Store", store) for store in stores], 3000, lapse)
+
+
 SHARED: dict[str, Callable[[pytest.FixtureRequest], SharedStore]] = {
     "memory": memory_shared,
+    "workers": workers_shared,
     "postgres": postgres_shared,
 }
 
@@ -134,8 +186,22 @@ def postgres_counts(request: pytest.FixtureRequest) -> CountsAlone:
     return CountsAlone(cast("SharedCounts", postgres_store(server)), passes)
 
 
+def workers_counts(request: pytest.FixtureRequest) -> CountsAlone:
+    """The clock goes on when somebody sets the spans back."""
+    worker = WorkersStore(request.getfixturevalue("tmp_path"))
+
+    async def passes() -> None:
+        spans = worker.store._spans
+        moved = {(kind, span - 1): counts for (kind, span), counts in spans.items()}
+        spans.clear()
+        spans.update(moved)
+
+    return CountsAlone(cast("SharedCounts", worker), passes)
+
+
 COUNTS: dict[str, Callable[[pytest.FixtureRequest], CountsAlone]] = {
     "memory": memory_counts,
+    "workers": workers_counts,
     "postgres": postgres_counts,
 }
 

@@ -51,6 +51,14 @@ def _factory(directory: Path) -> Iterator[StartDaemon]:
             _running.remove(daemon)
 
 
+@pytest.fixture(scope="session", params=["hypercorn", "uvicorn"])
+def server(request: pytest.FixtureRequest) -> str:
+    """The HTTP server of a daemon. What a test that takes it says of HTTP holds for both."""
+    name = str(request.param)
+    pytest.importorskip(name)
+    return name
+
+
 @pytest.fixture
 def new_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
     """Start daemons for one test."""
@@ -61,6 +69,14 @@ def new_daemon(tmp_path: Path) -> Iterator[StartDaemon]:
 def module_daemons(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartDaemon]:
     """Start daemons for the tests of a module."""
     yield from _factory(tmp_path_factory.mktemp("module"))
+
+
+@pytest.fixture(scope="module")
+def served(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """One running daemon over each HTTP server for the tests of a module."""
+    factory = _factory(tmp_path_factory.mktemp("served"))
+    yield next(factory)(arguments=["--server", server])
+    next(factory, None)
 
 
 @pytest.fixture(scope="module")

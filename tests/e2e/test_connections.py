@@ -41,11 +41,11 @@ def read_answer(sock: socket.socket) -> tuple[int, bytes]:
     ],
 )
 def test_a_refusal_before_the_body_keeps_the_connection_or_says_that_it_ends(
-    daemon: Daemon, path: str, header: str, status: int
+    served: Daemon, path: str, header: str, status: int
 ) -> None:
-    host = f"Host: {HOST}:{daemon.port}\r\n"
+    host = f"Host: {HOST}:{served.port}\r\n"
     head = f"POST {path} HTTP/1.1\r\n{host}{header}\r\nContent-Type: application/json\r\n"
-    with socket.create_connection((HOST, daemon.port), timeout=10) as sock:
+    with socket.create_connection((HOST, served.port), timeout=10) as sock:
         sock.sendall(f"{head}Content-Length: {len(BODY)}\r\n\r\n".encode())
         select.select([sock], [], [], EARLY_SECONDS)  # a server that answers early has its chance
         sock.sendall(BODY)
@@ -60,12 +60,12 @@ def test_a_refusal_before_the_body_keeps_the_connection_or_says_that_it_ends(
         assert again == 200, "the connection was closed without a word"
 
 
-def test_an_early_refusal_does_not_hold_up_the_next_request(daemon: Daemon) -> None:
+def test_an_early_refusal_does_not_hold_up_the_next_request(served: Daemon) -> None:
     """The body comes behind the head, as most clients send it, and the application still waits for it."""
-    target = f"PATCH /api/v1/variables/x HTTP/1.1\r\nHost: {HOST}:{daemon.port}\r\n"
-    head = f"{target}Authorization: Bearer {daemon.login()}\r\n"
+    target = f"PATCH /api/v1/variables/x HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n"
+    head = f"{target}Authorization: Bearer {served.login()}\r\n"
     begun = time.monotonic()
-    with socket.create_connection((HOST, daemon.port), timeout=10) as sock:
+    with socket.create_connection((HOST, served.port), timeout=10) as sock:
         for _ in range(12):
             sock.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(BODY)}\r\n\r\n".encode())
             sock.sendall(BODY)

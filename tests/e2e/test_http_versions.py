@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 
 import pytest
 
 from jackfield.testing.daemon import HOST, Daemon
-
-from .conftest import StartDaemon
 
 EMPTY_SETTINGS = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 """The frame that either side of HTTP/2 begins with (RFC 9113 section 6.5)."""
@@ -17,19 +14,6 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 UPGRADE = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n"
 CLOSE = b"Connection: close\r\n"
 WEBSOCKET = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-
-
-SERVERS = ("hypercorn", "uvicorn")
-
-
-@pytest.fixture(scope="module", params=SERVERS)
-def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    pytest.importorskip(request.param)
-    daemon = Daemon(tmp_path_factory.mktemp("versions") / "daemon", arguments=["--server", request.param])
-    try:
-        yield daemon.start()
-    finally:
-        daemon.close()
 
 
 def said(port: int, *requests: bytes) -> list[bytes]:
@@ -66,8 +50,7 @@ def test_the_preface_of_http2_is_refused_and_the_connection_closed(served: Daemo
 
 
 @pytest.mark.parametrize(("path", "more"), [("/health", b""), ("/ws", WEBSOCKET)])
-def test_a_request_that_calls_itself_http2_is_not_served(new_daemon: StartDaemon, path: str, more: bytes) -> None:
-    daemon = new_daemon()
-    (found,) = said(daemon.port, asked(daemon.port, more, path=path, version="2.0"))
+def test_a_request_that_calls_itself_http2_is_not_served(served: Daemon, path: str, more: bytes) -> None:
+    (found,) = said(served.port, asked(served.port, more, path=path, version="2.0"))
     assert found.startswith(b"HTTP/1.1 505")
-    assert said(daemon.port, asked(daemon.port, CLOSE))[0].startswith(b"HTTP/1.1 200")
+    assert said(served.port, asked(served.port, CLOSE))[0].startswith(b"HTTP/1.1 200")

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
 from http.client import HTTPResponse
 
 import pytest
 
 from jackfield.testing.daemon import Daemon
 
-from .conftest import _factory
-
 WAIT = 5.0
 """Seconds that the daemon waits for such a body."""
-
-
-@pytest.fixture(scope="module")
-def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    factory = _factory(tmp_path_factory.mktemp("late"))
-    yield next(factory)()
-    next(factory, None)
 
 
 def answered(connection: socket.socket) -> int:
@@ -33,10 +23,10 @@ def answered(connection: socket.socket) -> int:
 
 @pytest.mark.parametrize("path", ["/health", "/nothing", "/api/v1/workflows", "/webhook/none"])
 @pytest.mark.parametrize("expects", ["", "Expect: 100-continue\r\n"], ids=["plain", "expects"])
-def test_the_next_request_is_answered_at_once(daemon: Daemon, path: str, expects: str) -> None:
-    token = (daemon.config_dir / "daemon-token").read_text().strip()
-    head = f"Host: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {token}\r\n"
-    with socket.create_connection(("127.0.0.1", daemon.port), timeout=20) as connection:
+def test_the_next_request_is_answered_at_once(served: Daemon, path: str, expects: str) -> None:
+    token = (served.config_dir / "daemon-token").read_text().strip()
+    head = f"Host: 127.0.0.1:{served.port}\r\nAuthorization: Bearer {token}\r\n"
+    with socket.create_connection(("127.0.0.1", served.port), timeout=20) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.sendall(f"DELETE {path} HTTP/1.1\r\n{head}{expects}Content-Length: 2\r\n\r\n".encode())
         assert 400 <= answered(connection) < 500

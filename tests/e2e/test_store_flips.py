@@ -22,7 +22,7 @@ from damage import Damage, flip_at, run, run_alone
 
 StartDaemon = Callable[..., Daemon]
 FLIPS = int(os.environ.get("JACKFIELD_TEST_FLIPS", "8"))
-KILLS = 20
+KILLS = FLIPS
 CALLS = 25
 DATABASE, LOG = "jackfield.db", "jackfield.db-wal"
 

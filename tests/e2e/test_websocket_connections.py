@@ -26,9 +26,9 @@ SOON = 5.0
 
 
 @pytest.fixture(scope="module")
-def shells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shells]:
+def shells(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shells]:
     factory = _factory(tmp_path_factory.mktemp("shells"))
-    yield Shells(next(factory)("[terminal]\ninput_timeout = 1\n", start=False))
+    yield Shells(next(factory)("[terminal]\ninput_timeout = 1\n", arguments=["--server", server], start=False))
     next(factory, None)
 
 

@@ -53,9 +53,9 @@ WRONG = {
 
 
 @pytest.fixture(scope="module")
-def shells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shells]:
+def shells(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shells]:
     factory = _factory(tmp_path_factory.mktemp("protocol"))
-    yield Shells(next(factory)(start=False))
+    yield Shells(next(factory)(arguments=["--server", server], start=False))
     next(factory, None)
 
 

@@ -98,24 +98,29 @@ def test_every_part_that_is_replaced_is_looked_at() -> None:
                 assert f"{theirs.__module__}:{theirs.__name__}.{name}" in looked
 
 
+TCP = "import hypercorn.asyncio.run as run\nfrom hypercorn.asyncio.tcp_server import TCPServer\n"
 CHANGED = [
-    ("TCPServer._close = lambda self, reason: None", "TCPServer._close takes (self, reason) and not (self)"),
-    ("del TCPServer._read_data", "TCPServer._read_data is not there"),
-    ("run.TCPServer = type('TCPServer', (TCPServer,), {})", "run:TCPServer is another object"),
+    (
+        "hypercorn",
+        TCP + "TCPServer._close = lambda self, reason: None",
+        "TCPServer._close takes (self, reason) and not (self)",
+    ),
+    ("hypercorn", TCP + "del TCPServer._read_data", "TCPServer._read_data is not there"),
+    ("hypercorn", TCP + "run.TCPServer = type('TCPServer', (TCPServer,), {})", "run:TCPServer is another object"),
+    ("uvicorn", "from uvicorn import Server\ndel Server.on_tick", "Server.on_tick is not there"),
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), CHANGED, ids=["signature", "gone", "place"])
-def test_a_start_with_a_changed_hypercorn_is_refused(tmp_path: Path, change: str, told: str) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        f"import hypercorn.asyncio.run as run\nfrom hypercorn.asyncio.tcp_server import TCPServer\n{change}\n"
-    )
-    daemon = Daemon(tmp_path / "daemon", env={"PYTHONPATH": str(tmp_path)})
+@pytest.mark.parametrize(("server", "change", "told"), CHANGED, ids=["signature", "gone", "place", "uvicorn"])
+def test_a_start_with_a_changed_server_is_refused(tmp_path: Path, server: str, change: str, told: str) -> None:
+    pytest.importorskip(server)
+    (tmp_path / "sitecustomize.py").write_text(change)
+    daemon = Daemon(tmp_path / "daemon", env={"PYTHONPATH": str(tmp_path)}, arguments=["--server", server])
     try:
         assert daemon.start(wait=False).wait() != 0
         found = " ".join(daemon.tail().split())
         assert told in found
-        assert "hypercorn 0." in found
+        assert f"{server} 0." in found
         assert "Traceback" not in found
     finally:
         daemon.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, MutableMapping, Sequence
+from functools import partial
 from typing import Any
 
 from jackfield.api.binary import BinaryError
@@ -39,10 +40,17 @@ class AttachedNodeRun(EngineNodeRun):
     """One use of a part, for one item of the node that it serves."""
 
     def __init__(
-        self, served: EngineNodeRun, plan: NodePlan, item: int, arguments: Mapping[str, Json] | None = None
+        self,
+        served: EngineNodeRun,
+        plan: NodePlan,
+        item: int,
+        arguments: Mapping[str, Json] | None = None,
+        call: tuple[str, int] = ("", 0),
     ) -> None:
+        """call: what it was asked for, and how often before in the run of the node that it serves."""
         super().__init__(served._data, served._actions, plan, served._task)
         self._served = served
+        self.identity = (*served.identity, plan.node.name, item, *call)
         self.depth = depth_of(served) + 1
         self.items = served.items[item : item + 1]
         self.inputs = [self.items]
@@ -108,9 +116,11 @@ class EngineAttachedNode:
             raise NodeError(f"The node '{self.node.name}' is more than {MAX_DEPTH} nodes deep inside another one.")
         if self._plan.effect:
             await self._served._actions.before_effect(self._served._task)
+        call = self._call(item, arguments)
         for left in range(self.node.tries - 1, -1, -1):
+            run = AttachedNodeRun(self._served, self._plan, item, arguments, call)
             try:
-                return _outputs(self.node, await contained(lambda: self.type.execute(self._run(item, arguments))))
+                return _outputs(self.node, await contained(partial(self.type.execute, run)))
             except BinaryError as exc:
                 if not left:
                     raise NodeError(exc.message) from None
@@ -151,6 +161,14 @@ class EngineAttachedNode:
 
     async def authorization(self, kind: str) -> Authorization:
         return await self._run(0).authorization(kind)
+
+    def _call(self, item: int, arguments: Mapping[str, Json]) -> tuple[str, int]:
+        """Of equal calls in one run each is another one. When the run is repeated they are the same again."""
+        asked = hashlib.sha256(dumps(arguments)).hexdigest()
+        place = f"{item} {asked} {self.node.name}"
+        number = self._served.asked_of_parts[place]
+        self._served.asked_of_parts[place] += 1
+        return asked, number
 
     def _run(self, item: int, arguments: Mapping[str, Json] | None = None) -> AttachedNodeRun:
         return AttachedNodeRun(self._served, self._plan, item, arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from functools import cached_property
 from time import perf_counter
@@ -27,6 +28,7 @@ from jackfield.api.nodes import (
     NodeUnavailable,
     StaticScope,
 )
+from jackfield.api.nodes.keys import derived_key
 from jackfield.api.nodes.leaves import Apart
 from jackfield.api.nodes.unresolved import Unresolved, unresolved
 from jackfield.api.object_references import load
@@ -117,6 +119,20 @@ class EngineNodeRun:
     @property
     def run_index(self) -> int:
         return self._task.given.run
+
+    @cached_property
+    def identity(self) -> tuple[str | int, ...]:
+        """Tells the run from every other one, also after a crash: what has run before is replayed then. A node may run
+        without being counted by `run_index`, so that the number of all runs is in it too."""
+        return (self.execution.id, self.node.name, self.run_index, self._task.index)
+
+    def idempotency_key(self, item: int, part: int = 0) -> str:
+        return derived_key((*self.identity, item, part))
+
+    @cached_property
+    def asked_of_parts(self) -> Counter[str]:
+        """How often each part was asked for the same thing in this run."""
+        return Counter()
 
     def items_of_run(self, index: int) -> Items:
         if index == self._task.given.run:

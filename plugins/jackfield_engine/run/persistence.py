@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import orjson
 
+from jackfield.api.call_places import body_in, moved
 from jackfield.api.caller_secrets import CREDENTIAL_NAMES, LOOKED_AT, Hidden, hidden_in, hidden_in_pinned, hide
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
@@ -24,7 +25,16 @@ from jackfield.api.history import NodeRecord, stored_json
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json, depth_exceeds
 from jackfield.api.nodes import NodeError
-from jackfield.api.storage import CallUpdate, ExecutionStatus, FinishedExecution, NewExecution, Store, StoredExecution
+from jackfield.api.records import replace
+from jackfield.api.storage import (
+    CallUpdate,
+    ExecutionStatus,
+    FinishedExecution,
+    NewCall,
+    NewExecution,
+    Store,
+    StoredExecution,
+)
 from jackfield.api.workflows import Items
 from jackfield_engine.run.handles import settle_error
 from jackfield_engine.run.marks import CRASHED
@@ -79,6 +89,8 @@ class RunPersistence:
             self.hidden = hidden_in(request.items, request.workflow.nodes)
         if request.use_pin_data and request.workflow.pin_data:
             self.hidden += hidden_in_pinned(request.workflow)
+        self._call: NewCall | None = None
+        """As the store gets it, with the input."""
         self._id = execution_id
         self._request = request
         self._store: Store = services.store
@@ -130,7 +142,9 @@ class RunPersistence:
     def measure(self) -> int:
         """Encode the input, as the acceptance needs it; its bytes."""
         if self._input is None:
-            self._input = self._kept(input_json(self._request))
+            given, begin = input_json(self._request)
+            self._input = self._kept(given)
+            self._call = _placed(self._request.call, given, self._input, begin, self.hidden)
             self.size = len(self._input)
         return self.size
 
@@ -155,7 +169,8 @@ class RunPersistence:
     def _new(self, status: ExecutionStatus, owner: str | None) -> NewExecution:
         self.measure()
         data, self._input = self._input or b"", None
-        return new_execution(self._request, self._id, data, status, self.created_at, self._since(), owner)
+        call, self._call = self._call, None
+        return new_execution(self._request, self._id, data, call, status, self.created_at, self._since(), owner)
 
     def _added(self, future: asyncio.Future[None]) -> None:
         error = StoreUnavailable() if future.cancelled() else future.exception()
@@ -447,22 +462,34 @@ def resumed_mark(life: str, daemon: str) -> bytes:
     return orjson.dumps([{"mark": "resumed", "life": life, "daemon": daemon}])
 
 
-def input_json(request: ExecutionRequest) -> bytes:
-    """What an execution is started with, as it is stored."""
-    rare = {**({"until": request.until} if request.until else {}), **({"given": True} if request.given else {})}
-    given = {
-        **rare,
-        "start": request.start,
-        "items": request.items if request.encoded is None else orjson.Fragment(request.encoded),
+def input_json(request: ExecutionRequest) -> tuple[bytes, int]:
+    """What an execution is started with, as it is stored, and where its items begin."""
+    start = {**({"until": request.until} if request.until else {}), **({"given": True} if request.given else {})}
+    start["start"] = request.start
+    rest = {
         "output": request.start_output,
         "pin": request.use_pin_data,
         "responseNode": request.response_node,
         "depth": request.depth,
     }
-    try:
-        return orjson.dumps(given)
-    except TypeError:
-        return stored_json(given)
+    head = stored_json(start)[:-1] + b',"items":'
+    items = stored_json(request.items) if request.encoded is None else request.encoded
+    return b"".join((head, items, b",", orjson.dumps(rest)[1:])), len(head)
+
+
+def _placed(call: NewCall | None, given: bytes, kept: bytes, begin: int, hidden: Hidden) -> NewCall | None:
+    """The call, whose body stands in the input. given, kept: the input before and after what is hidden was taken out
+    of it; begin: where its items do."""
+    if call is None or not call.places:
+        return call
+    places = moved(call.places, begin)
+    if kept is given:
+        return replace(call, places=places)
+    first, end = places[0][0], sum(places[-1])
+    by = len(hide(given[:first], hidden)) - first
+    if kept[first + by : end + by] == given[first:end]:
+        return replace(call, places=moved(places, by))
+    return replace(call, body=body_in(given, places), places=())
 
 
 def failure_json(failure: Failure) -> bytes:
@@ -479,12 +506,14 @@ def new_execution(
     request: ExecutionRequest,
     execution_id: str,
     data: bytes,
+    call: NewCall | None,
     status: ExecutionStatus,
     created_at: int,
     started_at: int,
     owner: str | None,
 ) -> NewExecution:
-    """The acceptance. data: see `input_json`. The document goes along when it is saved nowhere else."""
+    """The acceptance. data: see `input_json`; call: as it stands in it. The document goes along when it is saved
+    nowhere else."""
     workflow = request.workflow
     unsaved = workflow.id is None or workflow.version < 1
     return NewExecution(
@@ -498,7 +527,7 @@ def new_execution(
         started_at=None if status == "queued" else started_at,
         document=workflow.document if unsaved else None,
         retry_of=request.retry_of,
-        call=request.call,
+        call=call,
         delivery=request.delivery,
         owner=owner,
     )

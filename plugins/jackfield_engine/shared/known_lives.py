@@ -19,8 +19,9 @@ MOST = 32
 class KnownLives:
     """Kept in a file, which outlives the process. Without it, an earlier life is waited for, a lease at most."""
 
-    def __init__(self, directory: Path, log: logging.Logger) -> None:
-        self._path = directory / FILE
+    def __init__(self, directory: Path, log: logging.Logger, worker: int = 0) -> None:
+        """worker: its number, of one of several processes."""
+        self._path = directory / (f"{FILE}-{worker}" if worker else FILE)
         self._log = log
         self._known: deque[str] | None = None
 

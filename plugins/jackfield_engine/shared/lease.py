@@ -40,9 +40,11 @@ class Life:
         self.registered = False
 
 
-def daemon_name(wanted: str, directory: Path) -> str:
-    """wanted: by the settings. Else the same for each start in this directory of this host."""
-    return wanted or f"{socket.gethostname()}:{directory.resolve()}"
+def daemon_name(wanted: str, directory: Path, worker: int) -> str:
+    """wanted: by the settings. Else the same for each start in this directory of this host. worker: its number; each
+    counts as a daemon."""
+    name = wanted or f"{socket.gethostname()}:{directory.resolve()}"
+    return f"{name}#{worker}" if worker else name
 
 
 class Lease:

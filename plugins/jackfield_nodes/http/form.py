@@ -136,8 +136,14 @@ BATCH: UiFields = {
     "batchSize": Ui(help="How many requests are sent at a time; -1 sends all of them at once."),
     "batchInterval": Ui(label="Pause between batches (ms)", help="Milliseconds to wait after each batch."),
 }
+_KEY = Ui(
+    label="Idempotency key (header)",
+    default="Idempotency-Key",
+    help="The name of a header with a key that stays the same when this request is repeated, also after a crash.",
+)
 OPTIONS: UiFields = {
     "timeout": Ui(label="Timeout (ms)"),
+    "idempotencyKey": _KEY,
     "pagination": Ui(help="Asks for one page after another."),
     "lowercaseHeaders": Ui(label="Lower-case headers", help="Sends the names of headers in lower case."),
     "queryParameterArrays": Ui(
@@ -228,6 +234,7 @@ LEGACY: UiFields = {
 }
 LEGACY_OPTIONS: UiFields = {
     "timeout": Ui(label="Timeout (ms)"),
+    "idempotencyKey": _KEY,
     "bodyContentType": Ui(
         choices={
             "json": "JSON",

@@ -14,7 +14,7 @@ from jackfield_nodes.http.body import HttpFile, Upload, file_body, form_body, js
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs
 from jackfield_nodes.http.fields import ArrayStyle, collected, object_from, pairs
 from jackfield_nodes.http.form import LEGACY, LEGACY_OPTIONS
-from jackfield_nodes.http.parameters import HttpBatch, HttpParameters, chosen_kind
+from jackfield_nodes.http.parameters import KEY_HEADER, HttpBatch, HttpParameters, chosen_kind
 from jackfield_nodes.values.parameters import NameValue
 
 KINDS: Mapping[str, str] = {
@@ -51,6 +51,7 @@ class LegacyHttpOptions(Parameters, title="LegacyOptions"):
         json_schema_extra={"secret": True},
     )
     use_query_string: bool = Field(False, description="Write lists in the query as repeated names.")
+    idempotency_key: str | None = Field(None, description=KEY_HEADER, max_length=200)
 
 
 class LegacyHttpRequest(HttpParameters):
@@ -89,6 +90,9 @@ class LegacyHttpRequest(HttpParameters):
         if self.authentication in KINDS:
             return KINDS[self.authentication]
         return chosen_kind(self.authentication, self.generic_auth_type, self.node_credential_type)
+
+    def key_header(self) -> str:
+        return self.options.idempotency_key or ""
 
     def file_fields(self) -> Collection[str]:
         if not self.send_binary_data:

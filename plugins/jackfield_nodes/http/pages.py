@@ -21,6 +21,7 @@ from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Body, Call, Expect, Pairs, Reply
+from jackfield_nodes.http.idempotency import with_key
 from jackfield_nodes.http.page_settings import PageParameter, PageSettings
 from jackfield_nodes.http.response import as_json, as_text, detected, media_type, raise_for_status, shown_headers
 from jackfield_nodes.http.urls import checked_url, same_origin
@@ -33,7 +34,8 @@ _FORM = "application/x-www-form-urlencoded"
 
 @record
 class PageFetch:
-    """What all pages of one item share. request: `$request`; most: pages that the settings allow."""
+    """What all pages of one item share. request: `$request`; most: pages that the settings allow; key_header: see
+    `with_key`."""
 
     run: NodeRun
     client: HttpClient
@@ -45,6 +47,7 @@ class PageFetch:
     request: dict[str, Json]
     item: int
     most: int
+    key_header: str = ""
 
 
 async def pages(fetch: PageFetch) -> AsyncIterator[Reply]:
@@ -53,7 +56,7 @@ async def pages(fetch: PageFetch) -> AsyncIterator[Reply]:
     response: dict[str, Json] = {}
     settings = await _settings(fetch, 0, response)
     for count in range(1, fetch.most + 1):
-        call = _page_call(fetch, settings)
+        call = with_key(_page_call(fetch, settings), fetch.run, fetch.key_header, fetch.item, count - 1)
         reply = await fetch.client.send(call, _bound(fetch, call))
         if reply.status not in settings.statuses():
             raise_for_status(reply, fetch.expect, _host(call))

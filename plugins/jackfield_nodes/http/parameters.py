@@ -21,6 +21,12 @@ Format: TypeAlias = "Literal['autodetect', 'json', 'text', 'file']"
 ContentType: TypeAlias = "Literal['json', 'form-urlencoded', 'multipart-form-data', 'binaryData', 'raw']"
 
 
+KEY_HEADER = (
+    "Name of a header, such as Idempotency-Key, with a key that stays the same when this request is repeated. n8n has "
+    "no such option, and passes it over."
+)
+
+
 class HttpBatch(Parameters, title="Batch"):
     ui_fields: ClassVar[UiFields] = BATCH
 
@@ -46,6 +52,10 @@ class HttpParameters(Parameters):
     def request_view(self, call: Call) -> dict[str, Json]:
         """`$request` in the expressions of pagination."""
         return {}
+
+    def key_header(self) -> str:
+        """The header that gets the idempotency key of the request; empty: none."""
+        raise NotImplementedError
 
     def file_fields(self) -> Collection[str]:
         """The binary fields of the item whose files go along."""
@@ -127,6 +137,7 @@ class HttpOptions(Parameters, title="Options"):
     allow_unauthorized_certs: bool = Field(False, description="Accept any certificate.")
     lowercase_headers: bool = Field(True, description="Send header names in lower case.")
     query_parameter_arrays: ArrayStyle = Field("brackets", description="How lists are written in the query.")
+    idempotency_key: str | None = Field(None, description=KEY_HEADER, max_length=200)
 
 
 class HttpRequest(HttpParameters):
@@ -165,6 +176,10 @@ class HttpRequest(HttpParameters):
 
     def credential_kind(self) -> str | None:
         return chosen_kind(self.authentication, self.generic_auth_type, self.node_credential_type)
+
+    def key_header(self) -> str:
+        name = self.options.idempotency_key or ""
+        return name.lower() if self.options.lowercase_headers else name
 
     @classmethod
     def late(cls, parameters: Mapping[str, Json]) -> Collection[str]:

@@ -15,6 +15,7 @@ from jackfield.api.records import replace
 from jackfield.api.workflows import Items
 from jackfield_nodes.http.body import sent_files
 from jackfield_nodes.http.call import Call, Expect, Reply
+from jackfield_nodes.http.idempotency import with_key
 from jackfield_nodes.http.keeping import FileKeeper
 from jackfield_nodes.http.pages import PageFetch, pages
 from jackfield_nodes.http.parameters import HttpParameters
@@ -52,9 +53,8 @@ class Requests:
         if (templates := parameters.pagination()) is not None:
             return await self._pages(parameters, call, authorization, templates, index)
         expect = parameters.expect()
-        reply = await self._context.port(HttpClient).send(
-            replace(call, keeper=FileKeeper(self._run, expect)), authorization
-        )
+        sent = replace(with_key(call, self._run, parameters.key_header(), index), keeper=FileKeeper(self._run, expect))
+        reply = await self._context.port(HttpClient).send(sent, authorization)
         raise_for_status(reply, expect, host)
         return await self._items(reply, index)
 
@@ -79,6 +79,7 @@ class Requests:
             request,
             index,
             self._most_pages,
+            parameters.key_header(),
         )
         made: Items = []
         async for reply in pages(fetch):

@@ -18,7 +18,8 @@ from jackfield_store_sqlite.counting import COUNT_ALL
 from jackfield_store_sqlite.damage.reach import reached
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
-from jackfield_store_sqlite.moving.tables import SOURCES, writing
+from jackfield_store_sqlite.moving.tables import OPENED, SOURCES, writing
+from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
 
 _NOTES = "CREATE TABLE copy_notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID"
@@ -56,15 +57,16 @@ class SqliteTableReader:
 class SqliteTableWriter(SqlTableWriter[sqlite3.Connection]):
     """`TableWriter`"""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, packing: Packing) -> None:
         super().__init__(connection, _DIALECT)
+        self._packing = packing
         self._reader = SqliteTableReader(connection)
 
     def rows(self, form: StoreForm, after: Sequence[Cell] | None) -> Iterator[Row]:
         return self._reader.rows(form, after)
 
     def add(self, form: StoreForm, rows: Sequence[Row]) -> None:
-        writing(form)(self._connection, rows)
+        writing(form, self._packing)(self._connection, rows)
 
     def finish(self) -> None:
         connection = self._connection
@@ -105,12 +107,14 @@ class SqliteMoves:
         with _claimed(file), closing(_opened(self._db)) as writer:
             migrate(writer, file)
             with closing(connect_reader(file, self._db.settings)) as connection:
+                connection.create_function(*OPENED, deterministic=True)
                 yield SqliteTableReader(connection)
 
     @contextmanager
     def filling(self) -> Iterator[SqliteTableWriter]:
         file = self._db.file
         with _claimed(file), closing(_opened(self._db)) as connection:
+            connection.create_function(*OPENED, deterministic=True)
             if not _is_unfinished(connection):
                 migrate(connection, file)
                 _expect_empty(connection, file)
@@ -120,7 +124,7 @@ class SqliteMoves:
                     f"The copy in {file} was begun by another version; use that one, or --restart to begin anew."
                 )
             connection.execute("PRAGMA synchronous = NORMAL")
-            yield SqliteTableWriter(connection)
+            yield SqliteTableWriter(connection, self._db.packing)
 
     def discard_unfinished(self) -> None:
         file = self._db.file

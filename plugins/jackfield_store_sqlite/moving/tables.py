@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from jackfield.api.sql.moves import FOLDERS
 from jackfield.api.store_forms import Row, StoreForm
+from jackfield_store_sqlite.call_texts import LONG, body_columns
 from jackfield_store_sqlite.damage.digests import (
     of_bytes,
     of_columns,
@@ -19,6 +20,8 @@ from jackfield_store_sqlite.damage.digests import (
     of_version,
     with_digest,
 )
+from jackfield_store_sqlite.packing import Packing, opened
+from jackfield_store_sqlite.rows import encoded
 
 Values: TypeAlias = "Sequence[Any]"  # Any: of the form's columns
 Write: TypeAlias = "Callable[[sqlite3.Connection, Sequence[Values]], None]"
@@ -32,7 +35,8 @@ OWN: Mapping[str, str] = {
 }
 """Tables of which a copy has nothing, with the reason."""
 PARTS: Mapping[str, str] = {
-    "call_data": "calls", "execution_data": "executions, execution_steps", "execution_documents": "executions",
+    "call_data": "calls", "call_answers": "calls",
+    "execution_data": "executions, execution_steps", "execution_documents": "executions",
     "unsealed_runs": "executions.sealed", "unsealed_versions": "workflow_versions.sealed",
 }  # fmt: skip
 """Tables without a form of their own -> the forms that have their rows."""
@@ -44,9 +48,10 @@ OWN_COLUMNS: Mapping[str, frozenset[str]] = {
     "workflow_versions": frozenset({"digest"}),
     "credentials": frozenset({"digest"}),
     "calls": frozenset({"data"}),
-    "call_data": frozenset({"id"}),
+    "call_data": frozenset({"id", "packed", "size"}),
+    "call_answers": frozenset({"data", "body", "size"}),
     "executions": frozenset({"data", "digest"}),
-    "execution_data": frozenset({"id", "execution", "digest"}),
+    "execution_data": frozenset({"id", "execution", "digest", "size"}),
     "execution_documents": frozenset({"data", "digest"}),
     "incarnations": frozenset({"number"}),
     "released_files": frozenset({"claimed_at"}),
@@ -62,24 +67,36 @@ SOURCES: Mapping[str, str] = {
     "workflow_versions": """SELECT v.*, u.version IS NULL AS sealed FROM workflow_versions v
         LEFT JOIN unsealed_versions u ON u.workflow_id = v.workflow_id AND u.version = v.version""",
     "registrations": "SELECT rowid AS place, * FROM registrations",
-    "calls": "SELECT c.*, d.headers, d.body, d.query, d.event FROM calls c JOIN call_data d ON d.id = c.data",
+    "calls": """SELECT c.webhook_id, c.id, c.execution_id, c.time, c.method, d.headers,
+            coalesce(CAST(opened(d.packed, d.size) AS TEXT), d.body) AS body, d.query, d.event, c.status, c.truncated,
+            c.response_status, c.duration_ms, c.response_truncated,
+            iif(c.response_body = '', coalesce(CAST(opened(a.body, a.size) AS TEXT), ''), c.response_body)
+                AS response_body, d.body_places
+        FROM calls c JOIN call_data d ON d.id = c.data LEFT JOIN call_answers a ON a.data = c.data""",
     "incarnations": f"""SELECT DISTINCT {_OWNER} AS id, coalesce(i.daemon, '') AS daemon FROM {_OWNED}
         WHERE e.finished_at IS NULL AND e.owner IS NOT NULL""",  # noqa: S608 - our own words
     "executions": f"""SELECT e.id, e.workflow_id, e.workflow_version, e.mode, e.status, e.created_at, e.started_at,
             e.finished_at, e.resume_at, e.error, e.retry_of, e.call_id, e.webhook_id,
-            iif(e.finished_at IS NULL, {_OWNER}, NULL) AS owner, e.epoch, d.data AS input, o.document,
+            iif(e.finished_at IS NULL, {_OWNER}, NULL) AS owner, e.epoch, opened(d.data, d.size) AS input, o.document,
             u.data IS NULL AS sealed
         FROM {_OWNED} JOIN execution_data d ON d.id = e.data LEFT JOIN execution_documents o ON o.data = e.data
         LEFT JOIN unsealed_runs u ON u.data = e.data""",  # noqa: S608 - our own words
     "execution_steps": """SELECT e.id AS execution_id, coalesce(d.number, (SELECT count(*) FROM execution_data b
-            WHERE b.execution = d.execution AND b.id <> b.execution AND b.id < d.id)) AS number, d.data
+            WHERE b.execution = d.execution AND b.id <> b.execution AND b.id < d.id)) AS number,
+            opened(d.data, d.size) AS data
         FROM executions e JOIN execution_data d ON d.execution = e.data AND d.id <> d.execution""",
 }  # fmt: skip
-"""Forms that are not read as they stand. Chunks of before had numbers have their places as such."""
+"""Forms that are not read as they stand. Chunks of before had numbers have their places as such. `OPENED` is a function
+of theirs."""
+OPENED = ("opened", 2, lambda content, size: None if content is None else opened(content, size))
+"""Name, number of arguments, and what it does."""
 
 
-def writing(form: StoreForm) -> Write:
+def writing(form: StoreForm, packing: Packing) -> Write:
     """What adds rows of this form."""
+    large = _WRITE_PACKED.get(form.name)
+    if large is not None:
+        return lambda connection, rows: large(connection, rows, packing)
     special = _WRITE.get(form.name)
     if special is not None:
         return special
@@ -121,23 +138,29 @@ def _registrations(connection: sqlite3.Connection, rows: Sequence[Values]) -> No
     _many(connection, _insert("registrations", columns), rows)
 
 
-def _calls(connection: sqlite3.Connection, rows: Sequence[Values]) -> None:
+def _calls(connection: sqlite3.Connection, rows: Sequence[Values], packing: Packing) -> None:
     first = _next(connection, "call_data")
-    made, data = [], []
+    made, data, answers = [], [], []
     for number, row in enumerate(rows, first):
         hook, ident, run, time, method, headers, body, query, event, status, truncated, *answer = row
-        response, duration, response_truncated, response_body = answer
+        response, duration, response_truncated, response_body, places = answer
+        if len(response_body) > LONG:
+            answers.append((number, *packing.packed(encoded(response_body))))
+            response_body = ""
         made.append(
             (hook, ident, number, run, time, method, status, truncated, response, duration, response_truncated,
              response_body)
         )  # fmt: skip
-        data.append((number, headers, body, query, event))
+        body, packed, size = body_columns(packing, body)
+        data.append((number, headers, body, query, event, places, packed, size))
     columns = (
         "webhook_id", "id", "data", "execution_id", "time", "method", "status", "truncated", "response_status",
         "duration_ms", "response_truncated", "response_body",
     )  # fmt: skip
     _many(connection, _insert("calls", columns), made)
-    _many(connection, _insert("call_data", ("id", "headers", "body", "query", "event")), data)
+    contents = ("id", "headers", "body", "query", "event", "body_places", "packed", "size")
+    _many(connection, _insert("call_data", contents), data)
+    _many(connection, _insert("call_answers", ("data", "body", "size")), answers)
 
 
 def _incarnations(connection: sqlite3.Connection, rows: Sequence[Values]) -> None:
@@ -145,26 +168,28 @@ def _incarnations(connection: sqlite3.Connection, rows: Sequence[Values]) -> Non
     _many(connection, sql, rows)
 
 
-def _executions(connection: sqlite3.Connection, rows: Sequence[Values]) -> None:
+def _executions(connection: sqlite3.Connection, rows: Sequence[Values], packing: Packing) -> None:
     first = _next(connection, "execution_data")
     made, parts, documents, unsealed = [], [], [], []
     for data, row in enumerate(rows, first):
         ident, *others, owner, epoch, content, document, sealed = row
         made.append((*with_digest((ident, data, *others)), epoch, owner))
-        parts.append((data, data, content, of_bytes(content)))
+        kept, size = packing.packed(content)
+        parts.append((data, data, kept, of_bytes(kept), size))
         if document is not None:
             documents.append((data, document, of_bytes(document)))
             unsealed += [] if sealed else [(data,)]
     _many(connection, _ADD_EXECUTION, made)
-    _many(connection, "INSERT INTO execution_data (id, execution, data, digest) VALUES (?, ?, ?, ?)", parts)
+    _many(connection, "INSERT INTO execution_data (id, execution, data, digest, size) VALUES (?, ?, ?, ?, ?)", parts)
     _many(connection, _insert("execution_documents", ("data", "document", "digest")), documents)
     _many(connection, "INSERT INTO unsealed_runs VALUES (?)", unsealed)
 
 
-def _steps(connection: sqlite3.Connection, rows: Sequence[Values]) -> None:
-    sql = """INSERT INTO execution_data (execution, number, data, digest)
-        VALUES ((SELECT data FROM executions WHERE id = ?), ?, ?, ?)"""
-    _many(connection, sql, [(*row, of_bytes(row[2])) for row in rows])
+def _steps(connection: sqlite3.Connection, rows: Sequence[Values], packing: Packing) -> None:
+    sql = """INSERT INTO execution_data (execution, number, data, size, digest)
+        VALUES ((SELECT data FROM executions WHERE id = ?), ?, ?, ?, ?)"""
+    packed = ((ident, number, *packing.packed(content)) for ident, number, content in rows)
+    _many(connection, sql, [(*row, of_bytes(row[2])) for row in packed])
 
 
 def _next(connection: sqlite3.Connection, table: str) -> int:
@@ -183,6 +208,9 @@ _DIGESTS: Mapping[str, tuple[str, Callable[[Row], int]]] = {
     "credentials": ("digest", of_credential),
 }
 _WRITE: Mapping[str, Write] = {
-    "folders": _folders, "workflow_versions": _versions, "registrations": _registrations, "calls": _calls,
-    "incarnations": _incarnations, "executions": _executions, "execution_steps": _steps,
+    "folders": _folders, "workflow_versions": _versions, "registrations": _registrations,
+    "incarnations": _incarnations,
+}  # fmt: skip
+_WRITE_PACKED: Mapping[str, Callable[[sqlite3.Connection, Sequence[Values], Packing], None]] = {
+    "calls": _calls, "executions": _executions, "execution_steps": _steps,
 }  # fmt: skip

@@ -43,7 +43,7 @@ async def kept_for(context: PluginContext, execution_id: str, parsed: ParsedBody
     finally:
         for content in parsed.contents.values():
             content.release()  # whoever waits for the answer has them still, and with them the body that came
-    return ParsedBody(parsed.body, kept)
+    return ParsedBody(parsed.body, kept, is_json=parsed.is_json)
 
 
 async def _pieces(content: memoryview) -> AsyncIterator[bytes]:

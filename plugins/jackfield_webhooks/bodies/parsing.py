@@ -38,11 +38,12 @@ class BodyOptions:
 @record
 class ParsedBody:
     """body: what the item's `body` holds; binary: files; contents: of those that are too large for their entries,
-    still a part of the body that came."""
+    still a part of the body that came. is_json: the body that came is `body` as JSON."""
 
     body: Json
     binary: Mapping[str, BinaryData] = field(default_factory=dict)
     contents: Mapping[str, memoryview] = field(default_factory=dict)
+    is_json: bool = False
 
 
 def parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
@@ -52,13 +53,13 @@ def parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
         return found
     name = options.file_property or "data"
     more = _with_files(None, {name: ReceivedFile(memoryview(body), content_type)}, options)
-    return ParsedBody(found.body, {**found.binary, **more.binary}, {**found.contents, **more.contents})
+    return ParsedBody(found.body, {**found.binary, **more.binary}, {**found.contents, **more.contents}, found.is_json)
 
 
 def _parse(body: bytes, content_type: str, options: BodyOptions) -> ParsedBody:
     kind = media_type(content_type)
     if kind == "application/json" or kind.endswith("+json"):
-        return ParsedBody(jsontext.loads(body) if body.strip() else {})
+        return ParsedBody(jsontext.loads(body), is_json=True) if body.strip() else ParsedBody({})
     if not body and not kind.startswith("multipart/"):
         return ParsedBody("" if kind.startswith("text/") and kind != "text/xml" else {})
     if kind == "application/x-www-form-urlencoded":

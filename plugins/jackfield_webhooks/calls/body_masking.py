@@ -32,13 +32,12 @@ class BodyMask:
         self._most = most
         self._harmless: set[str] = set()
 
-    def masked_json(self, body: bytes, parsed: Json) -> str:
-        """A whole body that has been parsed: its names are known, and few bodies have a secret's."""
+    def shows(self, body: bytes, parsed: Json) -> bool:
+        """Whether a whole body that has been parsed is shown as it came: its names are known, and few bodies have a
+        secret's. False: `masked` says it."""
         if b"\\" in body or b"<" in body or body.count(b'":') != self._harmless_names([parsed]):
-            return self.masked(body)
-        if _SPACED_COLON.search(body):  # the count above takes a name for one that stands twice
-            return self.masked(body)
-        return body.decode("utf-8", "replace")
+            return False
+        return _SPACED_COLON.search(body) is None  # the count above takes a name for one that stands twice
 
     def masked(self, body: bytes, content_type: str = "") -> str:
         """A body, or its beginning: fields of JSON, forms and XML; else as it came."""

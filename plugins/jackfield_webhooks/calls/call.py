@@ -17,7 +17,6 @@ from jackfield_webhooks.answers.making import accepted_text
 from jackfield_webhooks.bodies.parsing import ParsedBody
 from jackfield_webhooks.bodies.receiving import BodyReader
 from jackfield_webhooks.calls import masking
-from jackfield_webhooks.calls.body_masking import BodyMask
 from jackfield_webhooks.hook import NOTHING, Hook
 
 
@@ -135,28 +134,21 @@ def make_item(call: IncomingCall, hook: Hook, parsed: ParsedBody) -> Item:
     return item
 
 
-def new_call(call: IncomingCall, hook: Hook, parsed: ParsedBody, bodies: BodyMask, now: int, limit: int) -> NewCall:
-    """The call as the history keeps it. limit: bytes of the body.
+def new_call(call: IncomingCall, hook: Hook, now: int, limit: int) -> NewCall:
+    """The call as the history keeps it, but for its body. limit: bytes of an answer's body.
 
     One that is answered at once is stored with its answer, which is certain once it is stored; the run's end brings the
     status.
     """
     at_once = hook.plan.mode == "onReceived"
-    call_id = new_id()
-    truncated, content_type = len(call.body) > limit, call.headers.get("content-type", "")
-    if truncated or "json" not in content_type:
-        body = bodies.masked(call.body[:limit], content_type)
-    else:
-        body = bodies.masked_json(call.body, parsed.body)
     return NewCall(
-        id=call_id,
+        id=new_id(),
         webhook_id=hook.webhook.id,
         time=now,
         method=call.method,
         query=masking.query_for_history(call.query_text),
         headers=masking.for_history(call.headers, hook.own_headers),
-        body=body,
-        truncated=truncated,
+        body="",
         response_status=hook.plan.code if at_once else None,
         response_body=accepted_text(hook.plan, "")[:limit] if at_once else "",
         duration_ms=call.elapsed_ms() if at_once else None,

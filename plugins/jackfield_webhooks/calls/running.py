@@ -32,6 +32,7 @@ from jackfield_webhooks.calls.deliveries import (
     header_names,
     is_idempotency_key,
 )
+from jackfield_webhooks.calls.kept_body import with_body
 from jackfield_webhooks.calls.streaming import StreamAnswer, end_with, headers_of, status_of
 from jackfield_webhooks.hook import Hook
 from jackfield_webhooks.settings import WebhookSettings
@@ -153,13 +154,16 @@ class CallRunner:
         stream: CallStream | None = None,
     ) -> tuple[Execution, NewCall | None]:
         limit = self._settings.history.body_bytes
-        kept = None if call.test else new_call(call, hook, parsed, self._bodies, self._context.clock.now_ms(), limit)
+        kept = None if call.test else new_call(call, hook, self._context.clock.now_ms(), limit)
         execution_id: str | None = None
         if parsed.contents:
             parsed, execution_id = await with_files_kept(self._context, parsed)
-        items = [make_item(call, hook, parsed)]
+        items, encoded = [make_item(call, hook, parsed)], None
+        if kept is not None:
+            kept, encoded = with_body(kept, call, items[0], parsed, self._bodies, limit)
         call.forget_body()
-        encoded = None if call.memory is None else await apart(call.budget, written, items, stored_json)
+        if encoded is None and call.memory is not None:
+            encoded = await apart(call.budget, written, items, stored_json)
         return self._submit(call, hook, items, encoded, kept, delivery, execution_id, stream), kept
 
     async def go_on(self, hook: Hook, execution: Execution) -> Answer:

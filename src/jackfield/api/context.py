@@ -38,6 +38,9 @@ class Service:
     """Whether the daemon listens on loopback only."""
     trusted_proxies: Sequence[str] = ()
     """CIDR ranges whose X-Forwarded-For counts."""
+    worker: int = 0
+    """Which of the daemon's worker processes this is, from 1 on (`daemon.workers`); 0: its first process, which also
+    does what is done once."""
 
 
 class Secrets(Protocol):

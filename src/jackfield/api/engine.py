@@ -58,7 +58,7 @@ class ExecutionRequest:
     hidden: Hidden | None = None
     """What the store must not have of the call, or of calls of executions above this one; None: the items tell."""
     encoded: bytes | None = None
-    """`items` as JSON, where they are large and whoever submits has written them on a thread."""
+    """`items` as JSON, where whoever submits has it already. `places` of the call stand in it."""
     stream: ChunkStream | None = None
     """Where nodes that can stream send their answer, as long as this process runs the execution."""
     memory: TakenMemory | None = None

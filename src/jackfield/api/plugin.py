@@ -47,6 +47,9 @@ class Plugin:
     context."""
     extension_points: ClassVar[Sequence[ExtensionPoint[object]]] = ()
     """Points of its own that other plugins may fill."""
+    first_process_only: ClassVar[bool] = False
+    """Whether `start` and `stop` are for things that a daemon has once, such as files in its directory or what is done
+    from time to time: its worker processes (`daemon.workers`) do without them."""
 
     def __init__(self, context: PluginContext) -> None:
         self.context = context

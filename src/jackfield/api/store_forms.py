@@ -70,7 +70,7 @@ FORMS: Sequence[StoreForm] = (
     _form(
         "calls",
         "webhook_id id execution_id time:i method headers:x body query event status truncated:b response_status:i "
-        "duration_ms:i response_truncated:b response_body",
+        "duration_ms:i response_truncated:b response_body body_places",
         "webhook_id", "id",
     ),
     _form(
@@ -108,6 +108,7 @@ FORMS: Sequence[StoreForm] = (
 )  # fmt: skip
 """In an order in which everything stands before what refers to it. Some columns say more than their names:
 
+- `calls.body_places`: where `executions.input` has the body, see `jackfield.api.call_places`; empty: it is in `body`.
 - `folders.depth`: of folders above; `registrations.place`: the order in which they were made.
 - `sealed`: whether the secrets of a document are sealed.
 - `incarnations`: lives of daemons that own open executions; none of them is alive. `executions.owner`: of an open one.

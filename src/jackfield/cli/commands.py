@@ -50,7 +50,8 @@ def _overrides(pairs: tuple[str, ...], named: Mapping[str, object]) -> dict[str,
 @config_dir_option
 @click.option("--host", help="Address to listen on (server.host).")
 @click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on (server.port).")
-@click.option("--server", type=click.Choice(["hypercorn", "uvicorn"]), help="HTTP server (server.implementation).")
+@click.option("--server", type=click.Choice(["auto", "hypercorn", "uvicorn"]), help="HTTP server (server.name).")
+@click.option("--workers", type=click.IntRange(1, 64), help="Processes that take webhook calls (daemon.workers).")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="Log level (logs.level).")
 @click.option("--set", "pairs", multiple=True, metavar="KEY=VALUE", help="Any setting; see `jackfield config`.")
 @click.pass_obj
@@ -60,13 +61,20 @@ def serve(
     host: str | None,
     port: int | None,
     server: str | None,
+    workers: int | None,
     log_level: str | None,
     pairs: tuple[str, ...],
 ) -> None:
     """Run the daemon until SIGTERM or SIGINT."""
     # What is made from here until the daemon is assembled lives as long as it; see spare_collector.
     gc.disable()
-    named = {"server.host": host, "server.port": port, "server.implementation": server, "logs.level": log_level}
+    named = {
+        "server.host": host,
+        "server.port": port,
+        "server.name": server,
+        "daemon.workers": workers,
+        "logs.level": log_level,
+    }
     run = cast("Callable[[Runtime, Path | None, Mapping[str, str]], None]", load("jackfield.cli.serving:serve"))
     run(runtime, config_dir, _overrides(pairs, named))
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jackfield.core.kernel import Kernel
     from jackfield.core.plugins import PluginRecord
     from jackfield.core.settings import Settings
+    from jackfield.core.workers.link import WorkerLink
 
 T = TypeVar("T")
 
@@ -50,11 +51,21 @@ class Runtime:
             self._commands = commands_of(host)
         return self._commands
 
-    def kernel(self, config_dir: Path | None, overrides: Mapping[str, str] | None = None) -> Kernel:
-        """Assembled, nothing opened. Raises `ConfigurationError`."""
+    def kernel(
+        self,
+        config_dir: Path | None,
+        overrides: Mapping[str, str] | None = None,
+        link: WorkerLink | None = None,
+    ) -> Kernel:
+        """Assembled, nothing opened. link: of a worker. Raises `ConfigurationError`."""
         from jackfield.core.building import build  # 80 ms, for which `--help` and `version` do not wait
 
-        return build(self.config_dir(config_dir), self._environment, overrides or {})
+        return build(self.config_dir(config_dir), self._environment, overrides or {}, link)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """As the process has got it."""
+        return self._environment
 
     def settings(self, config_dir: Path | None, overrides: Mapping[str, str]) -> Settings:
         """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""

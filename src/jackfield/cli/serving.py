@@ -15,10 +15,13 @@ from jackfield.core.logs import Logs
 from jackfield.core.memory import share_arena
 from jackfield.core.process_limits import check_limits
 from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
+from jackfield.core.workers.workers import Workers
 from jackfield.http.app import create_app
-from jackfield.http.server import hold_beside, listen, run
+from jackfield.http.server import hold_beside, hold_shared, listen, run
 
+from .attending import attend
 from .runtime import Runtime
+from .starting_workers import WorkerStarter
 
 log = logging.getLogger("jackfield")
 LONGEST_END = 5.0
@@ -61,6 +64,12 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     share_arena()
     check_limits()
     kernel = runtime.kernel(config_dir, overrides)
+    count = kernel.settings.get(DaemonSettings).workers
+    if count > 1:
+        attend(runtime)
+        kernel.workers = Workers(
+            count, WorkerStarter(runtime, kernel.config_dir, overrides), kernel.ports, kernel.clock
+        )
     check_limits(kernel.settings.get(DaemonSettings).memory_reserve)
     lock = DirectoryLock(kernel.config_dir)
     lock.claim()  # first: another daemon's reserve is not ours to use
@@ -68,7 +77,8 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
         was_full = DiskReserve(kernel.config_dir, kernel.settings.get(DaemonSettings).disk_reserve).prepare()
         lock.acquire()
         kernel.claim_store()
-        sock = listen(kernel.settings.get(ServerSettings))
+        server = kernel.settings.get(ServerSettings)
+        sock = listen(server) if count == 1 else hold_shared(server)
         beside = hold_beside(sock)
         logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)
         if was_full:

@@ -21,6 +21,7 @@ from .tables import CORE_TABLES, PluginsSettings
 
 if TYPE_CHECKING:
     from .kernel import Kernel
+    from .workers.link import WorkerLink
 
 log = logging.getLogger("jackfield.kernel")
 
@@ -79,7 +80,9 @@ def _checked(table: SettingsTable, owner: str, plugin: str) -> SettingsTable:
     return SettingsTable(table.path, model)
 
 
-def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str]) -> Kernel:
+def build(
+    config_dir: Path, environment: Mapping[str, str], overrides: Mapping[str, str], link: WorkerLink | None = None
+) -> Kernel:
     """Everything up to, but not including, I/O on the store. Raises `ConfigurationError`."""
     from .kernel import Kernel  # `jackfield config` does without
 
@@ -92,7 +95,7 @@ def build(config_dir: Path, environment: Mapping[str, str], overrides: Mapping[s
     libraries = _library_variables(settings)
     redactor.add(*(environment[name] for name in libraries if environment.get(name)))
     hide(libraries, environment)
-    kernel = Kernel(config_dir, host, settings, redactor, environment=environment)
+    kernel = Kernel(config_dir, host, settings, redactor, environment=environment, link=link)
     kernel.assemble()
     for path in settings.unknown_tables:
         log.warning("config.toml has a table [%s] that no loaded plugin knows.", path)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.auth import Authentication, AuthMethod
@@ -32,9 +32,10 @@ from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
 from jackfield.api.memos import Memos
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.offers import Offer
+from jackfield.api.plugin import Plugin
 from jackfield.api.process_containers import ContainerSettings, ProcessContainers
 from jackfield.api.records import replace
-from jackfield.api.storage import ClaimedStore, Store
+from jackfield.api.storage import ClaimedStore, ShareableStore, Store
 from jackfield.api.store_copies import DamageRecords
 from jackfield.api.triggers import TRIGGERS
 from jackfield.api.version import __version__
@@ -52,6 +53,7 @@ from .context import Context, SharedServices
 from .events import Bus as EventBus
 from .hosts.membership import Membership
 from .hosts.roles import RefusingApp
+from .hosts.worker_membership import WorkerMembership
 from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .manifests import FileLayers, Libraries
@@ -75,6 +77,9 @@ from .tables import (
 )
 from .tasks import Tasks
 from .watchdog import BlockingCode, Watchdog
+from .workers.bus import ProcessBus
+from .workers.link import WorkerLink
+from .workers.workers import Workers
 
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
@@ -96,8 +101,12 @@ class Kernel:
         redactor: Redactor,
         clock: Clock | None = None,
         environment: Mapping[str, str] | None = None,
+        link: WorkerLink | None = None,
     ) -> None:
-        """environment: for the master key; none without."""
+        """environment: for the master key; none without. link: of a worker process to the first one."""
+        self.link = link
+        self.workers: Workers | None = None
+        self.when_ready: Callable[[], None] = lambda: None
         self.config_dir = config_dir
         self.plugins = host
         self.settings = settings
@@ -113,7 +122,8 @@ class Kernel:
         self.secrets = FileSecrets(config_dir, redactor, environment or {})
         self.key_record: KeyRecord | None = None
         self.service = self._service()
-        self.hosts = Membership(
+        membership = Membership if link is None else WorkerMembership
+        self.hosts = membership(
             lambda: self.ports.get(Store),
             self.clock,
             self.service,
@@ -168,6 +178,7 @@ class Kernel:
             version=__version__,
             loopback=is_loopback(server.host),
             trusted_proxies=tuple(server.trusted_proxies),
+            worker=self.link.number if self.link is not None else 0,
         )
 
     def context(self, name: str) -> Context:
@@ -198,14 +209,38 @@ class Kernel:
         packaged()
         self._assemble_authentication()
         self.mounts.extend(self._mounts().values())
-        ports.put(Store, self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
+        ports.put(Store, self._chosen_store())
         ports.put(Memos, self._memos(ports.get(Store)))
         ports.put(
             BinaryStore, self._choose("jackfield_binary_store", BinaryStore, self.settings.get(BinarySettings).name)
         )
         ports.put(Engine, self._choose("jackfield_engine", Engine, self.settings.get(EngineSettings).name))
-        ours = {MemoryBus.name: Offer(MemoryBus.name, lambda: MemoryBus(self.clock))}
+        ours = {MemoryBus.name: Offer(MemoryBus.name, self._own_bus)}
         ports.put(Bus, self._choose("jackfield_bus", Bus, self.settings.get(BusSettings).name, ours))
+
+    def _chosen_store(self) -> Store:
+        """One that a process has for itself is its first process's, which workers ask."""
+        found = cast("Store", self._choose("jackfield_store", Store, self.settings.get(StoreSettings).name))
+        if not found.exclusive:
+            return found
+        if self.link is not None:
+            return self.link.store()
+        if self._wanted_workers > 1 and isinstance(found, ShareableStore):
+            found.share()
+        return found
+
+    @property
+    def _wanted_workers(self) -> int:
+        return 1 if self.link is not None else self.settings.get(DaemonSettings).workers
+
+    def _own_bus(self) -> Bus:
+        if self.link is not None:
+            return self.link.bus(self.clock)
+        return ProcessBus(self.clock, self._tell_workers) if self._wanted_workers > 1 else MemoryBus(self.clock)
+
+    def _tell_workers(self, message: bytes) -> None:
+        if self.workers is not None:
+            self.workers.tell(message)
 
     def _memos(self, store: Store) -> Memos:
         """In the store, where other daemons share it."""
@@ -312,6 +347,8 @@ class Kernel:
         for mistake in self.idle_overrides():
             log.warning(mistake)
         self._watch_loop()
+        if self.link is not None:
+            await self.link.open()
         await self.open_store()
         await self.ports.get(Bus).open()
         self.hosts.check()
@@ -321,10 +358,14 @@ class Kernel:
         self._relay_events()
         self.tasks.spawn("kernel.recover", self._recover())
         self.tasks.spawn("kernel.hosts", self.hosts.run())
-        self.tasks.spawn("kernel.sweep", self._sweep())
+        if self.link is None:
+            self.tasks.spawn("kernel.sweep", self._sweep())
+        if self.workers is not None:
+            await self.workers.start()
         interval = self.settings.get(DaemonSettings).trim_interval
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
         self.ready = True
+        self.when_ready()
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing
         log.info("Jackfield %s is ready on %s.", __version__, self.service.public_url)
 
@@ -347,11 +388,16 @@ class Kernel:
         self.plugins.blocked_loop(holder.plugin, holder.node or holder.place, seconds)
 
     async def _start_plugins(self) -> None:
-        for name, plugin in self.plugins.instances.items():
+        for name, plugin in self._living_plugins():
             await self._bounded(name, plugin.start, "failed to start")
 
+    def _living_plugins(self) -> list[tuple[str, Plugin]]:
+        """Those with a start and a stop in this process."""
+        every = self.plugins.instances.items()
+        return [(name, each) for name, each in every if self.link is None or not each.first_process_only]
+
     async def _stop_plugins(self) -> None:
-        for name, plugin in reversed(self.plugins.instances.items()):
+        for name, plugin in reversed(self._living_plugins()):
             try:
                 await self._bounded(name, plugin.stop, "failed to stop")
             except ConfigurationError as exc:  # the others stop all the same
@@ -384,7 +430,8 @@ class Kernel:
 
     async def _recover(self) -> None:
         """Nothing is run again beside what a killed daemon has left running."""
-        await self.ports.get(ProcessContainers).end_leftovers()
+        if self.link is None:
+            await self.ports.get(ProcessContainers).end_leftovers()
         try:
             resumed = await self.ports.get(Engine).recover()
         except ConfigurationError as exc:
@@ -427,6 +474,8 @@ class Kernel:
         """Let runs in flight end, stop the plugins, close the store."""
         deadline = self.begin_stop()
         self.ready = False
+        if self.workers is not None:
+            await self.workers.stop(deadline)
         with suppress(JackfieldError, LookupError):
             left = await self.ports.get(Engine).drain(max(0.0, deadline - time.monotonic()))
             if left:
@@ -438,6 +487,8 @@ class Kernel:
             await bus.close()
         if (store := self.ports.built(Store)) is not None:
             await store.close()
+        if self.link is not None:
+            self.link.close()
         if self._watchdog is not None:
             self._watchdog.stop()
         log.info("Stopped.")
@@ -477,6 +528,8 @@ class Kernel:
         if self._checked is not None and now - self._checked[0] < CHECK_INTERVAL:
             return self._checked[1]
         found = {"store": await self._check_store(), "engine": self._check_engine()}
+        if self.workers is not None:
+            found["workers"] = self.workers.standing()
         self._checked = (now, found)
         return found
 

@@ -111,9 +111,11 @@ class _Private(logging.handlers.RotatingFileHandler):
 class Logs:
     """Start with the daemon, stop with it (writes what is queued). Raises `ConfigurationError`."""
 
-    def __init__(self, config_dir: Path, settings: LogSettings, redact: Redactor) -> None:
+    def __init__(self, config_dir: Path, settings: LogSettings, redact: Redactor, worker: int = 0) -> None:
+        """worker: its number; 0: the daemon's first process."""
+        name = f"jackfield-worker-{worker}.log" if worker else "jackfield.log"
         file = _Private(
-            private_directory(config_dir / "logs") / "jackfield.log",
+            private_directory(config_dir / "logs") / name,
             maxBytes=settings.max_bytes,
             backupCount=settings.backups,
         )

@@ -33,6 +33,7 @@ SECRET_VARIABLES = frozenset(
 NOT_SETTINGS = SECRET_VARIABLES | frozenset(
     {
         "JACKFIELD_CONFIG_DIR",
+        "JACKFIELD_ATTENDED",  # of a daemon with workers, by its parent
         "JACKFIELD_DAEMON_ENDPOINT",
         "JACKFIELD_ADMIN_USERNAME",
         "JACKFIELD_API_KEY",  # of the command line's client, as the next one

@@ -25,8 +25,11 @@ class ServerSettings(Table):
 
     host: str = Field("127.0.0.1", description="Address to listen on. Anything but loopback needs a user to exist.")
     port: int = Field(8765, ge=1, le=65535, description="TCP port to listen on.")
-    implementation: Literal["hypercorn", "uvicorn"] = Field(
-        "hypercorn", description="HTTP server; uvicorn comes with the extra of the same name."
+    name: Literal["auto", "hypercorn", "uvicorn"] = Field(
+        "auto",
+        description="HTTP server; auto takes uvicorn with httptools where they are installed (extra `fast`), else "
+        "Hypercorn.",
+        json_schema_extra={"former": {"implementation": "0.2"}},
     )
     loop: Literal["auto", "asyncio", "uvloop"] = Field(
         "auto", description="Event loop; auto takes uvloop where it is installed."
@@ -69,7 +72,7 @@ class ServerSettings(Table):
         description="How long a caller may leave unread what it was sent before it is cut off, in seconds (Linux).",
     )
     websocket_send_timeout: float = Field(
-        300.0, ge=1, le=3600, description="The same for WebSockets, in seconds (Hypercorn on Linux)."
+        300.0, ge=1, le=3600, description="The same for WebSockets, in seconds (Linux)."
     )
     websocket_compression: bool = Field(
         False,
@@ -103,6 +106,13 @@ class DaemonSettings(Table):
     )
     remote_agents: bool = Field(
         False, description="Whether public hosts reach everything, not only webhooks and /api/v1."
+    )
+    workers: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="Processes that take webhook calls and run executions. 1: the daemon's own alone. From 2 on as "
+        "many worker processes beside it, which has the store and all the rest; about one for each core (Linux).",
     )
     shutdown_timeout: float = Field(
         30.0, ge=0, le=3600, description="How long a stop waits for requests and runs in flight, in seconds."

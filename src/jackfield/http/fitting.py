@@ -1,6 +1,6 @@
-"""What we replace in Hypercorn and h11, and take for granted there; see docs/replaced-parts.md.
+"""What we replace in Hypercorn, h11 and uvicorn, and take for granted there; see docs/replaced-parts.md.
 
-It is done by `hypercorn_parts` and `hypercorn_connection`.
+It is done by `hypercorn_parts`, `hypercorn_connection` and `servers`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.replaced_parts import PatchPoint, misfit
 
-DISTRIBUTION = "hypercorn"
 _TCP = "hypercorn.asyncio.tcp_server:TCPServer"
 _TASKS = "hypercorn.asyncio.task_group:TaskGroup"
 _STREAM = "hypercorn.protocol.ws_stream:WSStream"
@@ -85,9 +84,25 @@ PARTS = (
     # `OwnConfig`.
     PatchPoint("hypercorn.config:Config.create_sockets", ("self",)),
 )
+_SERVER = "uvicorn.server:Server"
+_FLOW = "uvicorn.protocols.http.flow_control:FlowControl"
+UVICORN_PARTS = (
+    # `OwnServer`, and how it is run.
+    PatchPoint(f"{_SERVER}.serve", accepts=("self", "sockets"), names=("capture_signals", "_serve")),
+    PatchPoint(f"{_SERVER}._serve", names=("startup", "main_loop", "shutdown", "should_exit")),
+    PatchPoint(f"{_SERVER}.on_tick", ("self", "counter"), names=("default_headers", "should_exit")),
+    PatchPoint(f"{_SERVER}.startup", names=("http_protocol_class", "create_server", "server_state")),
+    PatchPoint(f"{_SERVER}.shutdown", names=("connections", "shutdown", "timeout_graceful_shutdown", "tasks")),
+    # `UvicornConnection`.
+    PatchPoint("uvicorn.server:ServerState.__init__", names=("connections", "tasks", "total_requests")),
+    PatchPoint(f"{_FLOW}.__init__", ("self", "transport"), names=("read_paused", "write_paused")),
+    PatchPoint(f"{_FLOW}.drain", ("self",)),
+    PatchPoint(f"{_FLOW}.resume_writing", ("self",)),
+)
+LIBRARIES = {"hypercorn": PARTS, "uvicorn": UVICORN_PARTS}
 
 
-def require_fit() -> None:
+def require_fit(distribution: str = "hypercorn") -> None:
     """Raises `ConfigurationError`."""
-    if (problem := misfit(DISTRIBUTION, PARTS)) is not None:
-        raise ConfigurationError(f"{problem} Another server can be chosen meanwhile: server.implementation.")
+    if (problem := misfit(distribution, LIBRARIES[distribution])) is not None:
+        raise ConfigurationError(f"{problem} Another server can be chosen meanwhile: server.name.")

@@ -40,8 +40,9 @@ from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.h11 import H11Protocol, H11WSConnection
 
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
+from jackfield.api.admission.moving import move
 
-from .http1.refusals import MALFORMED, TOO_LARGE, body_of, too_late
+from .http1.refusals import MALFORMED, TOO_LARGE, body_of, code_of, too_late
 from .websocket_shortcut import Upgraded, WebSocketShortcut
 
 STALLED = 2.0
@@ -246,13 +247,7 @@ class Http1Protocol(H11Protocol):
         """Hypercorn's has no body."""
         known = status_code == BAD_REQUEST and getattr(self.connection, "problem", "").endswith(".")
         message = getattr(self.connection, "problem", "") if known else _REFUSALS.get(status_code, MALFORMED)
-        codes = {
-            BAD_REQUEST: "MALFORMED_REQUEST",
-            431: "HEADERS_TOO_LARGE",
-            501: "NOT_IMPLEMENTED",
-            505: "HTTP_VERSION",
-        }
-        body = body_of(message, codes.get(status_code, "MALFORMED_REQUEST"))
+        body = body_of(message, code_of(status_code))
         fields = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
@@ -333,6 +328,8 @@ class HypercornConnection(TCPServer):
         """Of an answer, held until its body or the next turn of the loop: one system call less."""
         self._waits = False
         """Whether all that has come has been dealt with."""
+        self._moved = False
+        """Whether another process has it: closing tells the caller nothing then."""
         self.config.connections.add(self)
         self.idle_task = NoTask()  # a task for each request costs more than most of the rest; `admitted` knows as much
         sock = self.writer.get_extra_info("socket")
@@ -405,6 +402,8 @@ class HypercornConnection(TCPServer):
             finally:
                 self._waits = False
             if data and self.admitted is not None and self.admitted.phase in (SILENT, IDLE):
+                if self._moves(data):
+                    break
                 self.admitted.receives()
             await self.protocol.handle(RawData(data))
         await self.protocol.handle(Closed())
@@ -412,6 +411,18 @@ class HypercornConnection(TCPServer):
             self.writer.transport.abort()
         else:
             self.writer.close()
+
+    def _moves(self, data: bytes) -> bool:
+        """Whether the connection goes on in another process, with this request."""
+        mover = self.config.admission.mover
+        if mover is None or self.admitted is None or self.admitted.phase != IDLE or not mover.is_elsewhere(data):
+            return False
+        transport = cast("asyncio.Transport", self.writer.transport)
+        if not transport.is_closing():
+            transport.pause_reading()
+        self._moved = True
+        move(mover, transport, data + bytes(getattr(self.reader, "_buffer", b"")))  # the reader does not say it
+        return True
 
     def shorten(self, shortcut: WebSocketShortcut) -> None:
         """From now on what comes and can be given to the application at once is."""
@@ -434,6 +445,8 @@ class HypercornConnection(TCPServer):
         return not (self.send_lock.locked() or transport.is_closing() or transport.get_write_buffer_size())
 
     async def _close(self) -> None:
+        if self._moved:
+            return
         self._senders += 1
         self._progress = self.loop.time()
         try:

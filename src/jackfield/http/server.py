@@ -1,4 +1,4 @@
-"""Running the application: Hypercorn from code, or uvicorn, which comes with an extra."""
+"""Running the application: by uvicorn, which comes with an extra, or by Hypercorn, each from code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import errno
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from importlib.util import find_spec
 from typing import cast
 
 from jackfield.api.containment import is_ctrl_c
@@ -23,12 +24,31 @@ log = logging.getLogger("jackfield.server")
 
 def listen(server: ServerSettings) -> socket.socket:
     """Bind before anything else is started, so that a busy port is an error at once. Raises `ConfigurationError`."""
+    return _bound(server, (socket.SO_REUSEADDR,), server.backlog)
+
+
+def hold_shared(server: ServerSettings) -> socket.socket:
+    """For a daemon with workers: the port, which nobody else has, and on which nothing is accepted with this socket.
+    Raises `ConfigurationError`."""
+    listen(server).close()
+    return share(server)
+
+
+def share(server: ServerSettings) -> socket.socket:
+    """For a worker: a socket of its own on the daemon's port. Raises `ConfigurationError`."""
+    return _bound(server, (socket.SO_REUSEADDR, socket.SO_REUSEPORT), 0)
+
+
+def _bound(server: ServerSettings, options: Sequence[int], backlog: int) -> socket.socket:
+    """backlog: 0: it does not listen yet."""
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    for option in options:
+        sock.setsockopt(socket.SOL_SOCKET, option, 1)
     try:
         sock.bind((server.host, server.port))
-        sock.listen(server.backlog)
+        if backlog:
+            sock.listen(backlog)
     except OSError as exc:
         sock.close()
         raise ConfigurationError(
@@ -73,15 +93,23 @@ def hold_beside(sock: socket.socket) -> socket.socket | None:
 
 Runner = Callable[[Application, socket.socket, ServerSettings], Awaitable[None]]
 RUNNERS = {name: f"jackfield.http.servers.{name}:serve" for name in ("hypercorn", "uvicorn")}
-"""`server.implementation` -> place of its runner; one library is imported, the one that serves."""
+"""`server.name` -> place of its runner; one library is imported, the one that serves."""
+NEEDED = {"hypercorn": ("hypercorn",), "uvicorn": ("uvicorn", "httptools")}
+
+
+def name_of(server: ServerSettings) -> str:
+    """Of the server that serves: with `auto` uvicorn where all that it needs is installed."""
+    if server.name != "auto":
+        return server.name
+    return "uvicorn" if all(find_spec(module) is not None for module in NEEDED["uvicorn"]) else "hypercorn"
 
 
 def runner_of(name: str) -> Runner:
     """Raises ImportError for a library that is not installed, `ConfigurationError` for one that ours was not written
     for."""
-    if name == "hypercorn":
-        require_fit()
-    return cast("Runner", load(RUNNERS[name]))
+    found = cast("Runner", load(RUNNERS[name]))
+    require_fit(name)
+    return found
 
 
 def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambda: None) -> None:
@@ -98,10 +126,10 @@ def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambd
     try:
         with asyncio.Runner(loop_factory=loop_factory(server.loop)) as runner:
             loop = runner.get_loop()
-            run_to_end(loop, loop.create_task(serve(runner_of(server.implementation))))
+            run_to_end(loop, loop.create_task(serve(runner_of(name_of(server)))))
     except ImportError as exc:
-        name = server.implementation
-        raise ConfigurationError(f"{exc.name} is not installed; install jackfield[{name}] for server {name}.") from None
+        name = name_of(server)
+        raise ConfigurationError(f"{exc.name} is not installed; install jackfield[fast] for server {name}.") from None
     except (Exception, SystemExit):
         # Each server has its own way to end after a start that failed; the reason is ours to tell.
         if app.lifespan.failure is None:
@@ -131,5 +159,5 @@ def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop] | None:
         return cast("Callable[[], asyncio.AbstractEventLoop]", load("uvloop:new_event_loop"))
     except ImportError:
         if name == "uvloop":
-            raise ConfigurationError("uvloop is not installed; install jackfield[uvloop].") from None
+            raise ConfigurationError("uvloop is not installed; install jackfield[fast].") from None
         return None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from quart import Blueprint, Quart, Response
 
 from jackfield.api.diagnosis import Metric
-from jackfield.api.engine import Engine
-from jackfield.api.hosts import Host
 from jackfield.api.http import operation, success
 from jackfield.api.version import __version__
 from jackfield.core.kernel import Kernel
 
+from .counting import counted
 from .dispatch import Counters
 from .openapi.document import describe
 from .openapi.kept import KeptDescription
@@ -80,7 +79,10 @@ def plugin_views(kernel: Kernel) -> list[dict[str, str]]:
 
 
 def exposition(kernel: Kernel, counters: Counters) -> str:
-    """Counters and gauges as Prometheus reads them."""
+    """Counters and gauges as Prometheus reads them, of all processes of the daemon together."""
+    whole = counted(kernel, counters)
+    if kernel.workers is not None:
+        whole = kernel.workers.added_up(whole)
     lines = [
         "# HELP jackfield_info Version of the daemon.",
         "# TYPE jackfield_info gauge",
@@ -88,33 +90,23 @@ def exposition(kernel: Kernel, counters: Counters) -> str:
         "# HELP jackfield_http_requests_total Answered requests by status.",
         "# TYPE jackfield_http_requests_total counter",
     ]
-    lines += [f'jackfield_http_requests_total{{status="{s}"}} {n}' for s, n in sorted(counters.answers.items())]
+    lines += [f'jackfield_http_requests_total{{status="{s}"}} {n}' for s, n in sorted(whole.answers.items())]
     lines += [
         "# HELP jackfield_http_request_seconds_total Time spent on requests, in seconds.",
         "# TYPE jackfield_http_request_seconds_total counter",
-        f"jackfield_http_request_seconds_total {counters.seconds:.6f}",
-        "# HELP jackfield_executions Executions in this process by state.",
+        f"jackfield_http_request_seconds_total {whole.seconds:.6f}",
+        "# HELP jackfield_executions Executions in the daemon's processes by state.",
         "# TYPE jackfield_executions gauge",
     ]
-    engine = kernel.ports.built(Engine)
-    for state, count in sorted(engine.state().items()) if engine else ():
+    for state, count in sorted(whole.executions.items()):
         lines.append(f'jackfield_executions{{state="{state}"}} {count}')
     lines += [
         "# HELP jackfield_plugins_failed Plugins that failed to load or start.",
         "# TYPE jackfield_plugins_failed gauge",
         f"jackfield_plugins_failed {len(kernel.plugins.failures())}",
     ]
-    own = counters.admission.counts().metrics("daemon") if counters.admission is not None else ()
-    lines += samples([*kernel.metrics(), *slots(kernel.hosts.here), *own])
+    lines += samples(whole.metrics)
     return "\n".join(lines) + "\n"
-
-
-def slots(host: Host) -> Iterator[Metric]:
-    """By role, what this daemon takes at a time: a fleet grows by it."""
-    for role, found in host.slots.items():
-        labels = {"role": role}
-        yield Metric("host_slots", "Work that this daemon takes at a time.", "gauge", found.total, labels)
-        yield Metric("host_slots_used", "Work that this daemon has now.", "gauge", found.used, labels)
 
 
 def samples(metrics: Sequence[Metric]) -> list[str]:

@@ -43,6 +43,7 @@ from ..api.nodes.items import (
     goes_on,
     seen_items,
 )
+from ..api.nodes.keys import derived_key
 from ..api.nodes.leaves import Apart
 from ..api.nodes.unresolved import unresolved
 from ..api.scripts import ScriptResult
@@ -219,6 +220,9 @@ class FakeNodeRun:
     @property
     def run_index(self) -> int:
         return len(self.earlier)
+
+    def idempotency_key(self, item: int, part: int = 0) -> str:
+        return derived_key((self.execution_id, self.node.name, self.run_index, item, part))
 
     def items_of_run(self, index: int) -> Items:
         return [*self.earlier, self.items][index]

@@ -54,8 +54,8 @@ def answered(sock: socket.socket, daemon: Daemon) -> bool:
     return sock.recv(4096).startswith(b"HTTP/1.1 200 ")
 
 
-def test_a_daemon_without_descriptors_waits_and_goes_on(new_daemon: StartDaemon) -> None:
-    daemon = new_daemon()
+def test_a_daemon_without_descriptors_waits_and_goes_on(new_daemon: StartDaemon, server: str) -> None:
+    daemon = new_daemon(arguments=["--server", server])
     daemon.live(chain("kept", webhook("kept")))
     assert called(daemon)
     answers, logged, busy = 0, log_size(daemon), seconds_of_processor(daemon)

@@ -92,6 +92,9 @@ async def fill(store: Store) -> None:
     call = NewCall("l", "h", 7, "POST", b'{"a":"b"}', ODD, True, query=ODD, event=ODD)
     end = FinishedExecution("e3", "failed", 4, 3, b"[3]", b"{}", forget_at=2**40)
     await store.add_execution(NewExecution("e3", None, 0, "webhook", "failed", 3, b"{}", call=call), end)
+    placed = NewCall("p", "h", 8, "POST", b"{}", "", places=((5, 1), (2000, 3)), response_body="long" * 999)
+    over = FinishedExecution("e4", "success", 9, 8)
+    await store.add_execution(NewExecution("e4", None, 0, "webhook", "success", 8, b'{"a": ' * 1000, call=placed), over)
     answer = CallUpdate("l", "h", "timeout", 504, ODD, True, 12)
     await store.update_call(answer, (delivery, StoredAnswer(200, [("a", "b")], b"x")))
 
@@ -107,7 +110,7 @@ async def answers(store: Store) -> list[object]:
     rows = [
         await store.data_rows(name, RowFilter(), order=RowOrder(), offset=0, limit=9) for name in ("d", "e")
     ]  # fmt: skip
-    runs = [await store.execution(each) for each in ("e1", "e2", "e3")]
+    runs = [await store.execution(each) for each in ("e1", "e2", "e3", "e4")]
     return [
         users, workflow, hooks, found, versions, await store.workflow_version("w", 1), await store.static_data("w"),
         await store.tags(offset=0, limit=9), await store.folders(), await store.variables(),

@@ -89,8 +89,8 @@ class FakeEngine:
         self.requests.append(request)
         self.executions.append(execution)
         new = NewExecution(
-            ident, request.workflow.id, request.workflow.version, request.mode, "running", 0, b"{}", 0,
-            call=request.call, delivery=request.delivery,
+            ident, request.workflow.id, request.workflow.version, request.mode, "running", 0,
+            request.encoded or b"{}", 0, call=request.call, delivery=request.delivery,
         )  # fmt: skip
         accepted = self.store.add_execution(new)
         accepted.add_done_callback(lambda done: self._accepted(execution, done))

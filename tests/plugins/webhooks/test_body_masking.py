@@ -93,15 +93,20 @@ def test_json_stays_json(given: dict[str, Any]) -> None:
                 assert value == ("***" if given[name] else "")
 
 
+def _shown(body: bytes, parsed: Any) -> str:
+    mask = BodyMask()
+    return body.decode() if mask.shows(body, parsed) else mask.masked(body, JSON)
+
+
 @given(st.dictionaries(_names, _values, max_size=4), st.sampled_from([(",", ":"), (", ", ": "), (", ", " : ")]))
 def test_a_parsed_body_reads_as_its_text(given: dict[str, Any], separators: tuple[str, str]) -> None:
     for body in (json.dumps(given, separators=separators), json.dumps([json.dumps(given)], separators=separators)):
-        assert BodyMask().masked_json(body.encode(), json.loads(body)) == BodyMask().masked(body.encode(), JSON)
+        assert _shown(body.encode(), json.loads(body)) == BodyMask().masked(body.encode(), JSON)
 
 
 def test_a_name_that_parsing_drops_is_hidden_as_well() -> None:
     twice = f'{{"a":{{"password":"{PLANTED}"}},"a":1}}'
-    assert PLANTED not in BodyMask().masked_json(twice.encode(), json.loads(twice))
+    assert PLANTED not in _shown(twice.encode(), json.loads(twice))
 
 
 @pytest.mark.parametrize(
@@ -128,9 +133,9 @@ def test_no_body_takes_long(piece: str) -> None:
 
 def test_a_name_that_stands_twice_hides_nothing() -> None:
     body = '{"a" :{"password":"%s"},"a" :{"x":1,"y":"\':"}}' % PLANTED  # noqa: UP031 - braces
-    assert PLANTED not in BodyMask().masked_json(body.encode(), json.loads(body))
+    assert PLANTED not in _shown(body.encode(), json.loads(body))
     body = '{"a" :{"password":"%s"},"a" :1,"y":":"}' % PLANTED  # noqa: UP031 - braces
-    assert PLANTED not in BodyMask().masked_json(body.encode(), json.loads(body))
+    assert PLANTED not in _shown(body.encode(), json.loads(body))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from typing import Any
 
 from .callers import Callers
 from .connections import SETTINGS, Admission, AdmittedConnection, Overdue
+from .moving import MovedHere, Sorting
 
 BURST = 16
 """Connections that are accepted before others have their turn."""
@@ -88,20 +89,38 @@ class AdmittingServer:
             self._pause = SHORTEST_PAUSE
             self._take(connection, address)
 
-    def _take(self, connection: socket.socket, address: tuple[str, int]) -> None:
+    def take_moved(self, connection: socket.socket, data: bytes) -> None:
+        """One that another process has accepted, and what it has read from it."""
+        try:
+            address = connection.getpeername()[:2]
+        except OSError:  # the caller has gone
+            address = None
+        if address is None or self._closed:
+            connection.close()
+            return
+        self._take(connection, address, data)
+
+    def _take(self, connection: socket.socket, address: tuple[str, int], data: bytes | None = None) -> None:
         connection.setblocking(False)
         found = self._admission.admit(self._callers.of(connection, address), connection.fileno())
         if not isinstance(found, AdmittedConnection):
             _refuse(connection, self._refusal % {b"setting": SETTINGS[found].encode()} if self._refusal else b"")
             return
         self._look()
-        task = self._loop.create_task(self._make(connection, found))
+        task = self._loop.create_task(self._make(connection, found, data))
         self._making.add(task)
         task.add_done_callback(self._making.discard)
 
-    async def _make(self, connection: socket.socket, admitted: AdmittedConnection) -> None:
+    def _protocol(self, admitted: AdmittedConnection, data: bytes | None) -> asyncio.BaseProtocol:
+        if data is not None:
+            return MovedHere(self._factory(admitted), data)
+        if self._admission.mover is not None:
+            return Sorting(partial(self._factory, admitted), admitted, self._admission.mover)
+        return self._factory(admitted)
+
+    async def _make(self, connection: socket.socket, admitted: AdmittedConnection, data: bytes | None) -> None:
         try:
-            transport, _ = await self._loop.connect_accepted_socket(lambda: self._factory(admitted), connection)
+            transport, _ = await self._loop.connect_accepted_socket(lambda: self._protocol(admitted, data), connection)
         except OSError:
             admitted.release()
             connection.close()

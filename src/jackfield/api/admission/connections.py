@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, Protocol
 
 from .callers import AdmittedCaller, CallerKind
 from .counts import ConnectionCounts
@@ -27,6 +27,17 @@ NOTICE_SECONDS = 60.0
 """Between two lines of the log; the second one counts what came meanwhile."""
 SILENT, HEAD, BODY, SERVED, IDLE = range(5)
 """Nothing has come; a part of a head; a head and a part of a body; a whole request; nothing since the last answer."""
+
+
+class ConnectionMover(Protocol):
+    """Between the processes of one daemon: a connection goes to the one that serves what it asks for."""
+
+    def is_elsewhere(self, data: bytes) -> bool:
+        """Whether another process serves the request that begins so. Only asked where one begins."""
+
+    def move(self, descriptor: int, data: bytes) -> bool:
+        """Give a copy of the descriptor away, and what was read from it; the caller closes its own. False: nobody takes
+        it now."""
 
 
 class AdmittedConnection:
@@ -93,6 +104,8 @@ class Admission:
         self.timed_out: Counter[str] = Counter()
         self.displaced = 0
         self.malformed = 0
+        self.mover: ConnectionMover | None = None
+        """Where the daemon has several processes."""
         self.waiting: dict[str, OrderedDict[AdmittedConnection, None]] = {}
         """Caller's key -> its connections without a whole request, the oldest first."""
         self.arriving: dict[AdmittedConnection, None] = {}

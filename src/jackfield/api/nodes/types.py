@@ -177,6 +177,12 @@ class NodeRun(Protocol):
     def run_index(self) -> int:
         """How often the node ran before in this execution."""
 
+    def idempotency_key(self, item: int, part: int = 0) -> str:
+        """A UUID that stands for what this run does with the input item of this index, so that a service may notice
+        that it has done it already. It is the same when the run is repeated, by *Retry On Fail*, after a crash, and at
+        another daemon; of each other item, run, node and execution, a person's retry too, it is another one. part:
+        which of several requests for the item."""
+
     def items_of_run(self, index: int) -> Items:
         """What input 0 got in this node's run with this index, up to the present one. Costs nothing; the items' own
         `pairedItem` tells of the node before. Raises IndexError."""

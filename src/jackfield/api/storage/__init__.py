@@ -36,6 +36,7 @@ from .ownership import Standing as Standing
 from .port import KEEP_ALL as KEEP_ALL
 from .port import ClaimedStore as ClaimedStore
 from .port import Retention as Retention
+from .port import ShareableStore as ShareableStore
 from .port import Store as Store
 from .users import ApiKey as ApiKey
 from .users import Credential as Credential

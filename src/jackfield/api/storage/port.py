@@ -106,3 +106,16 @@ class ClaimedStore(Protocol):
     def claim(self) -> None:
         """Before `open`, by a daemon and not by commands; `close` gives it back. Raises `ConfigurationError` while
         another daemon has it."""
+
+
+@runtime_checkable
+class ShareableStore(Protocol):
+    """A claimed store that workers of the same daemon can use through the process that has it: it is not `exclusive`
+    from then on, and several incarnations are alive side by side."""
+
+    def share(self) -> None:
+        """Before `open`."""
+
+    def end_life(self, owner: str) -> None:
+        """An incarnation whose process has ended is not alive any more; what it owns can be claimed. Does nothing for
+        one that is not alive."""

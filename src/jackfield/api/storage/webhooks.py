@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from ..call_places import Places
 from ..paging import Page
 from ..records import record
 
@@ -60,6 +61,9 @@ class NewCall:
     query: str = ""
     event: str = ""
     """Its name, as the sender's preset knows it."""
+    places: Places = ()
+    """Where `NewExecution.input` has the body, which is empty here then: only of a call that comes with its execution.
+    The body outlives the execution as long as the call does."""
 
 
 @record

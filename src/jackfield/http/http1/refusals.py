@@ -25,9 +25,22 @@ def too_late(reason: str) -> bytes:
     return _answer(HTTPStatus.REQUEST_TIMEOUT, body_of(TOO_LATE[reason], "REQUEST_TIMEOUT"))
 
 
-def malformed() -> bytes:
-    """A whole answer, 400."""
-    return _answer(HTTPStatus.BAD_REQUEST, body_of(MALFORMED, "MALFORMED_REQUEST"))
+CODES = {
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "HEADERS_TOO_LARGE",
+    HTTPStatus.SERVICE_UNAVAILABLE: "UNAVAILABLE",
+    HTTPStatus.NOT_IMPLEMENTED: "NOT_IMPLEMENTED",
+    HTTPStatus.HTTP_VERSION_NOT_SUPPORTED: "HTTP_VERSION",
+}
+
+
+def code_of(status: int) -> str:
+    """The code of a refusal with this status."""
+    return CODES.get(HTTPStatus(status), "MALFORMED_REQUEST")
+
+
+def refusal(message: str, status: int) -> bytes:
+    """A whole answer to what is no request."""
+    return _answer(HTTPStatus(status), body_of(message, code_of(status)))
 
 
 def too_many() -> bytes:

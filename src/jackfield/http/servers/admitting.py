@@ -17,8 +17,20 @@ from jackfield.core.tables import ServerSettings
 
 from ..app import Application
 from ..http1.refusals import too_many
+from ..moving import ToFirst, ToWorkers
 
 log = logging.getLogger("jackfield.server")
+
+
+class MovedServer(AdmittingServer):
+    """Takes connections that workers have accepted, and none by itself: its socket only keeps the port."""
+
+    def start(self, backlog: int) -> None:
+        """Nothing is listened to."""
+
+    def close(self) -> None:
+        if self.sockets:
+            super().close()
 
 
 def admit(app: Application, sock: socket.socket, *, watch: Watch = watched, keep_alive: float = 0.0) -> Admission:
@@ -34,7 +46,14 @@ def admit(app: Application, sock: socket.socket, *, watch: Watch = watched, keep
     callers = Callers(app.kernel.settings.get(ServerSettings).trusted_proxies)
 
     def serve(sock: socket.socket, factory: Factory) -> AdmittingServer:
-        return AdmittingServer(sock, factory, admission, callers, too_many())
+        workers, link = app.kernel.workers, app.kernel.link
+        kind = AdmittingServer if workers is None else MovedServer
+        server = kind(sock, factory, admission, callers, too_many())
+        if workers is not None:
+            admission.mover = ToWorkers(workers, server.take_moved)
+        elif link is not None:
+            admission.mover = ToFirst(link.moving, server.take_moved)
+        return server
 
     admit_through(asyncio.get_running_loop(), sock, serve, watch)
     return admission

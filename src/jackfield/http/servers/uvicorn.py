@@ -1,62 +1,139 @@
-"""uvicorn, of the extra with its name."""
+"""uvicorn with httptools, of the extra `fast`."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 from collections.abc import Callable
-from typing import cast
+from http import HTTPStatus
+from typing import TYPE_CHECKING, cast
 
 import uvicorn
 
 from jackfield.api.admission.accepting import Factory
 from jackfield.api.admission.connections import AdmittedConnection
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.object_references import load
 from jackfield.core.tables import DaemonSettings, ServerSettings
 
 from ..app import Application
+from ..http1.refusals import refusal
 from .admitting import admit
 from .stopping import stop_signal
-from .uvicorn_connection import AdmittedProtocol
+from .uvicorn_connection import UvicornConnection
+
+if TYPE_CHECKING:
+    from .websocket_connections import WebSocketConnections
+
+log = logging.getLogger("jackfield.server")
+LOOK = 1.0
+"""Seconds between two looks at the clock, for the header `Date`."""
+WEBSOCKETS = "jackfield.http.servers.websocket_connections:WebSocketConnections"
 
 
-async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
-    """Serve until a signal."""
-    config = uvicorn.Config(
-        app,
-        http=AdmittedProtocol,
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        proxy_headers=False,
-        lifespan="on",
-        timeout_keep_alive=round(server.keep_alive),
-        timeout_graceful_shutdown=round(app.kernel.settings.get(DaemonSettings).shutdown_timeout) or None,
-        h11_max_incomplete_event_size=server.header_limit,
-        ws_max_size=1024 * 1024,
-        ws_per_message_deflate=server.websocket_compression,
-        backlog=server.backlog,
-    )
+class OwnServer(uvicorn.Server):
+    """uvicorn's looks ten times a second whether it is to stop."""
 
-    def watch(factory: Callable[[], asyncio.BaseProtocol]) -> Factory:
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        self.should_exit = True
+        self._stopping.set()
+
+    async def main_loop(self) -> None:
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), LOOK)
+
+
+class UvicornRunner:
+    """One daemon's server."""
+
+    def __init__(self, app: Application, sock: socket.socket, server: ServerSettings) -> None:
+        self._app = app
+        self._sock = sock
+        self._settings = server
+        self._server = OwnServer(self._config())
+        self._websockets: WebSocketConnections | None = None
+        self._loading: asyncio.Task[WebSocketConnections] | None = None
+        self._admission = admit(app, sock, watch=self._watch, keep_alive=server.keep_alive)
+
+    def _config(self) -> uvicorn.Config:
+        return uvicorn.Config(
+            self._app,
+            http=cast("type[asyncio.Protocol]", UvicornConnection),
+            ws="none",
+            loop="none",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="on",
+            timeout_graceful_shutdown=cast("int", self._app.kernel.settings.get(DaemonSettings).shutdown_timeout),
+            h11_max_incomplete_event_size=self._settings.header_limit,
+            backlog=self._settings.backlog,
+        )
+
+    def _watch(self, factory: Callable[[], asyncio.BaseProtocol]) -> Factory:
         def made(admitted: AdmittedConnection) -> asyncio.BaseProtocol:
-            protocol = cast("AdmittedProtocol", factory())
-            protocol.admit(admitted, admission)
+            protocol = cast("UvicornConnection", factory())
+            protocol.admit(admitted, self._admission, self._hand_over)
             return protocol
 
         return made
 
-    admission = admit(app, sock, watch=watch)
-    runner = uvicorn.Server(config)
-    runner.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
-    runner.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
+    def _hand_over(self, transport: asyncio.Transport, admitted: AdmittedConnection, sent: bytes) -> None:
+        transport.pause_reading()
+        task = asyncio.get_running_loop().create_task(self._serve_websocket(transport, admitted, sent))
+        tasks = self._server.server_state.tasks
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
-    async def stop() -> None:
-        await stop_signal(app)
-        runner.should_exit = True
+    async def _serve_websocket(self, transport: asyncio.Transport, admitted: AdmittedConnection, sent: bytes) -> None:
+        try:
+            websockets = self._websockets or await self._load()
+            if not transport.is_closing():
+                transport.resume_reading()
+                await websockets.serve(transport, admitted, sent)
+        except ConfigurationError as exc:
+            log.error("A WebSocket cannot be served: %s", exc)
+            transport.write(refusal("WebSockets cannot be served; the log says why.", HTTPStatus.SERVICE_UNAVAILABLE))
+        finally:
+            transport.close()
 
-    waiting = asyncio.create_task(stop())
-    try:
-        await runner.serve(sockets=[sock])
-    finally:
-        waiting.cancel()
+    async def _load(self) -> WebSocketConnections:
+        """Beside the loop, once. Raises `ConfigurationError`."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._loaded())
+        return await asyncio.shield(self._loading)
+
+    async def _loaded(self) -> WebSocketConnections:
+        made = await asyncio.to_thread(load, WEBSOCKETS)
+        self._websockets = cast("type[WebSocketConnections]", made)(self._app, self._admission, self._settings)
+        return self._websockets
+
+    async def serve(self) -> None:
+        """Until a signal."""
+        self._server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
+        waiting = asyncio.create_task(self._stop())
+        try:
+            await self._server.serve(sockets=[self._sock])
+        finally:
+            waiting.cancel()
+            if self._websockets is not None:
+                self._websockets.close()
+
+    async def _stop(self) -> None:
+        await stop_signal(self._app)
+        if self._websockets is not None:
+            await self._websockets.stop()
+        self._server.stop()
+
+
+async def serve(app: Application, sock: socket.socket, server: ServerSettings) -> None:
+    """Serve until a signal."""
+    await UvicornRunner(app, sock, server).serve()

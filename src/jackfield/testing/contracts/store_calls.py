@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from jackfield.api.errors import Conflict
+from jackfield.api.records import replace
 from jackfield.api.storage import (
     CallUpdate,
     Delivery,
@@ -17,7 +18,7 @@ from jackfield.api.storage import (
     WebhookStats,
 )
 
-from .rows import call, calls, ended, new, rows
+from .rows import FOREVER, call, calls, ended, new, rows
 
 
 class StoreCallsContract:
@@ -97,6 +98,51 @@ class StoreCallsContract:
             {"c-a": ("body", text), "c-b": (text, ""), "c-c": (text, "")},
         )
         assert await store.delivery("h", text, 1) == StoredDelivery("b", None)
+
+    @pytest.mark.parametrize(
+        "body", [b'{"a":"\xc3\xbc"}', b'{"a":"\xc3\xbc"}' * 2000, b"{}"], ids=["short", "long", "empty"]
+    )
+    async def test_a_body_that_stands_in_the_input_outlives_it(self, store: Store, body: bytes) -> None:
+        given, at = b'{"items":[' + body + b"]}", 10
+        places = {"whole": ((at, len(body)),), "masked": ((at, 1), (at + len(body) - 1, 1))}
+        wanted = {"whole": body.decode(), "masked": "{***}", "own": "text"}
+        for ident, call_places in places.items():
+            kept = call(ident, body="", places=call_places)
+            await store.add_execution(new(f"e-{ident}", input=given, call=kept), ended(f"e-{ident}"))
+        await store.add_execution(new("e-own", call=call("own", body="text")), ended("e-own"))
+        assert {each.id: each.body for each in await calls(store)} == wanted
+        assert await store.delete_execution("e-whole")
+        assert {each.id: each.body for each in await calls(store)} == wanted
+        assert await store.prune(replace(FOREVER, executions_keep=0)) == 2
+        assert {each.id: each.body for each in await calls(store)} == wanted
+        assert await rows(store) == []
+
+    async def test_an_execution_outlives_the_call_whose_body_its_input_has(self, store: Store) -> None:
+        given = b'{"items":["' + b"ab" * 1000 + b'"]}'
+        await store.add_execution(new("e", input=given, call=call("c", body="", places=((10, 2002),))), ended("e"))
+        await store.add_call(call("d", 2000))
+        assert await store.prune(replace(FOREVER, calls_keep=1)) == 1
+        assert [(each.id, each.body) for each in await calls(store)] == [("d", "body")]
+        found = await store.execution("e")
+        assert found is not None
+        assert found.input == given
+        assert await store.delete_execution("e")
+
+    async def test_a_body_outlives_an_execution_that_is_not_saved(self, store: Store) -> None:
+        forgotten = ended("e", forget_at=5000)
+        await store.add_execution(new("e", input=b'{"a":[1]}', call=call("c", body="", places=((5, 3),))), forgotten)
+        assert await store.prune(replace(FOREVER, now=6000)) == 1
+        assert [each.body for each in await calls(store)] == ["[1]"]
+
+    @pytest.mark.parametrize("texts", [["x" * 3000, "y" * 300], ["x" * 3000, "y"], ["x" * 3000, ""], ["", "ü" * 400]])
+    @pytest.mark.parametrize("wait", [True, False], ids=["apart", "together"])
+    async def test_the_last_answer_counts_however_long_it_is(self, store: Store, texts: list[str], wait: bool) -> None:
+        futures = [store.add_execution(new("e", call=call("c", response_body="at once" * 100)))]
+        futures += [store.update_call(CallUpdate("c", "h", None, 200, text)) for text in texts]
+        for future in futures if wait else ():
+            await future
+        await asyncio.gather(*futures)
+        assert [each.response_body for each in await calls(store)] == texts[-1:]
 
     async def test_a_known_delivery_is_a_conflict_and_stores_nothing(self, store: Store) -> None:
         key = Delivery("h", "k", 5000)

@@ -9,6 +9,7 @@ import orjson
 
 from jackfield.api.records import replace
 
+from ...api.call_places import body_in
 from ...api.errors import Conflict
 from ...api.storage import (
     KEEP_ALL,
@@ -61,12 +62,13 @@ class MemoryCalls(MemoryOwnership):
         expires_at, delivery = self._deliveries.get((webhook_id, key), (now, None))
         return delivery if expires_at > now else None
 
-    def _add_call(self, call: NewCall, execution_id: str | None) -> None:
+    def _add_call(self, call: NewCall, execution_id: str | None, given: bytes = b"") -> None:
         if call.id in self._calls:
             raise taken()
         self._calls[call.id] = StoredCall(
             call.id, call.webhook_id, execution_id, call.time, call.method, orjson.loads(call.headers or b"{}"),
-            call.body, call.truncated, call.status, call.response_status, call.response_body, False, call.duration_ms,
+            body_in(given, call.places) if call.places else call.body, call.truncated, call.status,
+            call.response_status, call.response_body, False, call.duration_ms,
             call.query,
             call.event,
         )  # fmt: skip
@@ -266,7 +268,7 @@ class MemoryExecutions(MemoryCalls):
         call = (new.call.id, new.call.webhook_id) if new.call else None
         self._runs[new.id] = StoredRun(row, new.input, {}, new.document, call, new.owner)
         if new.call is not None:
-            self._add_call(new.call, new.id)
+            self._add_call(new.call, new.id, new.input)
         if finished is not None:
             self._finish(finished)
 

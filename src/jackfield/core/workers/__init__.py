@@ -1,0 +1,1 @@
+"""Worker processes of one daemon: they take calls and run executions, and its first process keeps the store."""

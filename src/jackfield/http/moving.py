@@ -1,0 +1,52 @@
+"""Who serves a connection, where the daemon has worker processes."""
+
+from __future__ import annotations
+
+import itertools
+import socket
+from collections.abc import Callable
+
+from jackfield.core.workers.moving import MovingLine, is_for_worker
+from jackfield.core.workers.workers import Worker, Workers
+
+Taken = Callable[[socket.socket, bytes], None]
+
+
+class ToFirst:
+    """`ConnectionMover` of a worker: what is no webhook's call goes to the first process."""
+
+    def __init__(self, sock: socket.socket, taken: Taken) -> None:
+        self._line = MovingLine(sock, taken)
+
+    def is_elsewhere(self, data: bytes) -> bool:
+        return not is_for_worker(data)
+
+    def move(self, descriptor: int, data: bytes) -> bool:
+        return self._line.give(descriptor, data)
+
+
+class ToWorkers:
+    """`ConnectionMover` of the first process: calls of webhooks go to the workers, in turn."""
+
+    def __init__(self, workers: Workers, taken: Taken) -> None:
+        self._taken = taken
+        self._lines: dict[int, MovingLine] = {}
+        self._turns = itertools.count()
+        self._workers = workers
+        workers.moving = self.open
+        for worker in workers.workers:
+            self.open(worker)
+
+    def open(self, worker: Worker) -> None:
+        """A line to a worker in a new life."""
+        if (old := self._lines.pop(worker.number, None)) is not None:
+            old.close()
+        if worker.moving is not None:
+            self._lines[worker.number] = MovingLine(worker.moving, self._taken)
+
+    def is_elsewhere(self, data: bytes) -> bool:
+        return is_for_worker(data) and any(worker.ready for worker in self._workers.workers)
+
+    def move(self, descriptor: int, data: bytes) -> bool:
+        ready = [worker.number for worker in self._workers.workers if worker.ready and worker.number in self._lines]
+        return bool(ready) and self._lines[ready[next(self._turns) % len(ready)]].give(descriptor, data)
