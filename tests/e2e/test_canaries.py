@@ -24,6 +24,8 @@ from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.websocket import TEXT, RawWebSocket
 
+SETTINGS = '[logs]\nlevel = "debug"\n[store.sqlite]\ncompress_from = 0\n'
+"""Everything is told, and stands in the store's file as it is."""
 NAMES = (
     "hmac", "header", "basic", "jwt", "credential-header", "credential-basic", "crypto-secret", "crypto-key",
     "wait-header", "nobodys-key", "nobodys-password", "proxy-url", "replaced", "imported", "unsaved",
@@ -82,7 +84,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "JACKFIELD_SECURITY_JWT_SECRET": SECRETS["jwt-setting"],
         "JACKFIELD_ADMIN_PASSWORD": SECRETS["admin-password"],
     }
-    daemon = Daemon(tmp_path_factory.mktemp("canaries"), settings='[logs]\nlevel = "debug"\n', env=env)
+    daemon = Daemon(tmp_path_factory.mktemp("canaries"), settings=SETTINGS, env=env)
     daemon.login = lambda: _login(daemon, "admin", SECRETS["admin-password"])  # type: ignore[method-assign]
     try:
         yield Lab(daemon.start())

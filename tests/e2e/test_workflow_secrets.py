@@ -22,6 +22,8 @@ from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 PLANTED = "planted-e2e-4f0c"
+PLAIN = "[store.sqlite]\ncompress_from = 0\n"
+"""Settings with which everything stands in the file as it is, so that a secret would be found."""
 MASK = "***"
 AUTH: dict[str, Any] = {"authentication": "hmac", "authConfig": {"secret": PLANTED, "preset": "github"}}
 VIEWER = {"username": "eve", "password": "a-viewers-password", "role": "viewer"}
@@ -29,7 +31,7 @@ VIEWER = {"username": "eve", "password": "a-viewers-password", "role": "viewer"}
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    found = Daemon(tmp_path_factory.mktemp("secrets"))
+    found = Daemon(tmp_path_factory.mktemp("secrets"), settings=PLAIN)
     try:
         yield found.start()
     finally:
@@ -246,7 +248,7 @@ def left(daemon: Daemon) -> int:
 
 
 def test_nothing_stored_has_them_and_old_documents_are_sealed(tmp_path: Path) -> None:
-    daemon = Daemon(tmp_path)
+    daemon = Daemon(tmp_path, settings=PLAIN)
     try:
         ident = live(daemon.start(), daemon.admin(), "old")
         assert called(daemon, "old") == httpx.codes.OK
@@ -293,7 +295,7 @@ def test_what_a_caller_proves_itself_with_is_in_memory_alone(daemon: Daemon, api
 
 
 def test_after_a_restart_it_stays_masked(tmp_path: Path) -> None:
-    daemon, token = Daemon(tmp_path), "a-callers-token-55b0"
+    daemon, token = Daemon(tmp_path, settings=PLAIN), "a-callers-token-55b0"
     try:
         api = daemon.start().admin()
         rest = node("Rest", "wait", {"resume": "timeInterval", "amount": 90, "unit": "seconds"})
