@@ -230,6 +230,13 @@ _PLACED = (
 )
 """Bodies of calls that stand in the inputs of their executions, see `jackfield.api.call_places`. Whoever deletes an
 execution, also a daemon of the version before, leaves its call the body; as texts are kept, see `texts`."""
+_LEDGERS = (
+    "CREATE TABLE ledgers (id TEXT PRIMARY KEY, name TEXT NOT NULL, as_of bigint NOT NULL)",
+    """CREATE TABLE ledger_days (
+        ledger_id TEXT, day bigint, version bigint NOT NULL, data bytea NOT NULL, PRIMARY KEY (ledger_id, day)
+    )""",
+)
+"""What hosts have told of their usage, by days."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -241,6 +248,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _COUNTS,
     _COUNTED,
     _PLACED,
+    _LEDGERS,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -7,6 +7,7 @@ import logging
 
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
 from jackfield_store_postgres.calls import PostgresWebhooks
 from jackfield_store_postgres.caps import HeldCaps
@@ -45,6 +46,7 @@ class PostgresStore(
     PostgresImported,
     PostgresFacts,
     SqlFileReferences[Connection],
+    SqlLedgers[Connection],
     PostgresMemos,
     PostgresCounts,
     SqlDataTables[Connection],
@@ -65,6 +67,7 @@ class PostgresStore(
         self._db = Database(settings, log)
         self._tables = TableWork(PostgresDialect())
         self._files = FileWork(PostgresDialect())
+        self._ledgers = LedgerWork(PostgresDialect())
         self._revisions = Revisions(self._db)
         self._pruning = asyncio.Lock()
         self._added = 0

@@ -268,10 +268,17 @@ _ONCE = (
     "CREATE TABLE call_answers (data INTEGER PRIMARY KEY, body BLOB NOT NULL, size INTEGER) STRICT",
 )
 """Bodies that stand in inputs, and what is compressed; `size` says how many bytes it stands for."""
+_LEDGERS = (
+    "CREATE TABLE ledgers (id TEXT PRIMARY KEY, name TEXT NOT NULL, as_of INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+    """CREATE TABLE ledger_days (
+        ledger_id TEXT, day INTEGER, version INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (ledger_id, day)
+    ) STRICT""",
+)
+"""What hosts have told of their usage, by days."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE,
+    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from jackfield.api.context import PluginContext
 from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
+from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
 from jackfield_store_sqlite.calls import SqliteWebhooks
 from jackfield_store_sqlite.claim import FileClaim
@@ -44,6 +45,7 @@ class SqliteStore(
     SqliteImported,
     SqliteFacts,
     SqlFileReferences[sqlite3.Connection],
+    SqlLedgers[sqlite3.Connection],
     SqlDataTables[sqlite3.Connection],
     Pruning,
     SqliteCopies,
@@ -62,6 +64,7 @@ class SqliteStore(
         self._db = Database(config_dir / settings.file, settings, log)
         self._tables = TableWork(SqliteDialect())
         self._files = FileWork(SqliteDialect())
+        self._ledgers = LedgerWork(SqliteDialect())
         self._claim = FileClaim(config_dir / settings.file)
         self._claimed = False
         self._lives = Lives()

@@ -18,6 +18,8 @@ class TelemetryPlugin(Plugin):
         "jackfield_telemetry.service:UsageService",
         "jackfield_telemetry.background:Background",
         "jackfield_telemetry.metrics:UsageCounts",
+        "jackfield_telemetry.sharing.shipping:LedgerSharing",
+        "jackfield_telemetry.sharing.standing_in:LedgerStandIns",
         "jackfield_telemetry.sinks.feed:SinkFeed",
     )
 

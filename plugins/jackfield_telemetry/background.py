@@ -19,6 +19,8 @@ STOP_SECONDS = 6
 SINKS = "jackfield_telemetry.sinks.feed"
 """A daemon without sinks does not load it."""
 SERVICE = "jackfield_telemetry.service:UsageService"
+SHARING = "jackfield_telemetry.sharing.shipping:LedgerSharing"
+"""A daemon that has its store for itself does not load it."""
 
 
 class Background:
@@ -33,6 +35,8 @@ class Background:
         context.spawn("settle the log of sessions", self._settle())
         if context.settings(TelemetrySettings).watch:
             self._tasks.append(context.spawn("follow the logs of agents", self._follow()))
+        if not context.store.exclusive:
+            self._tasks.append(context.spawn("share the ledger of usage", self._share()))
         if context.extensions(TELEMETRY_SINKS):
             cast("Callable[[PluginContext], None]", load(f"{SINKS}:start"))(context)
 
@@ -50,6 +54,9 @@ class Background:
         if (self._context.service.config_dir / "telemetry" / "sessions.jsonl").exists():
             await (await _loaded("jackfield_telemetry.service:settle"))(self._context)
 
+    async def _share(self) -> None:
+        await (await _loaded("jackfield_telemetry.sharing.shipping:run"))(self._context)
+
     async def _follow(self) -> None:
         await self._context.clock.sleep(WATCH_SECONDS)
         await (await _loaded("jackfield_telemetry.watching.following:follow"))(self._context)
@@ -66,6 +73,8 @@ def start(context: PluginContext) -> None:
 
 async def stop(context: PluginContext) -> None:
     await context.port(Background).stop()
+    if context.is_built(SHARING):
+        await (await _loaded("jackfield_telemetry.sharing.shipping:finish"))(context)
     if context.is_built(SERVICE):
         await (await _loaded("jackfield_telemetry.service:close"))(context)
     if context.is_built(f"{SINKS}:SinkFeed"):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 from jackfield_telemetry.reports.answers import USUAL_ANSWERS, AnswersScope, answers, answers_view
 from jackfield_telemetry.reports.blocks import HOURS, BlocksScope, block_report
-from jackfield_telemetry.reports.periods import zone_of
-from jackfield_telemetry.reports.queries import UsageFilter
+from jackfield_telemetry.reports.periods import Span, zone_of
+from jackfield_telemetry.reports.queries import Pricing, UsageFilter
 from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order, ReportScope, report, span_between
 from jackfield_telemetry.reports.views import blocks_view, report_view
 from jackfield_telemetry.service import UsageService
 
 MAX = "max"
+View: TypeAlias = "Callable[[sqlite3.Connection, Pricing], dict[str, Json]]"
+"""Blocks."""
 
 
 @record
@@ -66,6 +69,14 @@ def requested_answers(service: UsageService, asked: AnswersRequest) -> tuple[dic
 
 def requested_report(service: UsageService, asked: ReportRequest) -> tuple[dict[str, Json], list[str]]:
     """The report, and what is damaged. Blocks. Raises `InvalidInput`, `StoreUnavailable`."""
+    _, view = asked_view(service, asked)
+    pricing = service.pricing()
+    service.settle()
+    return service.ledger.read(lambda connection: view(connection, pricing)), service.warnings()
+
+
+def asked_view(service: UsageService, asked: ReportRequest) -> tuple[Span, View]:
+    """Of which time a ledger has to be there, and what makes the report of it. Raises `InvalidInput`."""
     zone = zone_of(asked.tz)
     span = span_between(asked.since, asked.until, zone)
     where = UsageFilter(span, asked.profile, asked.model, asked.agent, asked.provider)
@@ -73,12 +84,11 @@ def requested_report(service: UsageService, asked: ReportRequest) -> tuple[dict[
     wanted = ReportScope(asked.kind, where, zone, project, asked.breakdown, asked.order, asked.limit)
     limit: int | Literal["max"] = "max" if asked.token_limit == MAX else int(asked.token_limit or 0)
     blocks = BlocksScope(wanted, service.context.clock.now_ms(), asked.hours, limit, asked.active)
-    pricing = service.pricing()
-    service.settle()
 
-    def work(connection: sqlite3.Connection) -> dict[str, Json]:
+    def view(connection: sqlite3.Connection, pricing: Pricing) -> dict[str, Json]:
         if asked.kind == "blocks":
             return blocks_view(block_report(connection, pricing, blocks), blocks)
         return report_view(report(connection, pricing, wanted), wanted)
 
-    return service.ledger.read(work), service.warnings()
+    # Where a block begins depends on what was before.
+    return (Span() if asked.kind == "blocks" else span), view

@@ -60,6 +60,20 @@ class TelemetrySettings(BaseModel):
         le=1_000_000,
         description="Most directories that are watched; what is in others is counted with the next look. Directories.",
     )
+    share_interval: float = Field(
+        60.0,
+        ge=1,
+        le=3600,
+        description="Where hosts share a store: longest time until it has what this host has counted, for reports when "
+        "the host does not answer. Seconds.",
+    )
+    share_days: int = Field(
+        400,
+        ge=1,
+        le=3650,
+        description="How far back the store has the usage of each host, of those that are gone too. Give all hosts the "
+        "same. Days.",
+    )
     sink_queue: int = Field(
         10_000,
         ge=1,

@@ -8,6 +8,7 @@ from jackfield.testing.contracts.store_files import StoreFilesContract
 from jackfield.testing.contracts.store_folders import StoreFoldersContract
 from jackfield.testing.contracts.store_hosts import StoreHostsContract
 from jackfield.testing.contracts.store_leases import StoreLeasesContract
+from jackfield.testing.contracts.store_ledgers import StoreLedgersContract
 from jackfield.testing.contracts.store_lists import StoreListsContract
 from jackfield.testing.contracts.store_memos import StoreMemosContract
 from jackfield.testing.contracts.store_ownership import StoreOwnershipContract
@@ -63,6 +64,10 @@ class TestFacts(StoreFactsContract):
 
 class TestFiles(StoreFilesContract):
     """References to files."""
+
+
+class TestLedgers(StoreLedgersContract):
+    """What hosts tell of their usage."""
 
 
 class TestMemos(StoreMemosContract):

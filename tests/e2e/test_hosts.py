@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ class Fleet:
     """Daemons over one schema. They live as long as the module, since their starts cost most."""
 
     def __init__(self, server: PostgresServer, directory: Path) -> None:
+        self._server = server
         self._schema = server.new_name()
         self._dsn = server.dsn()
         self._directory = directory
@@ -48,6 +50,11 @@ class Fleet:
         add_shell(made)
         self.daemons[name] = made.start()
         return made
+
+    def shared_days(self) -> int:
+        """Days of usage that hosts have told."""
+        ((count,),) = self._server.run(f"SELECT count(*) FROM {self._schema}.ledger_days")
+        return int(count)
 
     def close(self) -> None:
         for daemon in self.daemons.values():
@@ -80,6 +87,26 @@ def beta(fleet: Fleet) -> Daemon:
 
 def hosts(client: httpx.Client) -> Mapping[str, Any]:  # Any: JSON
     return {row["name"]: row for row in client.get("/api/hosts").json()["data"]}
+
+
+def use(daemon: Daemon, tokens: int) -> None:
+    """An agent's log on that host says so, and is counted."""
+    usage = {"input_tokens": tokens, "output_tokens": 1, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+    name = daemon.directory.name
+    message = {"type": "message", "role": "assistant", "model": f"m-{name}", "usage": usage, "id": name}
+    moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+    line = {"type": "assistant", "timestamp": moment, "sessionId": name, "requestId": name, "message": message}
+    logs = daemon.directory / "logs"
+    (logs / "projects" / "-w").mkdir(parents=True)
+    (logs / "projects" / "-w" / "a.jsonl").write_text(json.dumps(line) + "\n")
+    asked = {"agent": "claude", "agent_dir": str(logs)}
+    assert daemon.client().post("/api/usage/import-agent", params=asked).status_code == 200
+
+
+def counted(client: httpx.Client) -> tuple[int, list[str]]:
+    """Input tokens at all hosts, and those that did not answer."""
+    found = client.get("/api/usage", params={"period": "all"}).json()
+    return found["data"]["total_tokens"]["input_tokens"], found.get("missing_hosts", [])
 
 
 def test_each_host_lists_all(alpha: Daemon, beta: Daemon) -> None:
@@ -364,10 +391,14 @@ def test_a_run_that_the_api_asks_for_begins_on_the_host_with_the_labels_and_a_fr
 
 
 def test_a_host_that_dies_fails_its_runs_and_is_missing_in_lists(fleet: Fleet, alpha: Daemon) -> None:
-    third = fleet.start("delta", "lease = 60", roles='["agents"]')
+    third = fleet.start("delta", "lease = 60\n[telemetry]\nshare_interval = 1", roles='["agents"]')
     client = alpha.client(timeout=30)
     poll(lambda: hosts(client).get("delta", {}).get("state") == "ready", "alpha knows it")
     create(client, "lost", "delta")
+    before, _ = counted(client)
+    use(third, 4000)
+    poll(fleet.shared_days, "the store has what delta has used")
+    assert counted(client) == (before + 4000, [])
     api = alpha.admin()
     alpha.live(agent("dies", "lost", "touch running; exec sleep 300"), api)
     assert client.post("/webhook/dies", json={}).status_code == 200
@@ -377,4 +408,29 @@ def test_a_host_that_dies_fails_its_runs_and_is_missing_in_lists(fleet: Fleet, a
     assert "delta does not answer" in json.dumps(ended)
     found = client.get("/api/profiles").json()
     assert found["missing_hosts"] == ["delta"]
+    assert counted(client) == (before + 4000, ["delta"])
+    report = client.get("/api/usage/report", params={"kind": "models"}).json()
+    (row,) = (row for row in report["data"]["rows"] if row["model"] == "m-delta")
+    assert (row["tokens"]["input_tokens"], row["as_of"], report["missing_hosts"]) == (
+        4000, report["data"]["as_of"], ["delta"],
+    )  # fmt: skip
+    assert "in here as of" in " ".join(report["warnings"])
     assert client.get("/api/profiles/lost").json()["code"] == "HOST_UNAVAILABLE"
+
+
+def test_what_a_host_has_used_stays_when_it_is_gone_and_counts_once_under_another_name(
+    fleet: Fleet, alpha: Daemon
+) -> None:
+    fourth = fleet.start("zeta", roles='["agents"]')
+    client = alpha.client(timeout=30)
+    poll(lambda: hosts(client).get("zeta", {}).get("state") == "ready", "alpha knows it")
+    before, missing = counted(client)
+    use(fourth, 700)
+    fourth.stop()  # it tells the last of it at its end, long before telemetry.share_interval
+    poll(lambda: hosts(client)["zeta"]["state"] == "gone", "alpha has heard of it")
+    assert counted(client) == (before + 700, sorted([*missing, "zeta"]))
+    config = fourth.config_dir / "config.toml"
+    config.write_text(config.read_text().replace('name = "zeta"', 'name = "eta"'))
+    fourth.start()
+    poll(lambda: hosts(client).get("eta", {}).get("state") == "ready", "alpha knows it by its new name")
+    assert counted(client) == (before + 700, missing)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from jackfield.api.asgi import Receive, Scope, Send
-from jackfield.api.hosts import Host, HostReply, HostResources, OnlyHost
+from jackfield.api.hosts import Host, HostReply, HostResources, OnlyHost, StandIn
 from jackfield.api.jsontext import Json
 from jackfield.http.hosts.merging import Part
 from jackfield.http.hosts.router import HostRouter, _Index
@@ -15,17 +16,25 @@ from jackfield.http.hosts.scopes import target_of
 PATH = "/api/things"
 
 
+class Pair(OnlyHost):
+    """This one and another one that lives, unless it is taken away."""
+
+    others: Sequence[Host] = (Host("there", "", ["agents"], id="2"),)  # type: ignore[assignment]
+    remembers_others = True
+
+
 class Router(HostRouter):
     """Another host answers like this one. asked: what it was asked."""
 
     def __init__(self, resources: HostResources) -> None:
-        self._hosts = OnlyHost(Host("here", "", ["agents"]))
+        self._hosts = Pair(Host("here", "", ["agents"], id="1"))  # type: ignore[assignment]
         self._index = _Index([resources])
         self.asked: list[bytes] = []
+        self.reply: HostReply | None = HostReply(200, {"success": True, "data": {"rows": 2}})
 
-    async def _others(self, scope: Scope) -> Sequence[Part]:
+    async def _others(self, scope: Scope, others: Sequence[Host]) -> Sequence[Part]:
         self.asked.append(target_of(scope))
-        return [Part(Host("there", "", ["agents"]), HostReply(200, {"success": True, "data": {"rows": 2}}))]
+        return [Part(host, self.reply) for host in others]
 
 
 async def _things(scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,6 +45,78 @@ async def _things(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _nothing() -> Mapping[str, object]:
     return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def standing(*absent: StandIn) -> HostResources:
+    """Sums that hosts which are not there have told."""
+
+    async def has(name: str) -> bool:
+        return False
+
+    async def stand_in(path: str, query: Mapping[str, str], answered: Collection[str]) -> Sequence[StandIn]:
+        assert (path, query) == (PATH, {"kind": "models"})
+        return [each for each in absent if each.id not in answered]
+
+    def join(parts: Sequence[Json], query: Mapping[str, str]) -> Json:
+        return {"rows": sum(part["rows"] for part in parts)}  # type: ignore[call-overload,index,misc]
+
+    return HostResources(
+        "thing", has, joins={PATH: join}, heeded={PATH: ["limit"]}, stands_in=[PATH], stand_in=stand_in
+    )
+
+
+async def answered(router: Router, query: bytes = b"kind=models&limit=3") -> dict[str, Any]:
+    sent: list[Mapping[str, Any]] = []
+
+    async def send(message: Mapping[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": PATH, "raw_path": PATH.encode(), "query_string": query}
+    scope["jackfield.principal"] = object()
+    await router.around(scope, _things)(scope, _nothing, send)  # type: ignore[arg-type]
+    found: dict[str, Any] = json.loads(sent[-1]["body"])
+    return found
+
+
+async def test_what_a_host_has_told_counts_when_it_does_not_answer_and_never_beside_its_answer() -> None:
+    router = Router(standing(StandIn("there", "2", 0, {"rows": 40})))
+    found = await answered(router)
+    assert (found["data"]["rows"], "missing_hosts" in found, "warnings" in found) == (3, False, False)
+    for reply in (None, HostReply(500, {}), HostReply(200, {"data": [1]})):
+        router.reply = reply
+        found = await answered(router)
+        assert (found["data"]["rows"], found["missing_hosts"]) == (41, ["there"])
+        assert found["warnings"] == [
+            "The host there did not answer; what it has is in here as of 1970-01-01T00:00:00.000Z."
+        ]
+
+
+async def test_a_host_that_is_gone_counts_also_when_nobody_else_is_there() -> None:
+    gone = StandIn("gone", "3", 0, {"rows": 100})
+    renamed = StandIn("old name", "1", 0, {"rows": 1000})
+    router = Router(standing(gone, renamed, StandIn("broken", "4", 0, None, "it is damaged")))
+    for others, rows in ((Pair.others, 103), ((), 101)):
+        router._hosts.others = others  # type: ignore[misc]
+        found = await answered(router)
+        assert (found["data"]["rows"], found["missing_hosts"]) == (rows, ["broken", "gone"])
+        assert "The host broken did not answer, and it is damaged." in found["warnings"]
+
+
+async def test_a_host_that_is_gone_and_had_nothing_of_it_is_not_named() -> None:
+    router = Router(standing(StandIn("gone", "3", 0, None), StandIn("there", "2", 0, None)))
+    found = await answered(router)
+    assert (found["data"]["rows"], "missing_hosts" in found) == (3, False)
+    router.reply = None
+    found = await answered(router)
+    assert (found["data"]["rows"], found["missing_hosts"]) == (1, ["there"])
+    assert "as of 1970" in found["warnings"][0]
+
+
+async def test_a_host_without_others_answers_as_it_is_asked() -> None:
+    router = Router(standing())
+    router._hosts.others = ()  # type: ignore[misc]
+    found = await answered(router)
+    assert found["data"] == {"rows": 1, "asked": f"{PATH}?kind=models&limit=3"}
 
 
 async def test_what_the_join_heeds_alone_is_told_to_no_host() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from jackfield.api.clock import SystemClock
 from jackfield.api.storage.hosts import HostEntry, StoredHost
+from jackfield.api.storage.ledgers import StoredLedger
 from jackfield.core.hosts.membership import Membership
 from jackfield.core.tables import HostsSettings
 
@@ -46,3 +47,27 @@ async def test_hosts_that_are_gone_are_known_as_long_as_they_are_remembered(tmp_
     await here.all()
     assert [host.name for host in here.others] == ["beta"]
     assert here.known == 3
+
+
+class OfOne:
+    """A store that one daemon has for itself; ids of ledgers that it knows."""
+
+    exclusive = True
+
+    def __init__(self, *ids: str) -> None:
+        self.ids = ids
+
+    async def ledgers(self) -> Sequence[StoredLedger]:
+        return [StoredLedger(each, each, 0) for each in self.ids]
+
+
+async def test_a_daemon_alone_looks_for_hosts_that_are_gone_only_in_a_copy_that_has_any(tmp_path: Path) -> None:
+    (tmp_path / "host-id").write_text("mine")
+    (tmp_path / "host-id").chmod(0o600)
+    service = cast("Service", SimpleNamespace(config_dir=tmp_path, host="127.0.0.1", port=1, version="1"))
+    for ids, remembers in (((), False), (("mine",), False), (("mine", "old"), True)):
+        store = cast("Store", OfOne(*ids))
+        here = Membership(lambda found=store: found, SystemClock(), service, HostsSettings(name="a"), ["flows"])  # type: ignore[misc]
+        await here.run()
+        assert here.here.id == "mine"
+        assert here.remembers_others is remembers

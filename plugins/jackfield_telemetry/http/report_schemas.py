@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from jackfield.api.schemas import Schema
-from jackfield_telemetry.http.schemas import Name, UsageCost, UsageTokens
+from jackfield_telemetry.http.schemas import AS_OF, MISSING, Name, UsageCost, UsageTokens
 from jackfield_telemetry.reports.answers import MOST_ANSWERS, USUAL_ANSWERS
 from jackfield_telemetry.reports.report import MOST_ROWS, Breakdown, Kind, Order
 
@@ -111,6 +111,7 @@ class Row(Sums):
     agents: list[str]
     models: list[str]
     breakdown: list[Sums] | None = None
+    as_of: str | None = Field(None, description=AS_OF)
 
 
 class Rate(Schema):
@@ -155,6 +156,7 @@ class Block(Schema):
     breakdown: list[Sums] | None = None
     limit_percent: float | None = None
     burn_rate: Rate | None = None
+    as_of: str | None = Field(None, description=AS_OF)
     projection: Projection | None = None
 
 
@@ -168,6 +170,7 @@ class Report(Schema):
     totals: Sums
     left_out: int
     unpriced: list[str]
+    as_of: str | None = Field(None, description=AS_OF)
 
 
 class ReportAnswer(Schema):
@@ -176,4 +179,4 @@ class ReportAnswer(Schema):
     success: Literal[True]
     data: Report
     warnings: list[str] | None = None
-    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
+    missing_hosts: list[str] | None = Field(None, description=MISSING)

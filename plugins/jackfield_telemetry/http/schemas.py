@@ -8,6 +8,11 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from jackfield.api.schemas import Schema
 
+AS_OF = (
+    "Where hosts that did not answer are in it: until when what they have used is complete, of several the earliest; "
+    "ISO 8601."
+)
+MISSING = "Hosts that did not answer, also those that are gone; the store may know what they have used."
 Name = Annotated[str, StringConstraints(max_length=200)]
 
 
@@ -98,6 +103,7 @@ class UsageGroupView(Schema):
     sessions: int
     runtime_secs: int
     last_used: str
+    as_of: str | None = Field(None, description=AS_OF)
 
 
 class Aggregates(Schema):
@@ -124,6 +130,7 @@ class UsageStatistics(Schema):
     aggregates: Aggregates
     unpriced: list[str] = Field(default_factory=list)
     prices_as_of: str | None = None
+    as_of: str | None = Field(None, description=AS_OF)
 
 
 class UsageAnswer(Schema):
@@ -132,7 +139,7 @@ class UsageAnswer(Schema):
     success: Literal[True]
     data: UsageStatistics
     warnings: list[str] | None = None
-    missing_hosts: list[str] | None = Field(None, description="Hosts that did not answer.")
+    missing_hosts: list[str] | None = Field(None, description=MISSING)
 
 
 class ImportAnswer(Schema):

@@ -12,8 +12,9 @@ from jackfield_telemetry.reports.report import MOST_ROWS, Kind
 from jackfield_telemetry.reports.views import KEYS
 
 Row = dict[str, Json]
-_EARLIEST = frozenset({"prices_as_of", "first_used"})
-"""Costs are as old as the oldest price list. Of other times the latest counts."""
+_EARLIEST = frozenset({"as_of", "prices_as_of", "first_used"})
+"""Costs are as old as the oldest price list, sums as what stands for a host that does not answer. Of other times the
+latest counts."""
 _ABOUT = frozenset({"agent", "profile", "project"})
 """Of a session: the first host that names one is right."""
 
@@ -44,7 +45,7 @@ def report(parts: Sequence[Json], query: Mapping[str, str]) -> Json:
         rows = sorted((row for row in rows if not row.get("gap")), key=lambda row: str(row.get("start")))
     beyond = max(len(rows) - limit, 0)
     kept: list[Json] = [*rows[beyond:]]
-    whole = _members([{name: part.get(name) for name in ("totals", "unpriced")} for part in given])
+    whole = _members([{name: part[name] for name in ("totals", "unpriced", "as_of") if name in part} for part in given])
     if query.get("order") == "desc":
         kept.reverse()
     return {**given[0], "rows": kept, **whole, "left_out": left_out + beyond}

@@ -50,7 +50,8 @@ class Slots:
 class Host:
     """One daemon. name: unique among those that share a store; address: scheme, host and port, where the others reach
     it; labels: as its settings have them, such as `gpu` or `zone=eu`; slots: by role, for those that count any;
-    draining: it takes no new work; alive: it has renewed within its lease; renewed_ms: so long ago, in ms."""
+    draining: it takes no new work; alive: it has renewed within its lease; renewed_ms: so long ago, in ms; id: of its
+    configuration directory, which stays when the name changes; empty until a first daemon has registered there."""
 
     name: str
     address: str
@@ -61,6 +62,7 @@ class Host:
     draining: bool = False
     alive: bool = True
     renewed_ms: int = 0
+    id: str = ""
 
     def takes(self, role: Role) -> bool:
         """Whether new work of this role may come to it."""
@@ -95,6 +97,19 @@ class Hosts(Protocol):
         """From now on the others are told of these slots. slots: quick, asked once per renewal."""
 
 
+@record
+class StandIn:
+    """What is known of a host that did not answer. id: as `Host.id`; as_of: Unix ms; data: as its answer would have
+    it; None: it had nothing of what is asked for; trouble: why that cannot be told, a clause."""
+
+    host: str
+    id: str
+    as_of: int
+    data: Json
+    trouble: str = ""
+
+
+StandFor: TypeAlias = Callable[[str, Mapping[str, str], Collection[str]], Awaitable[Sequence[StandIn]]]
 Place: TypeAlias = Callable[[str, Mapping[str, str], str], AbstractAsyncContextManager[Host]]
 
 
@@ -109,11 +124,13 @@ class HostResources:
     its JSON body that is a name, for a POST that begins something where that thing is; joins: path -> how the `data` of
     all hosts' answers to a GET become one, where they are no rows. It gets this host's first, and the query's
     parameters, in a thread; heeded: path -> parameters of the query that its join alone heeds, as no host knows what
-    the others have; places: segment behind the name, of a POST that is work for one of the hosts that have the
-    thing -> which one takes it, for as long as the work lasts. It gets the name, the query's parameters, and the
-    text `key` of the JSON body, which is the same for the same work (empty: there is none), and raises when there is no
-    host; a request that names a host goes there; everywhere: paths whose POST, which has no body, each
-    host does for what it has."""
+    the others have; stands_in: paths of `joins` for which `stand_in` knows something of hosts that do not answer, or
+    are gone. It gets the path, the query's parameters without those that are heeded, and the ids of the hosts that have
+    answered, of which it must give nothing, and may raise `JackfieldError`; places: segment behind the name, of a POST
+    that is work for one of the hosts that have the thing -> which one takes it, for as long as the work lasts. It gets
+    the name, the query's parameters, and the text `key` of the JSON body, which is the same for the same work (empty:
+    there is none), and raises when there is no host; a request that names a host goes there; everywhere: paths whose
+    POST, which has no body, each host does for what it has."""
 
     kind: str
     has: Callable[[str], Awaitable[bool]]
@@ -125,6 +142,8 @@ class HostResources:
     heeded: Mapping[str, Collection[str]] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     everywhere: Sequence[str] = ()
+    stands_in: Collection[str] = ()
+    stand_in: StandFor | None = None
 
 
 @record

@@ -8,6 +8,7 @@ from .memory.facts import MemoryFacts
 from .memory.files import MemoryFileReferences
 from .memory.hosts import MemoryHosts
 from .memory.imported import MemoryImported
+from .memory.ledgers import MemoryLedgers
 from .memory.memos import MemoryMemos
 from .memory.runs import MemoryExecutions, MemoryPruning
 from .memory.users import MemoryConfiguration, MemoryUsers
@@ -20,6 +21,7 @@ class MemoryStore(
     MemoryImported,
     MemoryFacts,
     MemoryFileReferences,
+    MemoryLedgers,
     MemoryDataTables,
     MemoryWorkflows,
     MemoryExecutions,

@@ -26,6 +26,7 @@ from .folders import Folder as Folder
 from .folders import FolderStore as FolderStore
 from .imports import ImportedId as ImportedId
 from .imports import ImportStore as ImportStore
+from .ledgers import LedgerStore as LedgerStore
 from .ownership import Claimed as Claimed
 from .ownership import Incarnation as Incarnation
 from .ownership import OpenStatus as OpenStatus

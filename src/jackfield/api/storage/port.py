@@ -11,6 +11,7 @@ from .facts import FactStore
 from .files import FileStore
 from .folders import FolderStore
 from .imports import ImportStore
+from .ledgers import LedgerStore
 from .ownership import OwnershipStore
 from .tables import DataTableStore
 from .users import Credential, UserStore, Variable
@@ -55,6 +56,7 @@ class Store(
     DataTableStore,
     FactStore,
     FileStore,
+    LedgerStore,
     Protocol,
 ):
     """Everything that the daemon keeps."""

@@ -57,7 +57,8 @@ class Membership:
         self._draining = False
         self._others: Sequence[Host] = ()
         self._known = 1
-        self._id = ""
+        self._id = _known_id(service.config_dir / _FILE)
+        self._remembers = True
         self._told: set[str] = set()
         """Kinds of failures of renewals, since the last one that came to its end."""
 
@@ -66,7 +67,7 @@ class Membership:
     @property
     def here(self) -> Host:
         slots = {role: count() for role, count in self._slots.items()}
-        return replace(self._host, slots=slots, draining=self._draining)
+        return replace(self._host, slots=slots, draining=self._draining, id=self._id)
 
     @property
     def others(self) -> Sequence[Host]:
@@ -75,6 +76,12 @@ class Membership:
     @property
     def known(self) -> int:
         return self._known
+
+    @property
+    def remembers_others(self) -> bool:
+        """Whether the store may know something of hosts that are gone: that of one daemon, only where it is a copy of
+        one that was shared."""
+        return self._remembers
 
     def has(self, role: Role) -> bool:
         return role in self._roles
@@ -123,6 +130,7 @@ class Membership:
     async def run(self) -> None:
         """Renew as long as the daemon lives."""
         if (store := self._store) is None:
+            await self._look_for_copied()
             return
         interval = min(self._settings.renewal_interval, self._settings.lease / 4)
         while True:
@@ -133,6 +141,13 @@ class Membership:
             else:
                 self._told.clear()
             await self._clock.sleep(interval)
+
+    async def _look_for_copied(self) -> None:
+        """Once: nobody else writes there."""
+        try:
+            self._remembers = any(ledger.id != self._id for ledger in await self._store_of().ledgers())
+        except JackfieldError as exc:
+            log.info("The store does not tell whether it knows of other hosts: %s", exc.message)
 
     def _tell(self, failure: Exception) -> None:
         """Of each kind one until the next renewal."""
@@ -155,7 +170,7 @@ class Membership:
                 log.info("The store does not hear that this host ends: %s", exc)
 
     async def _renew(self, store: HostStore) -> None:
-        self._id = self._id or await asyncio.to_thread(_kept_id, self._directory / _FILE)
+        self._id = self._id or await asyncio.to_thread(_made_id, self._directory / _FILE)
         entry = HostEntry(self._host.name, self._id, round(self._settings.lease * 1000), about(self.here))
         draining = await store.renew_host(entry)
         if draining != self._draining:
@@ -172,8 +187,16 @@ class Membership:
         return others
 
 
-def _kept_id(path: Path) -> str:
-    """Of the configuration directory, made once. Raises `ConfigurationError`."""
+def _known_id(path: Path) -> str:
+    """Of the configuration directory; empty until it has one, or where it cannot be read: registering says so then."""
+    try:
+        return (read_private(path) or b"").decode("ascii", "replace").strip()
+    except ConfigurationError:
+        return ""
+
+
+def _made_id(path: Path) -> str:
+    """Made once. Raises `ConfigurationError`."""
     known = (read_private(path) or b"").decode("ascii", "replace").strip()
     if not known:
         known = new_id()

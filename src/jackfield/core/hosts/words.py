@@ -65,6 +65,7 @@ def host_of(stored: StoredHost) -> Host:
         draining=stored.draining,
         alive=stored.alive,
         renewed_ms=stored.age_ms,
+        id=stored.entry.id,
     )
 
 

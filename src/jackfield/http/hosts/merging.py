@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
+from jackfield.api.clock import iso
 from jackfield.api.errors import InvalidInput
-from jackfield.api.hosts import Host, HostReply
+from jackfield.api.hosts import Host, HostReply, StandIn
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
 
@@ -24,6 +25,22 @@ class Part:
 
     host: Host
     reply: HostReply | None
+
+    def rows(self, kind: type) -> Mapping[str, Json] | None:
+        """The envelope of its answer. kind: of the data; None: it gave none of these."""
+        found = self.reply.data if self.reply is not None and self.reply.status == 200 else None
+        return found if isinstance(found, dict) and type(found.get("data")) is kind else None
+
+
+@record
+class Standing:
+    """What is known of hosts that did not answer. trouble: why it cannot be told."""
+
+    found: Sequence[StandIn] = ()
+    trouble: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.found or self.trouble)
 
 
 class Captured:
@@ -62,36 +79,57 @@ async def captured(app: AsgiApp, scope: Scope, receive: Receive) -> Captured:
     return found
 
 
-async def joined(own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None) -> bytes | None:
+async def joined(
+    own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None, standing: Standing
+) -> bytes | None:
     """The envelope with what all have. join: of the data; None: they are rows, one behind the other. None when this
     host's own part has no rows to which others could be joined."""
-    return await asyncio.to_thread(_joined, own, here, parts, join)
+    return await asyncio.to_thread(_joined, own, here, parts, join, standing)
 
 
-def _joined(own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None) -> bytes | None:
+def _joined(own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None, standing: Standing) -> bytes | None:
     envelope = jsontext.loads(own)
     if not isinstance(envelope, dict) or (join is None and not isinstance(envelope.get("data"), list)):
         return None
-    answers = {here: envelope}
+    answers: dict[str, Mapping[str, Json]] = {here: envelope}
     missing: list[str] = []
     for part in parts:
-        found = part.reply.data if part.reply is not None and part.reply.status == 200 else None
-        if isinstance(found, dict) and type(found.get("data")) is type(envelope.get("data")):
+        found = part.rows(type(envelope.get("data")))
+        if found is not None:
             answers[part.host.name] = found
         else:
             missing.append(part.host.name)
     warnings = [text for name, found in answers.items() for text in _warnings(found, "" if name == here else name)]
-    warnings += [f"The host {name} did not answer; what it has is not in here." for name in missing]
+    absent = [each for each in standing.found if each.data is not None or each.trouble or each.host in missing]
+    known = {each.host for each in absent}
+    warnings += [
+        f"The host {name} did not answer; what it has is not in here." for name in missing if name not in known
+    ]
+    warnings += [_told(each) for each in absent]
+    if standing.trouble:
+        warnings.append(f"What is known of hosts that do not answer is not in here: {standing.trouble}")
+    missing += [name for name in sorted(known) if name not in missing and name not in answers]
     if join is None:
         data: Json = [row for name, found in answers.items() for row in _rows_of(name, found)]
     else:
-        data = join([found["data"] for found in answers.values()])
+        data = join(
+            [
+                *(found["data"] for found in answers.values()),
+                *(each.data for each in absent if each.data is not None),
+            ]
+        )
     made: dict[str, object] = {**envelope, "data": data}
     if warnings:
         made["warnings"] = warnings
     if missing:
         made["missing_hosts"] = missing
     return jsontext.dumps(made)
+
+
+def _told(stand_in: StandIn) -> str:
+    if stand_in.trouble:
+        return f"The host {stand_in.host} did not answer, and {stand_in.trouble}."
+    return f"The host {stand_in.host} did not answer; what it has is in here as of {iso(stand_in.as_of)}."
 
 
 def done(own: bytes, parts: Sequence[Part]) -> bytes:

@@ -88,12 +88,19 @@ class HostRouter:
     def around(self, scope: Scope, app: AsgiApp) -> AsgiApp:
         """The application that answers: this host's own, unless it may be another's turn."""
         path: str = scope["path"]
-        alone = not self._hosts.others and self._hosts.takes("agents")
-        if alone or not path.startswith(("/api/", "/ws/")) or path.startswith(_OF_ALL):
+        if not self._hosts.others and self._hosts.takes("agents") and not self._knows_absent(scope):
+            return app
+        if not path.startswith(("/api/", "/ws/")) or path.startswith(_OF_ALL):
             return app
         if scope.get("jackfield.principal") is None:  # no host vouches for somebody whom it does not know
             return app
         return partial(self._serve, app)
+
+    def _knows_absent(self, scope: Scope) -> bool:
+        """Whether an answer of this daemon alone may have something of hosts that are gone."""
+        if not self._hosts.remembers_others or scope["type"] != "http" or scope["method"] != "GET":
+            return False
+        return scope["path"] in self._resources().standing
 
     async def _serve(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
         named = _named_host(scope)
@@ -182,32 +189,53 @@ class HostRouter:
             self._known.pop(thing, None)
 
     async def _list(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
-        query = _query(scope)
-        if heeded := self._resources().heeded.get(scope["path"]):
-            scope = _without(scope, heeded)
+        query, here, others = _query(scope), self._hosts.here, self._hosts.others
+        heeded = self._resources().heeded.get(scope["path"])
+        asked = _without(scope, heeded) if heeded else scope
+        standing = merging.Standing()
+        if not others:
+            standing = await self._standing(asked, [here.id])
+            if not standing:
+                await self._here(app, scope, receive, send)
+                return
+        scope = asked
         own = await merging.captured(app, scope, receive)
         if own.status != 200:
             await own.again(send)
             return
-        found = await self._others(scope)
-        here, join = self._hosts.here.name, self._resources().joins.get(scope["path"])
+        found = await self._others(scope, others)
+        if others:
+            standing = await self._standing(scope, [here.id, *(part.host.id for part in found if part.rows(dict))])
+        join = self._resources().joins.get(scope["path"])
         bound = None if join is None else lambda data: join(data, query)
-        body = await merging.joined(bytes(own.body), here, found, bound)
+        body = await merging.joined(bytes(own.body), here.name, found, bound, standing)
         if body is not None:
             own.replace_body(body)
         await own.again(send)
 
+    async def _standing(self, scope: Scope, answered: Collection[str]) -> merging.Standing:
+        """What is known of others. Hosts that have no id yet have told nothing."""
+        path = scope["path"]
+        stand_in = self._resources().standing.get(path)
+        if stand_in is None:
+            return merging.Standing()
+        try:
+            found = await stand_in(path, _query(scope), frozenset(answered))
+        except JackfieldError as exc:
+            return merging.Standing(trouble=exc.message)
+        return merging.Standing(found)
+
     async def _everywhere(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
         own = await merging.captured(app, scope, receive)
         if own.status == 200:
-            own.replace_body(merging.done(bytes(own.body), await self._others(scope)))
+            own.replace_body(merging.done(bytes(own.body), await self._others(scope, self._hosts.others)))
         await own.again(send)
 
-    async def _others(self, scope: Scope) -> Sequence[merging.Part]:
-        """What all others answer to the same request, which has no body."""
+    async def _others(self, scope: Scope, others: Sequence[Host]) -> Sequence[merging.Part]:
+        """What these others answer to the same request, which has no body."""
         caller, target = caller_of(scope), target_of(scope)
         method = scope["method"]
-        return await asyncio.gather(*(self._part(host, target, caller, method) for host in self._hosts.others))
+        return await asyncio.gather(*(self._part(host, target, caller, method) for host in others))
 
     async def _part(self, host: Host, target: bytes, caller: ForwardedCaller, method: str = "GET") -> merging.Part:
         try:
@@ -320,6 +348,7 @@ class _Index:
         self.everywhere = {path for resource in resources for path in resource.everywhere}
         self.joins = {path: join for resource in resources for path, join in resource.joins.items()}
         self.heeded = {path: names for resource in resources for path, names in resource.heeded.items()}
+        self.standing = {path: one.stand_in for one in resources if one.stand_in for path in one.stands_in}
         self.starts = {path: resource for resource in resources for path in resource.starts}
         self._paths = sorted(
             ((path + "/", resource) for resource in resources for path in resource.paths),

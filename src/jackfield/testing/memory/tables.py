@@ -26,6 +26,7 @@ from ...api.storage import (
     Variable,
     WebhookStats,
 )
+from ...api.storage.ledgers import LedgerDay, StoredLedger
 from ...api.storage.tables import Cell, Cells, DataRow, DataTable
 from ...api.triggers import Registration
 from ...api.workflows import Document
@@ -124,6 +125,8 @@ class MemoryTables:
         self._variables: dict[str, Variable] = {}
         self._credentials: dict[str, Credential] = {}
         self._facts: dict[str, str] = {}
+        self._ledgers: dict[str, StoredLedger] = {}
+        self._ledger_days: dict[str, dict[int, LedgerDay]] = {}
         self._file_references: dict[str, dict[str, int]] = {}
         self._released_files: dict[str, int] = {}
         self._claimed_files: dict[str, int] = {}

@@ -3134,6 +3134,12 @@ export interface components {
              */
             answers?: number | null;
             /**
+             * As Of
+             * @description Where hosts that did not answer are in it: until when what they have used is complete, of several the earliest; ISO 8601.
+             * @default null
+             */
+            as_of?: string | null;
+            /**
              * Breakdown
              * @default null
              */
@@ -8229,6 +8235,12 @@ export interface components {
          */
         Report: {
             /**
+             * As Of
+             * @description Where hosts that did not answer are in it: until when what they have used is complete, of several the earliest; ISO 8601.
+             * @default null
+             */
+            as_of?: string | null;
+            /**
              * Kind
              * @enum {string}
              */
@@ -8248,7 +8260,7 @@ export interface components {
             data: components["schemas"]["Report"];
             /**
              * Missing Hosts
-             * @description Hosts that did not answer.
+             * @description Hosts that did not answer, also those that are gone; the store may know what they have used.
              * @default null
              */
             missing_hosts?: string[] | null;
@@ -8462,6 +8474,12 @@ export interface components {
             agents: string[];
             /** Answers */
             answers: number;
+            /**
+             * As Of
+             * @description Where hosts that did not answer are in it: until when what they have used is complete, of several the earliest; ISO 8601.
+             * @default null
+             */
+            as_of?: string | null;
             /**
              * Breakdown
              * @default null
@@ -9775,7 +9793,7 @@ export interface components {
             data: components["schemas"]["UsageStatistics"];
             /**
              * Missing Hosts
-             * @description Hosts that did not answer.
+             * @description Hosts that did not answer, also those that are gone; the store may know what they have used.
              * @default null
              */
             missing_hosts?: string[] | null;
@@ -9808,6 +9826,12 @@ export interface components {
         };
         /** UsageGroupView */
         UsageGroupView: {
+            /**
+             * As Of
+             * @description Where hosts that did not answer are in it: until when what they have used is complete, of several the earliest; ISO 8601.
+             * @default null
+             */
+            as_of?: string | null;
             cost: components["schemas"]["UsageCost"];
             /** Last Used */
             last_used: string;
@@ -9862,6 +9886,12 @@ export interface components {
          */
         UsageStatistics: {
             aggregates: components["schemas"]["Aggregates"];
+            /**
+             * As Of
+             * @description Where hosts that did not answer are in it: until when what they have used is complete, of several the earliest; ISO 8601.
+             * @default null
+             */
+            as_of?: string | null;
             /** Period */
             period: string;
             /**
