@@ -11,7 +11,7 @@ from jackfield.api.containment import passes
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.history import NodeRecord, node_records, outputs_of
 from jackfield.api.nodes import NodeError, NodeResult, NodeUnavailable, Suspend
-from jackfield.api.nodes.items import LONG, failed_first, finished_outputs, has_files, is_long
+from jackfield.api.nodes.items import LONG, NodeInputs, failed_first, finished_outputs, has_files, is_long
 from jackfield.api.workflows import Items, Outputs
 from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
@@ -195,8 +195,8 @@ class RunProgress:
     async def _long(self, task: Task, started: int, raw: Outputs, suspend: Suspend | None) -> Outcome | Suspend | None:
         """What comes of a node that gave long outputs, without holding the event loop. Raises `NodeError` for outputs
         that are none."""
-        outputs = await asyncio.to_thread(finished_outputs, task.given, raw)
-        if await asyncio.to_thread(has_files, outputs):
+        outputs, files = await asyncio.to_thread(_finished, task.given, raw)
+        if files:
             outputs = await without_large_data(self._services.context, self._data.execution_id, outputs)
         self._loop.complete(task, outputs)
         try:
@@ -327,6 +327,12 @@ def _earlier_runs(request: ExecutionRequest) -> EarlierRuns | None:
     if request.given:
         return RunsByNode(node_records(request.given))
     return RunsInOrder(node_records(request.replay)) if request.replay else None
+
+
+def _finished(given: NodeInputs, raw: Outputs) -> tuple[Outputs, bool]:
+    """What became of the outputs, and whether they have files. On a thread."""
+    outputs = finished_outputs(given, raw)
+    return outputs, has_files(outputs)
 
 
 def checked(suspend: Suspend) -> Suspend:

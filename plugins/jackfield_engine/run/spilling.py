@@ -37,10 +37,13 @@ class _OutputWriting:
         self.size = 0
         self.begun: list[bytes] = []
 
-    async def begin(self, size: int) -> bool:
-        """Write until there are more than so many bytes; whether there are."""
-        self.begun = await asyncio.to_thread(self._some, size)
-        return self.size > size
+    def begin(self, record: NodeRecord, size: int) -> bytes | None:
+        """The JSON of the record, whose outputs these are; None once they have more than so many bytes. On a thread.
+        Raises TypeError for values that only the careful way can write."""
+        self.begun = self._some(size)
+        if self.size > size:
+            return None
+        return orjson.dumps({**record, "outputs": orjson.Fragment(b"".join(self.begun))})
 
     async def content(self) -> AsyncIterator[bytes]:
         """All of it. Raises `NodeError` when it is too much."""
@@ -67,8 +70,10 @@ async def encoded_long(services: Services, execution_id: str, record: NodeRecord
     if limit and "outputs" in record:
         writing = _OutputWriting(record, services.settings.max_data, hidden)
         try:
-            if await writing.begin(limit):
+            whole = await asyncio.to_thread(writing.begin, record, limit)
+            if whole is None:
                 return await _spilled(services, execution_id, record, writing)
+            return EncodedRecord(whole, len(whole))
         except TypeError:  # rare values that only the careful way can write
             services.context.log.debug("the outputs of the node %r stay in the store", record["node"])
     data = await asyncio.to_thread(encode_long, record)

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 import pytest
-from engine_lab import Lab, doc, ended, request, until
+from engine_lab import Lab, doc, ended, request
 
 from jackfield.api.binary import BinaryUnavailable
 from jackfield.api.caller_secrets import hidden_in
@@ -170,7 +170,9 @@ async def test_what_was_in_flight_waits_for_its_files(
     away = FilesAway(binary, monkeypatch)
     second = spilling.engine()
     assert await second.recover() == 1
-    await until(lambda: away.asked == 1)
+    async with asyncio.timeout(60):  # a thread asks
+        while away.asked < 1:
+            await asyncio.sleep(0.005)
     other = second.submit(request(await spilling.save(doc(("Start", "webhook"), ("P", "pass")))))
     assert (await ended(other)).status == "success"
     assert await spilling.status(execution.id) == "queued"
@@ -211,7 +213,7 @@ async def test_a_file_that_is_gone_is_told(spilling: Lab, binary: MemoryBinary) 
 
 
 def services(lab: Lab, **changes: Any) -> Services:
-    return replace(build_services(lab.context()), settings=ExecutionsSettings(spill_bytes=LIMIT, **changes))
+    return replace(build_services(lab.context()), settings=ExecutionsSettings(**{"spill_bytes": LIMIT, **changes}))
 
 
 def long_record(*more: Any) -> NodeRecord:
@@ -264,3 +266,10 @@ async def test_few_large_items_hide_them_too(spilling: Lab, binary: MemoryBinary
     (file,) = binary.shared.kept.values()
     assert b"canary-of-the-caller" not in file
     assert b'"x-short-token":"***"' in file
+
+
+async def test_outputs_below_the_limit_stay_in_their_record(spilling: Lab) -> None:
+    record = {**long_record(), "context": {"a": [1]}, "duration": 5}
+    found = await encoded_long(services(spilling, spill_bytes=10_000_000), "e", record)  # type: ignore[arg-type]
+    expected = orjson.dumps(record)
+    assert (found.data, found.size) == (expected, len(expected))
