@@ -18,7 +18,7 @@ from jackfield.api.records import state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
 from jackfield_store_sqlite.call_texts import LONG, body_columns
 from jackfield_store_sqlite.counting import COUNT, count_ends
-from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_state, with_digest
+from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_packed, of_state, with_digest
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.rows import Row, Value, encodable, encoded, pack
@@ -159,7 +159,7 @@ class WriteBatch:
             call.id if call else None, call.webhook_id if call else None, owner,
         ]  # fmt: skip
         content, size = self.packing.packed(new.input)
-        self._parts.append((data, data, content, of_bytes(content), None, size))
+        self._parts.append((data, data, content, of_packed(content, size), None, size))
         if new.document is not None:
             document = pack(new.document)
             self._documents.append((data, document, of_bytes(document)))
@@ -204,10 +204,10 @@ class WriteBatch:
         row = self._executions.get(execution_id)
         content, size = self.packing.packed(steps)
         if row is None:
-            self._appended.append((content, of_bytes(content), number, size, execution_id, owner))
+            self._appended.append((content, of_packed(content, size), number, size, execution_id, owner))
             self._changed_ids.add(execution_id)
         else:
-            self._parts.append((self._next_part(), row[_DATA], content, of_bytes(content), number, size))
+            self._parts.append((self._next_part(), row[_DATA], content, of_packed(content, size), number, size))
 
     def _change(self, execution_id: str, change: list[Value], owner: int | None) -> None:
         """change: status, started_at (None: as before), finished_at, resume_at, error, and whose it is from then on."""

@@ -31,6 +31,7 @@ from jackfield_store_sqlite.damage.digests import (
     expect,
     of_bytes,
     of_execution,
+    of_packed,
     of_state,
 )
 from jackfield_store_sqlite.database import Database
@@ -141,7 +142,7 @@ class SqliteExecutions:
             digest = of_state(execution_id, "running", None, None, None)
             if execute(connection, _END_WAIT, [mine, digest, execution_id]).rowcount:
                 content, size = self._db.packing.packed(steps)
-                execute(connection, _APPEND_STEPS, [content, of_bytes(content), number, size, execution_id])
+                execute(connection, _APPEND_STEPS, [content, of_packed(content, size), number, size, execution_id])
                 return True
             found = execute(connection, _ENDED_IT, [execution_id, mine, number])
             return any(_opened(content, size, f"execution {execution_id}") == steps for content, size in found)
@@ -218,8 +219,8 @@ def _whole(connection: sqlite3.Connection, execution_id: str) -> StoredExecution
     if not parts:
         raise damaged(what)
     parts += execute(connection, f"SELECT data, size, digest, number {_STEPS} ORDER BY number, id", [data]).fetchall()
-    for content, _, digest, _ in parts:
-        expect(digest, of_bytes(content), what)
+    for content, size, digest, _ in parts:
+        expect(digest, of_packed(content, size), what)
     given, *steps = [_opened(content, size, what) for content, size, *_ in parts]
     call = (call_id, webhook_id) if call_id is not None else None
     call_status: CallStatus | None = status

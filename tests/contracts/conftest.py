@@ -50,7 +50,6 @@ class WorkersStore(StoreClient):
         self.store = first.store if first else SqliteStore(directory, SqliteSettings(), logging.getLogger("test"))
         self._memos = first._memos if first else LocalMemos(FakeClock())
         self._is_first = first is None
-        self.added_executions, self.added_calls = self.store.added_executions, self.store.added_calls
 
     async def open(self) -> None:
         if self._is_first:
@@ -69,6 +68,9 @@ class WorkersStore(StoreClient):
 
     async def prune(self, retention: Retention) -> int:
         return await self.store.prune(retention)
+
+    def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
+        self.store.hold_caps(executions=executions, calls=calls)
 
 
 STORES: dict[str, Callable[[pytest.FixtureRequest, Path], Store]] = {

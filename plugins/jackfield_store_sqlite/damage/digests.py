@@ -45,6 +45,11 @@ def of_bytes(data: bytes | None) -> int:
     return digest
 
 
+def of_packed(kept: bytes, size: int | None) -> int:
+    """Of what may be compressed, with the bytes that it stands for."""
+    return of_bytes(kept) ^ (size or 0)
+
+
 def of_text(text: str) -> int:
     """Of short columns behind one another, as SQLite keeps them: what has no UTF-8 is a question mark there."""
     try:

@@ -13,6 +13,7 @@ from jackfield_store_sqlite.damage.digests import (
     of_columns,
     of_credential,
     of_execution,
+    of_packed,
     of_static_data,
     of_version,
     readable,
@@ -52,8 +53,8 @@ _TABLES = (
     _Table(
         "execution_data",
         "id",
-        "id, execution, data, digest",
-        lambda row: of_bytes(row[2]),
+        "id, execution, data, size, digest",
+        lambda row: of_packed(row[2], row[3]),
         lambda connection, row: _of_data(connection, row[1]),
     ),
     _Table(

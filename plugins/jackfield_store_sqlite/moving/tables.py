@@ -16,6 +16,7 @@ from jackfield_store_sqlite.damage.digests import (
     of_bytes,
     of_columns,
     of_credential,
+    of_packed,
     of_static_data,
     of_version,
     with_digest,
@@ -175,7 +176,7 @@ def _executions(connection: sqlite3.Connection, rows: Sequence[Values], packing:
         ident, *others, owner, epoch, content, document, sealed = row
         made.append((*with_digest((ident, data, *others)), epoch, owner))
         kept, size = packing.packed(content)
-        parts.append((data, data, kept, of_bytes(kept), size))
+        parts.append((data, data, kept, of_packed(kept, size), size))
         if document is not None:
             documents.append((data, document, of_bytes(document)))
             unsealed += [] if sealed else [(data,)]
@@ -189,7 +190,7 @@ def _steps(connection: sqlite3.Connection, rows: Sequence[Values], packing: Pack
     sql = """INSERT INTO execution_data (execution, number, data, size, digest)
         VALUES ((SELECT data FROM executions WHERE id = ?), ?, ?, ?, ?)"""
     packed = ((ident, number, *packing.packed(content)) for ident, number, content in rows)
-    _many(connection, sql, [(*row, of_bytes(row[2])) for row in packed])
+    _many(connection, sql, [(*row, of_packed(row[2], row[3])) for row in packed])
 
 
 def _next(connection: sqlite3.Connection, table: str) -> int:

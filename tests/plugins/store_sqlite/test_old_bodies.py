@@ -73,8 +73,12 @@ async def test_damage_of_what_is_compressed_is_told_and_holds_nothing_up(
     await store.open()
     placed = call("c", body="", places=((0, 5000),), response_body=LONG)
     await store.add_execution(new("e", input=LONG.encode(), call=placed), ended("e"))
+    assert await store.damage() == []
     with closing(sqlite3.connect(database)) as connection, connection:
-        connection.execute("UPDATE execution_data SET size = 4999, digest = NULL")
+        connection.execute("UPDATE execution_data SET size = 4999")
+    assert await store.damage() == ["The stored execution e is damaged; restore it from a backup."]
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE execution_data SET digest = NULL")
         connection.execute("UPDATE call_answers SET body = x'00'")
     with pytest.raises(DataDamaged):
         await store.execution("e")
