@@ -10,7 +10,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -124,7 +123,7 @@ def _make(path: Path) -> None:
 @contextlib.contextmanager
 def _fresh(path: Path, content: bytes) -> Iterator[Path]:
     """A new file beside `path` that has the content, on the disk; gone at the end unless it was renamed."""
-    fresh = path.with_name(f".{path.name}{_FRESH}{secrets.token_hex(4)}")
+    fresh = path.with_name(f".{path.name}{_FRESH}{os.urandom(4).hex()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:

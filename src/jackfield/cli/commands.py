@@ -22,6 +22,7 @@ from jackfield.api.version import __version__
 from .runtime import Runtime
 
 if TYPE_CHECKING:
+    from jackfield.api.jsontext import Json
     from jackfield.api.nodes.forms import NodeField, NodeForm
     from jackfield.core.settings import Settings
 
@@ -88,8 +89,13 @@ def serve(
 def config(runtime: Runtime, config_dir: Path | None, form: str, pairs: tuple[str, ...]) -> None:
     """Show every setting with its value, default and meaning. Secrets are masked."""
     require_here(runtime.config_dir(config_dir))
-    formats = cast("Mapping[str, Callable[[Settings], str]]", load("jackfield.cli.settings_dump:FORMATS"))
-    click.echo(formats[form](runtime.settings(config_dir, _overrides(pairs, {}))))
+    overrides = _overrides(pairs, {})
+
+    def made() -> str:
+        formats = cast("Mapping[str, Callable[[Settings], str]]", load("jackfield.cli.settings_dump:FORMATS"))
+        return formats[form](runtime.settings(config_dir, overrides))
+
+    click.echo(made() if overrides else runtime.remembered("config", form, config_dir, made))
 
 
 @click.group(cls=CommandGroup, invoke_without_command=True)
@@ -116,7 +122,11 @@ def _plugin_rows(runtime: Runtime, config_dir: Path | None) -> list[dict[str, ob
     if (daemon := daemon_elsewhere(runtime.config_dir(config_dir))) is not None:
         rows = [{name: row.get(name) for name in names} for row in daemon.ask("GET", "/api/plugins").data]
     else:
-        rows = [{name: getattr(plugin, name) for name in names} for plugin in runtime.plugins(config_dir)]
+
+        def made() -> list[Json]:
+            return [{name: getattr(plugin, name) for name in names} for plugin in runtime.plugins(config_dir)]
+
+        rows = cast("list[dict[str, object]]", runtime.remembered("plugins", None, config_dir, made))
     return sorted(rows, key=lambda row: str(row["name"]))
 
 

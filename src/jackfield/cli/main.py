@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.version import __version__
 
 from . import commands, daemon_control, host_commands, key_commands, store_commands
+from .memory import cache_directory
 from .runtime import Runtime
 
 FAILED = 1
@@ -23,7 +25,8 @@ class _Commands(CommandGroup):
     """The kernel's commands at once; those of plugins only when they are asked for, since that loads every plugin."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *ctx.find_object(Runtime).plugin_commands()})  # type: ignore[union-attr]
+        runtime = ctx.find_object(Runtime)
+        return sorted({*super().list_commands(ctx), *(runtime.plugin_summaries() if runtime else ())})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         found = super().get_command(ctx, cmd_name)
@@ -31,6 +34,12 @@ class _Commands(CommandGroup):
             return found
         runtime = ctx.find_object(Runtime)
         return runtime.plugin_commands().get(cmd_name) if runtime else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """By what is known of the plugins' commands without loading them."""
+        runtime = ctx.find_object(Runtime)
+        listed = click.Group(commands={**(runtime.plugin_summaries() if runtime else {}), **self.commands})
+        listed.format_commands(ctx, formatter)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given[: given.index("--") if "--" in given else len(given)]
     try:
-        code = jackfield.main(given, prog_name="jackfield", obj=Runtime(), standalone_mode=False)
+        cache = cache_directory(os.environ) if arguments is None else None
+        code = jackfield.main(given, prog_name="jackfield", obj=Runtime(cache), standalone_mode=False)
     except JackfieldError as exc:
         echo_error(exc.code, exc.message, exc.details, as_json=as_json)
         code = FAILED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -13,11 +13,14 @@ from jackfield.api.cli import echo_warning
 from jackfield.api.daemon import require_here
 from jackfield.api.errors import ConfigurationError
 
+from .memory import Memory
+
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
     from jackfield.api.diagnosis import Finding
+    from jackfield.api.jsontext import Json
     from jackfield.core.kernel import Kernel
-    from jackfield.core.plugins import PluginRecord
+    from jackfield.core.plugins import PluginHost, PluginRecord
     from jackfield.core.settings import Settings
     from jackfield.core.workers.link import WorkerLink
 
@@ -35,10 +38,13 @@ def default_config_dir() -> Path:
 class Runtime:
     """`jackfield.api.cli.Cli`."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: Path | None = None) -> None:
+        """cache: where answers may be kept; None: every one is made anew."""
         self._commands: dict[str, click.Command] | None = None
         # As it was: a kernel takes secrets out of the process's own, and `doctor` makes several.
         self._environment = dict(os.environ)
+        self._memory = Memory(cache, self._environment)
+        self._host: PluginHost | None = None
 
     def plugin_commands(self) -> dict[str, click.Command]:
         """Name -> command of every plugin."""
@@ -46,10 +52,35 @@ class Runtime:
             from jackfield.core.commands import commands_of  # commands of the kernel do not wait for it
             from jackfield.core.plugins import PluginHost
 
-            host = PluginHost()
-            host.discover()
-            self._commands = commands_of(host)
+            self._host = PluginHost()
+            self._host.discover()
+            self._commands = commands_of(self._host)
         return self._commands
+
+    def plugin_summaries(self) -> dict[str, click.Command]:
+        """The same for a list of them: commands that say what they do, and do not do it."""
+
+        def made() -> Json:
+            found = self.plugin_commands().items()
+            return {name: [one.help, one.short_help, one.hidden, bool(one.deprecated)] for name, one in found}
+
+        told = cast("dict[str, list[Any]]", self._memory.answer("commands", None, (), made, self._is_sound))
+        return {
+            name: click.Command(name, help=long, short_help=short, hidden=hidden, deprecated=deprecated)
+            for name, (long, short, hidden, deprecated) in told.items()
+        }
+
+    def remembered(self, name: str, asked: Json, config_dir: Path | None, make: Callable[[], Json]) -> Json:
+        """What `make` gives, or has given as long as everything was as it is now. asked: what it depends on beside code
+        and configuration."""
+        directory = self.config_dir(config_dir)
+        places = (directory, directory / "config.toml")
+        return self._memory.answer(name, [str(directory), asked], places, make, self._is_sound)
+
+    def _is_sound(self) -> bool:
+        """Whether all plugins are Jackfield's own and have no mistake."""
+        found = self._host.plugins.values() if self._host is not None else ()
+        return bool(found) and all(one.is_own and one.status != "failed" and not one.error for one in found)
 
     def kernel(
         self,
@@ -71,7 +102,8 @@ class Runtime:
         """The effective settings of the kernel and of every plugin. Raises `ConfigurationError`."""
         from jackfield.core.building import load_plugins  # as above
 
-        return load_plugins(self.config_dir(config_dir), self._environment, overrides)[1]
+        self._host, settings = load_plugins(self.config_dir(config_dir), self._environment, overrides)
+        return settings
 
     def plugins(self, config_dir: Path | None) -> Sequence[PluginRecord]:
         """Every plugin, with what is wrong, as far as can be told without starting."""
@@ -81,6 +113,7 @@ class Runtime:
 
         directory = self.config_dir(config_dir)
         host, settings = load_plugins(directory, self._environment, {})
+        self._host = host
         try:
             kernel = Kernel(directory, host, settings, Redactor())
             for mistake in kernel.idle_overrides():

@@ -1,0 +1,158 @@
+"""What a command has said, for as long as nothing has changed that it said it of.
+
+`config`, `plugins` and `--help` load every plugin, which takes a third of a second, to say the same as before. So their
+answer is kept with the names and times of all files that it was made from: the modules that were loaded and the
+directories that they stand in, the metadata of all distributions, `config.toml`, and whatever else was opened. Only a
+sound answer is kept, without a plugin of a stranger, which may look at anything, without a warning, and without
+settings in the environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+from jackfield.api.errors import ConfigurationError
+from jackfield.api.files import private_directory, write_private
+from jackfield.api.version import __version__
+
+if TYPE_CHECKING:
+    from jackfield.api.jsontext import Json
+
+_FORM = 1
+"""Of what is kept; another one is not read."""
+_PREFIX = "JACKFIELD_"
+_NO_SETTING = "JACKFIELD_CONFIG_DIR"
+_SETTLED_NS = 1_000_000_000
+"""A file that has changed since, or so shortly before, may have been read as it was before."""
+_LOOKED_AT = ("open", "os.listdir", "os.scandir")
+_OF_THE_SYSTEM = ("/proc/", "/dev/", "/sys/")
+_METADATA = ("METADATA", "PKG-INFO", "entry_points.txt")
+Stamp = list[int]
+
+
+def cache_directory(environment: Mapping[str, str]) -> Path | None:
+    """XDG_CACHE_HOME/jackfield, else ~/.cache/jackfield; None where there is no home."""
+    if base := environment.get("XDG_CACHE_HOME"):
+        return Path(base, "jackfield")
+    home = environment.get("HOME")
+    return Path(home, ".cache", "jackfield") if home else None
+
+
+class Memory:
+    """One answer of each name, in a file of its own. directory: None: nothing is kept."""
+
+    def __init__(self, directory: Path | None, environment: Mapping[str, str]) -> None:
+        set_there = any(name.startswith(_PREFIX) and name != _NO_SETTING for name in environment)
+        self._directory = None if set_there else directory
+
+    def answer(
+        self, name: str, asked: Json, places: Iterable[Path], make: Callable[[], Json], sound: Callable[[], bool]
+    ) -> Json:
+        """asked: what the answer depends on beside files; places: files and directories that it depends on though it
+        opens none of them. sound: whether what was made may be kept."""
+        if self._directory is None:
+            return make()
+        path = self._directory / f"{name}.json"
+        key: Json = [_FORM, __version__, sys.version, sys.executable, list(sys.path), asked]
+        kept = _read(path)
+        if kept is not None and kept.get("key") == key and _unchanged(kept.get("stamps")):
+            return cast("Json", kept.get("answer"))
+        before = time.time_ns() - _SETTLED_NS
+        with _watched() as seen:
+            made = make()
+        if sound() and not seen.told:
+            stamps = {str(place): stamp(str(place)) for place in (*_loaded(), *_distributions(), *places, *seen.opened)}
+            if all(known is None or max(known[:2]) < before for known in stamps.values()):
+                content = json.dumps({"key": key, "stamps": stamps, "answer": made})
+                with contextlib.suppress(ConfigurationError):
+                    private_directory(self._directory)
+                    write_private(path, content.encode())
+        return made
+
+
+def stamp(path: str) -> Stamp | None:
+    """What changes with a file or with the names in a directory; None: it is not there."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - of some thousand, each once per command
+    except (OSError, ValueError):
+        return None
+    return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]
+
+
+def _read(path: Path) -> dict[str, object] | None:
+    """Of the user's own file."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_uid != os.getuid():
+                return None
+            found = json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _unchanged(stamps: object) -> bool:
+    return isinstance(stamps, dict) and all(stamp(path) == known for path, known in stamps.items())
+
+
+def _loaded() -> Iterator[str]:
+    """The files of all modules, and the directories where further ones could be."""
+    modules = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    files = {file for file in modules if isinstance(file, str)}
+    yield from files | {str(Path(file).parent) for file in files} | {place or "." for place in sys.path}
+
+
+def _distributions() -> Iterator[str]:
+    """The files that say which plugins there are."""
+    for place in sys.path:
+        for form in ("*.dist-info", "*.egg-info"):
+            yield from (str(found / file) for found in Path(place or ".").glob(form) for file in _METADATA)
+
+
+class _Seen:
+    """opened: files that are not code, and directories. told: whether something was written to standard error."""
+
+    def __init__(self) -> None:
+        self.opened: set[str] = set()
+        self.told = False
+        self.looks = True
+
+    def note(self, event: str, given: tuple[object, ...]) -> None:
+        """An audit event."""
+        if self.looks and event in _LOOKED_AT and given and isinstance(given[0], str | os.PathLike):
+            path = os.fspath(given[0])
+            if isinstance(path, str) and not path.endswith(".pyc") and not path.startswith(_OF_THE_SYSTEM):
+                self.opened.add(str(Path(path).absolute()))
+
+
+class _Teller:
+    """Standard error; notes that something was told."""
+
+    def __init__(self, stream: IO[str], seen: _Seen) -> None:
+        self._stream, self._seen = stream, seen
+
+    def write(self, text: str) -> int:
+        self._seen.told = True
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def _watched() -> Iterator[_Seen]:
+    """An audit hook stays for as long as the process; it looks no longer than it is asked to."""
+    seen, stream = _Seen(), sys.stderr
+    sys.addaudithook(seen.note)
+    sys.stderr = cast("IO[str]", _Teller(stream, seen))
+    try:
+        yield seen
+    finally:
+        sys.stderr, seen.looks = stream, False
