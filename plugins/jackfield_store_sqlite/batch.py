@@ -17,7 +17,7 @@ from jackfield.api.execution_counts import span_of
 from jackfield.api.records import state
 from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
 from jackfield_store_sqlite.call_texts import LONG, body_columns
-from jackfield_store_sqlite.counting import COUNT, count_ends
+from jackfield_store_sqlite.counting import COUNT, OpenExecutions, count_ends
 from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_packed, of_state, with_digest
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.packing import Packing
@@ -107,6 +107,7 @@ class WriteBatch:
 
     connection: sqlite3.Connection
     packing: Packing
+    open: OpenExecutions
     careful: bool = False
     ended: int = 0
     """Executions that were written as ended so far."""
@@ -289,16 +290,10 @@ class WriteBatch:
         """Write what was gathered."""
         if self._executions:
             self._many(_ADD_EXECUTION, map(_added, self._executions.values()))
-            at_once = _ended_at_once(self._executions.values())
-            self._many(COUNT, [(*key, count) for key, count in at_once.items()])
-            self.ended += at_once.total()
             self._many(_ADD_PART, self._parts)
             self._many(_ADD_DOCUMENT, self._documents)
         self._expect_all(_APPEND_PART, self._appended)
-        ends = [(ident, change[0]) for ident, change in self._changes.items() if change[2] is not None]
-        if ends:
-            count_ends(self.connection, ends)
-            self.ended += len(ends)
+        self._count_ends()
         self._expect_all(_CHANGE_EXECUTION, [*map(_changed, self._changes.values())])
         self._many(_FORGET, self._forgotten)
         if self._calls:
@@ -312,6 +307,30 @@ class WriteBatch:
             _COUNT, ((key, each.total, each.success, each.failed, each.last_call) for key, each in self._counts.items())
         )
         self._forget()
+
+    def _count_ends(self) -> None:
+        """Before the rows are changed. Of those that were added lately nothing is read."""
+        ended: Counter[Row] = Counter()
+        unknown: list[tuple[str, Value]] = []
+        added: Iterable[Columns] = self._executions.values()
+        for row in added:
+            kind = span_of(row[_CREATED]), row[_WORKFLOW] or "", row[_MODE]
+            if row[_FINISHED] is None:
+                self.open.add(row[0], kind)
+            else:
+                ended[*kind, row[_STATUS]] += 1
+        for ident, change in self._changes.items():
+            if change[2] is not None:
+                known = None if self.careful else self.open.take(ident)
+                if known is None:
+                    unknown.append((ident, change[0]))
+                else:
+                    ended[*known, change[0]] += 1
+        if ended:
+            self._many(COUNT, [(*key, count) for key, count in ended.items()])
+        if unknown:
+            count_ends(self.connection, unknown)
+        self.ended += ended.total() + len(unknown)
 
     def _forget(self) -> None:
         for gathered in (
@@ -417,15 +436,6 @@ class WriteBatch:
 def _added(row: Columns) -> Row:
     """The values of `_ADD_EXECUTION`."""
     return *with_digest(row[:_OWNED_BY]), row[_OWNED_BY]
-
-
-def _ended_at_once(rows: Iterable[Columns]) -> Counter[Row]:
-    """How many are over when they come, by what `COUNT` tells apart."""
-    ended: Counter[Row] = Counter()
-    for row in rows:
-        if row[_FINISHED] is not None:
-            ended[span_of(row[_CREATED]), row[_WORKFLOW] or "", row[_MODE], row[_STATUS]] += 1
-    return ended
 
 
 def _changed(change: Columns) -> Row:

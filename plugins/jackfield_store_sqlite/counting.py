@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from jackfield.api.execution_counts import SPAN_BITS
 from jackfield_store_sqlite.rows import Value, encodable
 
+_MOST_OPEN = 10_000
 _ADD = "ON CONFLICT DO UPDATE SET number = number + excluded.number"
 _GROUP = f"e.created_at >> {SPAN_BITS}, coalesce(e.workflow_id, ''), e.mode"
 COUNT = f"INSERT INTO execution_counts VALUES (?, ?, ?, ?, ?) {_ADD}"  # noqa: S608 - our own words
@@ -20,6 +21,24 @@ _COUNT_GONE = f"""INSERT INTO execution_counts SELECT {_GROUP}, e.status, -count
     WHERE e.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4 {_ADD}"""  # noqa: S608 - our own words
 COUNT_ALL = f"""INSERT INTO execution_counts SELECT {_GROUP}, e.status, count(*) FROM executions e
     WHERE e.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4"""  # noqa: S608 - our own words
+
+
+class OpenExecutions:
+    """Those that were added lately and are open still, with what tells them apart when they are counted. Belongs to the
+    writer's thread. One that is here by mistake is found when its row cannot be changed."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, tuple[Value, ...]] = {}
+
+    def add(self, execution_id: str, kind: tuple[Value, ...]) -> None:
+        """kind: span, workflow, mode."""
+        if len(self._kinds) >= _MOST_OPEN:
+            self._kinds.clear()
+        self._kinds[execution_id] = kind
+
+    def take(self, execution_id: str) -> tuple[Value, ...] | None:
+        """None for one that is not known here."""
+        return self._kinds.pop(execution_id, None)
 
 
 def ended_executions(connection: sqlite3.Connection) -> int:

@@ -7,7 +7,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from jackfield.api.errors import DataDamaged, StoreUnavailable
 from jackfield.api.sql.writes import WriteOperation, WriteQueue
@@ -74,11 +74,12 @@ class Database:
 
     def post(self, run: Callable[[WriteBatch], None], size: int = 0) -> asyncio.Future[None]:
         """Queue a gathered change; the future resolves when it is durable. size: bytes that it holds."""
-        return cast("asyncio.Future[None]", self._writes.add(WriteOperation(run, size)))
+        return self._writes.add(WriteOperation(run, size))
 
     async def write(self, work: Callable[[sqlite3.Connection], ResultT], size: int = 0) -> ResultT:
         """Run `work` in a transaction, after everything queued before; nothing stays of it when it raises."""
-        return cast("ResultT", await self._writes.add(WriteOperation(lambda batch: batch.apart(work), size)))
+        written: asyncio.Future[ResultT] = self._writes.add(WriteOperation(lambda batch: batch.apart(work), size))
+        return await written
 
     async def write_alone(self, work: Callable[[sqlite3.Connection], ResultT]) -> ResultT:
         """As `write`: no other daemon locks rows, and a batch keeps apart what each work has done."""

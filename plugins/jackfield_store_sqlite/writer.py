@@ -12,6 +12,7 @@ from jackfield.api.sql.writes import Outcome, WriteOperation, WriterThread
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.batch import WriteBatch
 from jackfield_store_sqlite.caps import HeldCaps
+from jackfield_store_sqlite.counting import OpenExecutions
 from jackfield_store_sqlite.damage.reach import ReachFile, advance
 from jackfield_store_sqlite.packing import Packing
 
@@ -40,6 +41,7 @@ class StoreWriter(WriterThread[StoreWrite]):
         self._note = note
         self._caps = caps
         self._packing = packing
+        self._open = OpenExecutions()
         self._connection: sqlite3.Connection | None = None
 
     def start(self, connection: sqlite3.Connection) -> None:
@@ -72,7 +74,7 @@ class StoreWriter(WriterThread[StoreWrite]):
     def _written(self, connection: sqlite3.Connection, operations: Sequence[StoreWrite]) -> list[StoreOutcome]:
         """Everything in one go; should one operation spoil that, again, each on its own. It is noted before anybody
         hears of it."""
-        batch = WriteBatch(connection, self._packing)
+        batch = WriteBatch(connection, self._packing, self._open)
         try:
             outcomes = [self._run(operation, batch) for operation in operations]
             batch.flush()
@@ -99,7 +101,7 @@ class StoreWriter(WriterThread[StoreWrite]):
     def _run_alone(self, operation: StoreWrite, connection: sqlite3.Connection) -> StoreOutcome:
         connection.execute("SAVEPOINT alone")
         try:
-            batch = WriteBatch(connection, self._packing, careful=True)
+            batch = WriteBatch(connection, self._packing, self._open, careful=True)
             result = operation.run(batch)
             batch.flush()
         except Exception as error:

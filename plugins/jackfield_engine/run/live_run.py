@@ -169,7 +169,8 @@ class LiveRun:
         )
 
     async def _before_effect(self, task: Task) -> None:
-        await self.disk.secure()
+        if await self.disk.secure():
+            self._slice = self.clock.monotonic() + SLICE_S  # others have had the event loop meanwhile
         task.effect = True
 
     async def breathe(self) -> None:

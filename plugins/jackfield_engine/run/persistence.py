@@ -21,6 +21,7 @@ from jackfield.api.call_places import body_in, moved
 from jackfield.api.caller_secrets import CREDENTIAL_NAMES, LOOKED_AT, Hidden, hidden_in, hidden_in_pinned, hide
 from jackfield.api.engine import ExecutionRequest, Failure, Outcome
 from jackfield.api.errors import Fenced, JackfieldError, StoreUnavailable
+from jackfield.api.futures import outlived
 from jackfield.api.history import NodeRecord, stored_json
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json, depth_exceeds
@@ -234,20 +235,23 @@ class RunPersistence:
             self.checkpointing = asyncio.get_running_loop().create_future()
             settle_error(self.checkpointing, exc)
 
-    async def secure(self) -> None:
-        """Return once everything so far is durable. One that the store has as queued is shown to run with its first
-        checkpoint, or when a node takes its time: a write of its own would keep the checkpoint waiting. Raises
-        `ExecutionRefused` when the execution is not accepted."""
+    async def secure(self) -> bool:
+        """Return once everything so far is durable; whether that took a wait. One that the store has as queued is shown
+        to run with its first checkpoint, or when a node takes its time: a write of its own would keep the checkpoint
+        waiting. Raises `ExecutionRefused` when the execution is not accepted."""
         try:
             if self.status != "queued":
                 self.show_running()
+            waits = self._adding is not None
             if self._adding is not None:
-                await asyncio.shield(self._adding)
+                await outlived(self._adding)
                 self._adding = None
         except JackfieldError as exc:
             raise ExecutionRefused(exc) from None
         if self.checkpointing is not None:
+            waits = True
             await self.settle()
+        return waits
 
     async def settle(self) -> None:
         """Wait for the checkpoint under way; while the store does not answer, try again. Raises `ExecutionRefused` when
@@ -255,7 +259,7 @@ class RunPersistence:
         attempt = 0
         while (future := self.checkpointing) is not None:
             try:
-                await asyncio.shield(future)
+                await outlived(future)
                 self.checkpointing = None
             except Fenced as exc:
                 self.checkpointing = None

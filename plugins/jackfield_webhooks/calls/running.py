@@ -12,6 +12,7 @@ from jackfield.api.caller_secrets import hide_text
 from jackfield.api.context import PluginContext
 from jackfield.api.engine import Engine, Execution, ExecutionRequest
 from jackfield.api.errors import Conflict, ExecutionFailed, ExecutionTimeout, NoResponseNode, NotFound, StoreUnavailable
+from jackfield.api.futures import outlived
 from jackfield.api.history import stored_json
 from jackfield.api.json_slices import written
 from jackfield.api.records import replace
@@ -312,7 +313,7 @@ def _late(execution_id: str) -> ExecutionTimeout:
 async def _durable(stored: asyncio.Future[None]) -> None:
     """Wait for a write; being cancelled leaves the write alone. Raises `_Repeated`, `StoreUnavailable`."""
     try:
-        await asyncio.shield(stored)
+        await outlived(stored)
     except Conflict:
         raise _Repeated from None
 

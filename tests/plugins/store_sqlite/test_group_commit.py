@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from jackfield.api.storage import CallUpdate, FinishedExecution, NewCall, NewExecution
+from jackfield.api.storage import CallUpdate, ExecutionFilter, FinishedExecution, NewCall, NewExecution
 from jackfield_store_sqlite.store import SqliteStore
 
 NewStore = Callable[..., SqliteStore]
@@ -89,3 +89,46 @@ async def test_the_event_loop_is_woken_once_per_batch(new_store: NewStore, monke
     monkeypatch.setattr(loop, "call_soon_threadsafe", count)
     await asyncio.gather(*(store.count_calls("h", 1, number) for number in range(400)))
     assert woken <= 10
+
+
+async def test_those_who_waited_for_a_batch_share_the_next_one(traced: tuple[SqliteStore, Counter[str]]) -> None:
+    """Also behind a shield, which takes a turn of the loop more."""
+    store, seen = traced
+
+    async def run(number: int) -> None:
+        await store.add_execution(new(number))
+        for chunk in range(3):
+            written = store.append_steps(f"e{number}", b"[1]", chunk)
+            await (asyncio.shield(written) if number % 2 else written)
+        await store.finish_execution(end(number))
+
+    await asyncio.gather(*map(run, range(64)))
+    assert seen["COMMIT"] == 5
+
+
+async def test_what_comes_while_a_batch_is_written_is_written_too(new_store: NewStore) -> None:
+    store = new_store(timeout=20)
+    await store.open()
+    written: list[asyncio.Future[None]] = []
+    for number in range(200):
+        written.append(store.count_calls("h", 1, number))
+        if number % 7 == 0:
+            await asyncio.sleep(0)
+        if number % 31 == 0:
+            await written[-1]
+    await asyncio.gather(*written)
+    assert (await store.webhook_stats("h")).total_calls == 200
+
+
+async def test_ends_are_counted_wherever_the_execution_was_added(new_store: NewStore) -> None:
+    first = new_store()
+    await first.open()
+    await asyncio.gather(*(first.add_execution(new(number)) for number in range(4)))
+    await first.finish_execution(end(0))
+    await first.close()
+    second = new_store()
+    await second.open()
+    await asyncio.gather(*(second.finish_execution(end(number)) for number in range(3)))
+    await second.add_execution(new(9))
+    await second.finish_execution(FinishedExecution("e9", "failed", 9, 1))
+    assert await second.execution_stats(ExecutionFilter()) == {"success": 3, "failed": 1, "running": 1}

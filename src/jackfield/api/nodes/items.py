@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..binary import BinaryError
 from ..expressions import references_of
@@ -276,11 +276,11 @@ def _is_large(item: object) -> bool:
     return False
 
 
-def _has_length(value: object) -> bool:
+def _has_length(value: Any) -> bool:  # Any: whatever a node gave
     kind = type(value)
     if kind is str:
-        return len(cast("str", value)) > _LONG_TEXT
-    return (kind is dict or kind is list) and len(cast("list[object]", value)) > LONG
+        return len(value) > _LONG_TEXT
+    return (kind is dict or kind is list) and len(value) > LONG
 
 
 def has_files(outputs: Outputs) -> bool:
