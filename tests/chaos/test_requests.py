@@ -45,7 +45,7 @@ class Front:
 @pytest.mark.scenario("requests", 5000)
 @pytest.mark.parametrize("server", ["hypercorn", "uvicorn"])
 def test_requests(new_daemon: StartDaemon, figures: Figures, seed: int, server: str) -> None:
-    daemon = new_daemon(f'[server]\nimplementation = "{server}"\n{HASTY}')
+    daemon = new_daemon(f'[server]\nname = "{server}"\n{HASTY}')
     name = PATH.removeprefix("/webhook/")
     daemon.live(chain(name, webhook(name, responseMode="lastNode"), set_fields("Set", read="={{ $json.body.n }}")))
     figures.scenario = f"requests, {server}"

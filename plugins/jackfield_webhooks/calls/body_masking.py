@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import islice
 
 from jackfield.api.jsontext import Json
@@ -58,9 +58,12 @@ class BodyMask:
                 count += len(value)
                 if not (harmless.issuperset(value) or self._are_harmless(value)):
                     return -1
-                values += [part for part in value.values() if type(part) in _CONTAINERS]
-            elif type(value) is list:
-                values += [part for part in value if type(part) in _CONTAINERS]
+                parts: Iterable[Json] = value.values()
+            else:
+                parts = value if type(value) is list else ()
+            for part in parts:
+                if type(part) in _CONTAINERS:
+                    values.append(part)  # noqa: PERF401 - a comprehension costs a call for each object; most are small
         return count
 
     def _are_harmless(self, names: Collection[str]) -> bool:

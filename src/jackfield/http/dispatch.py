@@ -155,7 +155,7 @@ class Dispatcher:
     def _head_problem(self, scope: Scope) -> JackfieldError | None:
         """Hypercorn has refused a large head that came in several pieces; httptools has no limit of its own."""
         target = len(scope.get("raw_path") or b"") + len(scope["query_string"])
-        if sum([len(name) + len(value) for name, value in scope["headers"]], target) > self._head_limit:
+        if sum(map(len, itertools.chain.from_iterable(scope["headers"])), target) > self._head_limit:
             return HeadersTooLarge()
         return target_problem(scope)
 

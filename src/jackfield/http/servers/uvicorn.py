@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .websocket_connections import WebSocketConnections
 
 log = logging.getLogger("jackfield.server")
+SHORTEST_STOP = 0.1
+"""Seconds, also where a stop waits for nothing: uvicorn takes none at all for a stop that took too long."""
 LOOK = 1.0
 """Seconds between two looks at the clock, for the header `Date`."""
 WEBSOCKETS = "jackfield.http.servers.websocket_connections:WebSocketConnections"
@@ -63,6 +65,7 @@ class UvicornRunner:
         self._admission = admit(app, sock, watch=self._watch, keep_alive=server.keep_alive)
 
     def _config(self) -> uvicorn.Config:
+        daemon = self._app.kernel.settings.get(DaemonSettings)
         return uvicorn.Config(
             self._app,
             http=cast("type[asyncio.Protocol]", UvicornConnection),
@@ -73,7 +76,7 @@ class UvicornRunner:
             server_header=False,
             proxy_headers=False,
             lifespan="on",
-            timeout_graceful_shutdown=cast("int", self._app.kernel.settings.get(DaemonSettings).shutdown_timeout),
+            timeout_graceful_shutdown=cast("int", max(daemon.shutdown_timeout, SHORTEST_STOP)),
             h11_max_incomplete_event_size=self._settings.header_limit,
             backlog=self._settings.backlog,
         )

@@ -5,7 +5,7 @@
   `Content-Length` or in HTTP/1.0, another coding than `chunked`, no `Host` or two, other versions than 1.0 and 1.1.
 - Heads, and what stands between the pieces of a body (sizes of chunks, trailers), are bounded; trailers are dropped.
 - A request that came behind another one is read when that one is answered, so that a flood of them is bytes alone.
-- A WebSocket is handed over: `uvicorn_websockets`.
+- A WebSocket is handed over: `websocket_connections`.
 
 Source: RFC 9110 sections 7.2 and 7.8; RFC 9112 sections 3.2, 6.1, 6.3, 7.1.2 and 9.3.2.
 """
@@ -149,6 +149,9 @@ class UvicornConnection(asyncio.Protocol):
         """As `AdmittedConnection.end`. An application that is slow to read is none of its caller's faults."""
         if reason == "request" and self.flow.read_paused:
             return False
+        if self._refused:
+            self.transport.close()  # its last answer is written
+            return True
         begun = not self._is_free and self._exchange is not None and self._exchange.started
         if reason in ("head", "request") and not begun:
             self.transport.write(too_late(reason))

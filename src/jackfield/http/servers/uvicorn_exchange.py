@@ -76,6 +76,7 @@ class UvicornExchange:
         "_news",
         "_owner",
         "_silent",
+        "_size",
         "complete",
         "failure",
         "gone",
@@ -90,7 +91,8 @@ class UvicornExchange:
         self.scope = scope
         self.persists = persists
         self._expects = expects
-        self._body = b""
+        self._body: list[bytes] = []
+        self._size = 0
         self._news = False
         """Whether something has come that the application was not told of."""
         self._more: asyncio.Event | None = None
@@ -125,8 +127,9 @@ class UvicornExchange:
         """A piece of the request's body."""
         if self.complete:
             return
-        self._body = self._body + body if self._body else body
-        if len(self._body) > HIGH_WATER_LIMIT:
+        self._body.append(body)
+        self._size += len(body)
+        if self._size > HIGH_WATER_LIMIT:
             self._owner.flow.pause_reading()
         self._tell()
 
@@ -161,8 +164,10 @@ class UvicornExchange:
             await self._more.wait()
         if self.complete or (self.gone and not (self._news and self.whole)):
             return {"type": "http.disconnect"}
-        body, self._body, self._news = self._body, b"", False
-        self._owner.flow.resume_reading()
+        pieces, self._body, self._size, self._news = self._body, [], 0, False
+        body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        if not self.gone:
+            self._owner.flow.resume_reading()
         return {"type": "http.request", "body": body, "more_body": not self.whole}
 
     # -- what goes
