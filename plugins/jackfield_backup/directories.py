@@ -21,13 +21,21 @@ async def verify_directory(context: PluginContext) -> list[str]:
     return [*problems, *await asyncio.to_thread(_damaged_files, context.service.config_dir / "binary" / "content")]
 
 
+def _noted(content: Path, name: str) -> str:
+    """The digest of a file: its name, unless it came under another one from a bucket."""
+    try:
+        return (content.parent / "digests" / name[:2] / name).read_text()
+    except OSError:
+        return name
+
+
 def _damaged_files(directory: Path) -> list[str]:
     found = []
     for path in sorted(directory.rglob("*")):
         if _SHA.fullmatch(path.name) and path.is_file():
             try:
                 with path.open("rb") as file:
-                    good = hashlib.file_digest(file, "sha256").hexdigest() == path.name
+                    good = hashlib.file_digest(file, "sha256").hexdigest() == _noted(directory, path.name)
             except FileNotFoundError:
                 continue
             except OSError as exc:

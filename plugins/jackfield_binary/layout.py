@@ -2,6 +2,7 @@
 
     content/<first 2 digits>/<sha256>   every file once, by the SHA-256 of its content
     executions/<execution id>/<sha256>  hard links to content: their number is the count of references
+    digests/<first 2 digits>/<id>       the SHA-256 of a file that has another id, as it came from another store
     incoming/                           files while they are written
 
 A content file without a further link belongs to no execution. Links are made and counted under one lock, so that a file
@@ -44,8 +45,10 @@ def reported(what: str) -> Iterator[None]:
 class Incoming:
     """A file while it is written. Not safe for two threads at once."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, file_id: str | None = None) -> None:
+        """file_id: that it has already; None: its digest is its id."""
         self._layout = layout
+        self._id = file_id
         self._hash = hashlib.sha256()
         self._descriptor: int | None = None
         self.path = layout.incoming / secrets.token_hex(16)
@@ -66,10 +69,13 @@ class Incoming:
     def commit(self, execution_id: str) -> str:
         """Make it durable and give it to the execution; its id. Raises `BinaryError`."""
         self.write(b"")
-        file_id = self._hash.hexdigest()
+        digest = self._hash.hexdigest()
+        file_id = self._id or digest
         with reported("The file could not be kept"):
             if self._descriptor is not None:
                 os.fsync(self._descriptor)
+            if file_id != digest:
+                self._layout.note_digest(file_id, digest)
             self._layout.put(self.path, file_id, self.size, execution_id)
         return file_id
 
@@ -89,6 +95,7 @@ class Layout:
         self.root = root
         self.content = root / "content"
         self.executions = root / "executions"
+        self.digests = root / "digests"
         self.incoming = root / "incoming"
         self._links = threading.Lock()
 
@@ -167,6 +174,32 @@ class Layout:
                         gone += self._drop_unless_linked(self.content / part / name)
         return gone
 
+    def names_of(self, execution_id: str) -> list[str]:
+        """Of its files, sorted; empty: names of executions."""
+        return sorted(_names(self.executions / execution_id if execution_id else self.executions))
+
+    def note_digest(self, file_id: str, digest: str) -> None:
+        """Before the file is put. Raises OSError."""
+        path = self._digest(file_id)
+        self.prepare(path.parent)
+        fresh = path.with_name(secrets.token_hex(16))
+        with os.fdopen(os.open(fresh, _NEW, 0o600), "w") as target:
+            target.write(digest)
+            target.flush()
+            os.fsync(target.fileno())
+        fresh.replace(path)
+        _sync(path.parent)
+
+    def digest_of(self, file_id: str) -> str:
+        """The SHA-256 that its content must have: its id, unless another was noted."""
+        try:
+            return self._digest(file_id).read_text()
+        except OSError:
+            return file_id
+
+    def _digest(self, file_id: str) -> Path:
+        return self.digests / file_id[:2] / file_id
+
     def _content(self, file_id: str) -> Path:
         return self.content / file_id[:2] / file_id
 
@@ -210,12 +243,12 @@ class Layout:
         finally:
             fresh.unlink(missing_ok=True)
 
-    @staticmethod
-    def _drop_unless_linked(content: Path) -> bool:
+    def _drop_unless_linked(self, content: Path) -> bool:
         try:
             if content.stat().st_nlink > 1:
                 return False
             content.unlink()
+            self._digest(content.name).unlink(missing_ok=True)
         except FileNotFoundError:
             return False
         return True

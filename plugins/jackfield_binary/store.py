@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.workflows import Items
 from jackfield_binary.files import DiskFiles
 from jackfield_binary.layout import Layout
+from jackfield_binary.moving import DirectoryMover
 
 
 class DiskStore:
@@ -25,6 +26,9 @@ class DiskStore:
 
     def files(self, execution_id: str) -> DiskFiles:
         return DiskFiles(self.layout, checked_execution(execution_id), self._settings)
+
+    def mover(self) -> DirectoryMover:
+        return DirectoryMover(self.layout)
 
     async def adopt(self, execution_id: str, items: Items) -> None:
         checked_execution(execution_id)

@@ -12,7 +12,6 @@ class S3BinaryPlugin(Plugin):
     name = "binary_s3"
     first_process_only = True
     settings = (SettingsTable("binary.s3", "jackfield_binary_s3.settings:S3Settings"),)
-    commands = ("jackfield_binary_s3.commands:files",)
     jackfield_findings = later("jackfield_binary_s3.diagnosis:findings")
     start = deferred("jackfield_binary_s3.sweeping:start")
 

@@ -11,9 +11,9 @@ from jackfield.api.context import PluginContext
 from jackfield.api.workflows import Items
 from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.files import S3Files
+from jackfield_binary_s3.moving import BucketMover
 from jackfield_binary_s3.references import FilesGoing, References
 from jackfield_binary_s3.settings import S3Settings
-from jackfield_binary_s3.uploads import BucketUpload
 
 
 class S3BinaryStore:
@@ -25,24 +25,20 @@ class S3BinaryStore:
         self.bucket = bucket
         self._references = References(context)
         self._limits = limits
-        self._presigned = context.settings(S3Settings).presigned
+        settings = context.settings(S3Settings)
+        self._presigned = settings.presigned
+        self._place = f"{settings.endpoint or 's3:'}/{settings.bucket}/{settings.prefix}"
 
     def files(self, execution_id: str) -> S3Files:
         checked_execution(execution_id)
         return S3Files(self.bucket, self._references, execution_id, self._limits, self._presigned)
 
-    async def refer(self, execution_id: str, file_ids: Sequence[str]) -> None:
-        """The execution refers to these files, which may still be on their way. Raises `BinaryUnavailable`,
-        `FilesGoing`."""
-        await self._references.add(checked_execution(execution_id), file_ids)
-
-    def upload(self, execution_id: str, file_id: str) -> BucketUpload:
-        """A file that has its id already, which tells neither its name nor its type."""
-        return BucketUpload(self.bucket, self._references, checked_execution(execution_id), {}, file_id)
+    def mover(self) -> BucketMover:
+        return BucketMover(self.bucket, self._place)
 
     async def adopt(self, execution_id: str, items: Items) -> None:
         with contextlib.suppress(FilesGoing):
-            await self.refer(execution_id, referred(items))
+            await self._references.add(checked_execution(execution_id), referred(items))
 
     async def release(self, execution_ids: Sequence[str]) -> None:
         """Objects go with a later sweep: somebody may be reading them."""

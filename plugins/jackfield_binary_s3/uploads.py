@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Protocol
 
 from jackfield.api.binary import BinaryError
 from jackfield_binary_s3.bucket import Bucket
-from jackfield_binary_s3.references import References
 
 _END = b""
 _FAREWELL_S = 5.0
@@ -19,6 +19,13 @@ class _Stopped(Exception):
     """Whoever wrote the file has given it up."""
 
 
+class Referring(Protocol):
+    """Of `References`, what an upload needs."""
+
+    async def add(self, execution_id: str, file_ids: Sequence[str]) -> None:
+        """Raises `BinaryUnavailable`, `FilesGoing`."""
+
+
 class BucketUpload:
     """`jackfield.api.binary_drivers.Incoming`. A file of one part is one request; a larger one is sent as it comes, and
     never whole in memory."""
@@ -26,7 +33,7 @@ class BucketUpload:
     def __init__(
         self,
         bucket: Bucket,
-        references: References,
+        references: Referring,
         execution_id: str,
         attributes: Mapping[str, str],
         file_id: str | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -110,20 +111,79 @@ def test_a_daemon_without_its_bucket(new_daemon: StartDaemon, jackfield_s3: S3Se
     assert SECRET_KEY not in daemon.tail(100_000)
 
 
-def test_files_move_from_the_disk_into_a_bucket(new_daemon: StartDaemon, jackfield_s3: S3Server, bucket: str) -> None:
-    daemon = new_daemon(env=OURS)
-    daemon.live(chain("File", webhook("file"), node("Pass", "noOp")))
-    answer = daemon.client().post("/webhook/file", files={"f": ("a.bin", LARGE, "application/x-own")})
-    address = f"/executions/{answer.json()['executionId']}/file?run=0&output=0&item=0&name=f"
-    poll(lambda: daemon.admin().get(address).status_code == 200, "the execution is stored")
+def test_a_store_and_its_files_move_into_a_bucket_and_back(
+    new_daemon: StartDaemon, jackfield_s3: S3Server, bucket: str, tmp_path: Path
+) -> None:
+    """An execution that waits has its file wherever it goes on."""
+    in_bucket = settings(bucket, jackfield_s3).replace("presigned = 60", "presigned = 0")
+    on_disk = in_bucket.replace('name = "s3"', 'name = "disk"')
+    daemon = new_daemon(on_disk, env=OURS)
+    wait = node("Wait", "wait", {"resume": "timeInterval", "amount": 12, "unit": "seconds"}, version=1.1)
+    daemon.live(chain("Plain", webhook("plain"), node("Pass", "noOp")))
+    daemon.live(chain("Waits", webhook("waits"), wait, node("Pass", "noOp")))
+    plain, waits = given(daemon, "plain", "success"), given(daemon, "waits", "waiting")
     daemon.stop()
-    (daemon.config_dir / "config.toml").write_text(settings(bucket, jackfield_s3))
-    assert '"sent": 1' in command(daemon, "files", "upload", "--json")
+
+    moved, back = tmp_path / "moved.db", tmp_path / "back.db"
+    assert copied(daemon, "--files-to", "disk")["error"]["code"] == "VALIDATION_ERROR", "they are there"
+    (file,) = (path for path in (daemon.config_dir / "binary" / "content").rglob("*") if path.is_file())
+    file.write_bytes(LARGE[:-1])
+    cut = copied(daemon, "--to", str(moved), "--files-to", "s3")
+    assert (cut["equal"], cut["copied"]["damaged"], moved.exists()) == (False, [file.name], False)
+    file.write_bytes(LARGE)
+    there = copied(daemon, "--to", str(moved), "--files-to", "s3")
+    assert (there["equal"], there["copied"]["files"], there["copied"]["references"]) == (True, 1, 2)
+    assert there["copied"]["checksum"] == there["copied"]["copiedChecksum"]
+    assert {row["table"]: row["copiedRows"] for row in there["tables"]}["file_references"] == 2
     shutil.rmtree(daemon.config_dir / "binary")
-    daemon.start()
-    here = daemon.admin().get(address)
-    assert (here.status_code, here.content) == (200, LARGE), "the bucket knows no name of it, so the daemon sends it"
+    begin_on(daemon, moved, in_bucket)
+    assert ended(daemon, waits) == ended(daemon, plain) == LARGE
+    fresh = given(daemon, "plain", "success")
+    daemon.stop()
+
+    again = copied(daemon, "--to", str(back), "--files-to", "disk")
+    assert (again["equal"], again["copied"]["files"], again["copied"]["references"]) == (True, 2, 3)
+    client = jackfield_s3.client()
+    for found in client.list_objects_v2(Bucket=bucket)["Contents"]:
+        client.delete_object(Bucket=bucket, Key=found["Key"])
+    begin_on(daemon, back, on_disk)
+    assert ended(daemon, waits) == ended(daemon, plain) == ended(daemon, fresh) == LARGE
+    daemon.stop()
+
+    alone = copied(daemon, "--files-to", "s3")
+    assert (alone["equal"], alone["copied"]["sent"], alone["tables"]) == (True, 2, [])
+    shutil.rmtree(daemon.config_dir / "binary")
+    begin_on(daemon, back, in_bucket)
+    assert ended(daemon, fresh) == LARGE
     assert "takes them" in command(daemon, "doctor")
+
+
+def given(daemon: Daemon, path: str, status: str) -> str:
+    """An execution that has a file, once it has come so far."""
+    answer = daemon.client().post(f"/webhook/{path}", files={"f": ("a.bin", LARGE, "application/x-own")})
+    ident = str(answer.json()["executionId"])
+    api = daemon.admin()
+    poll(lambda: api.get(f"/executions/{ident}").json().get("status") == status, f"it is {status}")
+    return ident
+
+
+def ended(daemon: Daemon, execution: str) -> bytes:
+    """The file of the execution's last node."""
+    api = daemon.admin()
+    poll(lambda: api.get(f"/executions/{execution}").json()["status"] == "success", "it ends", timeout=40)
+    answer = api.get(f"/executions/{execution}/file?run=0&output=0&item=0&name=f")
+    assert answer.status_code == 200, answer.text
+    return answer.content
+
+
+def begin_on(daemon: Daemon, store: Path, text: str) -> None:
+    (daemon.config_dir / "config.toml").write_text(f'{text}[store.sqlite]\nfile = "{store}"\n')
+    daemon.start()
+
+
+def copied(daemon: Daemon, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(command(daemon, "store", "copy", *arguments, "--json"))
+    return found
 
 
 def command(daemon: Daemon, *arguments: str) -> str:

@@ -25,6 +25,8 @@ from jackfield.core.kernel import Kernel
 from jackfield.core.lock import DirectoryLock
 from jackfield.core.settings import Settings, keys
 
+from .file_copies import CopiedFiles
+from .file_moving import FileChoice, file_plan
 from .runtime import Runtime
 
 BATCH_ROWS = 5000
@@ -52,7 +54,8 @@ class CopiedTable:
 
 @record
 class Moved:
-    """source, target: for people. files: a sentence about files beside the store. seconds: that this run took."""
+    """source, target: for people. files: a sentence about files beside the store; copied: those that were copied too;
+    sufficient: whether enough of them were. seconds: that this run took."""
 
     source: str
     target: str
@@ -60,10 +63,12 @@ class Moved:
     fingerprint: str
     files: str
     seconds: float
+    copied: CopiedFiles | None = None
+    sufficient: bool = True
 
     @property
     def is_equal(self) -> bool:
-        return all(one.is_equal for one in self.tables)
+        return self.sufficient and all(one.is_equal for one in self.tables)
 
 
 @record
@@ -83,13 +88,40 @@ def _progress(text: str) -> _Progress:
     return _Progress(Checksum(rows, int(total, 16)), after, is_whole)
 
 
+def copy_only_files(runtime: Runtime, config_dir: Path | None, choice: FileChoice, tell: Tell) -> Moved:
+    """The store stays. Raises as `copy`."""
+    began = time.monotonic()
+    kernel = runtime.kernel(config_dir)
+    plan, store = file_plan(runtime, config_dir, choice), _movable(kernel)
+    lock = DirectoryLock(kernel.config_dir)
+    lock.acquire()
+    try:
+        with store.reading():
+            pass
+        asyncio.run(plan.refer(kernel))
+        with store.reading() as reader:
+            files = plan.copied(reader, tell)
+    finally:
+        lock.release()
+    told = f"Now set binary.name to {choice.target}. Nothing was deleted in {plan.source.place}."
+    seconds = time.monotonic() - began
+    return Moved(plan.source.place, plan.target.place, [], "", told, seconds, files, plan.suffices(files))
+
+
 def copy(
-    runtime: Runtime, config_dir: Path | None, source: str | None, target: str, restart: bool, tell: Tell
+    runtime: Runtime,
+    config_dir: Path | None,
+    source: str | None,
+    target: str,
+    restart: bool,
+    tell: Tell,
+    choice: FileChoice | None = None,
 ) -> Moved:
-    """source, target: addresses; None: the store of the settings. tell: is told of each table.
+    """source, target: addresses; None: the store of the settings. tell: is told of each table. choice: of files that go
+    along.
 
     Raises `ConfigurationError`, also while a daemon runs or when the store is sealed with another master key;
-    `Conflict`, `InvalidInput`, `StoreUnavailable`."""
+    `Conflict`, `InvalidInput`, `StoreUnavailable`, `BinaryStoreUnavailable`."""
     began = time.monotonic()
     settings = runtime.settings(config_dir, {})
     kernel = runtime.kernel(config_dir, _overrides(settings, source))
@@ -97,6 +129,9 @@ def copy(
     read, written = _movable(kernel), _movable(other)
     if read.place == written.place:
         raise InvalidInput("The source and the target are one store.", details={"to": f"it is {read.place}"})
+    plan = None if choice is None else file_plan(runtime, config_dir, choice)
+    files: CopiedFiles | None = None
+    sufficient, tables = True, list[CopiedTable]()
     lock = DirectoryLock(kernel.config_dir)
     lock.acquire()
     try:
@@ -105,11 +140,19 @@ def copy(
         fingerprint = asyncio.run(_checked(kernel))
         if restart:
             written.discard_unfinished()
-        with read.reading() as reader, written.filling() as writer:
-            tables = copied_tables(reader, writer, tell)
+        with read.reading() as reader:
+            referring: TableReader = reader
+            if plan is not None:
+                referring, files = plan.with_references(reader), plan.copied(reader, tell)
+                sufficient = plan.suffices(files)
+            if sufficient:
+                with written.filling() as writer:
+                    tables = copied_tables(referring, writer, tell)
     finally:
         lock.release()
-    return Moved(read.place, written.place, tables, fingerprint, _files(kernel), time.monotonic() - began)
+    told = _files(kernel) if choice is None else f"With it, set binary.name to {choice.target}."
+    seconds = time.monotonic() - began
+    return Moved(read.place, written.place, tables, fingerprint, told, seconds, files, sufficient)
 
 
 def _overrides(settings: Settings, address: str | None) -> dict[str, str]:
@@ -221,5 +264,5 @@ def _files(kernel: Kernel) -> str:
     name = kernel.settings.get(BinarySettings).name
     if name == "disk":
         place = kernel.config_dir / "binary"
-        return f"Files of items stay in {place}, for `binary.name` is disk; `jackfield files upload` brings them to S3."
+        return f"Files of items stay in {place}, for `binary.name` is disk; --files-to s3 brings them into a bucket."
     return f"Files of items stay where they are, for `binary.name` is {name}."
