@@ -23,6 +23,7 @@ import types
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,8 @@ EVALUATIONS = 10_000
 BIG = 16 * MIB
 UTC = frozenset({"UTC", "GMT", "UCT", "Zulu"})
 HEADER = 8
+PIECE = 64 * 1024
+INPUT = FileIO(0, closefd=False)
 
 
 def as_packages(api: Path) -> None:
@@ -198,7 +201,7 @@ class ExpressionScripts:
         self._context, (self._evaluate,) = self._prelude.load("evaluate")
         self._left = EVALUATIONS
 
-    def answer(self, body: bytes) -> str:
+    def answer(self, body: bytes | bytearray) -> str:
         text = body.decode()
         self._left -= 1 + len(text) * EVALUATIONS // BIG
         found = str(self._evaluate(text))
@@ -222,7 +225,7 @@ class CodeScripts:
         self._context, (self._start, self._step) = self._prelude.load("start", "step")
         self._memory = self._prelude.memory
 
-    def answer(self, body: bytes) -> str:
+    def answer(self, body: bytes | bytearray) -> str:
         self._memory = self._prelude.allowed(len(body))
         self._context.set_memory_limit(self._memory)
         self._start(body.decode())
@@ -256,33 +259,49 @@ def failure(exc: BaseException) -> str:
     return json.dumps({"error": {"kind": kind, "message": message, "line": None}})
 
 
-def read(size: int) -> bytes:
-    """Exactly so many bytes of standard input. Raises EOFError."""
-    parts = []
-    while size:
-        part = os.read(0, min(size, MIB))
-        if not part:
+def fill(view: memoryview) -> None:
+    """Bytes of standard input, as many as there is room for. Raises EOFError."""
+    while view:
+        got = INPUT.readinto(view)
+        if not got:
             raise EOFError
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+        view = view[got:]
+
+
+def write(data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(0, rest) :]
 
 
 def send(text: str) -> None:
     body = text.encode("utf-8", "replace")
-    frame = memoryview(len(body).to_bytes(4, "big") + bytes(4) + body)
-    while frame:
-        frame = frame[os.write(0, frame) :]
+    head = len(body).to_bytes(4, "big") + bytes(4)
+    if len(body) < PIECE:
+        write(head + body)  # the daemon wakes up once
+    else:
+        write(head)
+        write(body)
 
 
-def receive() -> bytes:
+def receive() -> bytes | bytearray:
     """The next request; most come in one piece. Raises EOFError."""
-    first = os.read(0, 64 * 1024)
+    first = os.read(0, PIECE)
+    if not first:
+        raise EOFError
     if len(first) < HEADER:
-        first += read(HEADER - len(first))
+        rest = bytearray(HEADER - len(first))
+        fill(memoryview(rest))
+        first += rest
     limit_cpu(int.from_bytes(first[4:HEADER], "big"))
-    size = HEADER + int.from_bytes(first[:4], "big")
-    return (first if len(first) == size else first + read(size - len(first)))[HEADER:]
+    size = int.from_bytes(first[:4], "big")
+    if len(first) == HEADER + size:
+        return first[HEADER:]
+    body = bytearray(size)
+    begun = len(first) - HEADER
+    body[:begun] = first[HEADER:]
+    fill(memoryview(body)[begun:])
+    return body
 
 
 def serve(scripts: ExpressionScripts | CodeScripts) -> None:

@@ -19,7 +19,9 @@ from typing import Any
 import orjson
 
 from jackfield.api.context import PluginContext
-from jackfield.api.jsontext import Json
+from jackfield.api.json_slices import stored
+from jackfield.api.jsontext import LARGE, Json
+from jackfield.api.nodes.items import LONG
 from jackfield.api.script_workers import API_FOLDER, ScriptWorkers, WorkerKind, Workers
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptMemory, ScriptResult
 from jackfield_javascript.settings import JavaScriptSettings
@@ -27,6 +29,8 @@ from jackfield_javascript.worker import NEEDS, JavaScriptWorker
 
 MIB = 1 << 20
 ITEMS_PER_TIMEOUT = 200
+TOGETHER = 250
+"""Items that are written and parsed at once."""
 PARTS = frozenset({"hashing", "zones", "dates", "numbers"})
 """Of the worker's host: see `child.py`."""
 KINDS = frozenset({"syntax", "runtime", "memory"})
@@ -42,10 +46,11 @@ def _line(value: object) -> bytes:
 
 
 def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
-    """The text that the prelude's `Data` reads: the head, the facts, the items, the nodes, each on a line of its
-    own."""
+    """The text that the prelude's `Data` reads: the head, the facts, the items, so many in a list, and the nodes, each
+    on a line of its own."""
     first = {
         "count": len(data.input),
+        "together": TOGETHER,
         "nodes": list(data.nodes),
         "paired": data.paired,
         "timezone": data.timezone,
@@ -62,14 +67,17 @@ def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
         "environment": data.environment,
         "node": data.node,
     }
-    return b"\n".join([_line(first), _line(facts), *map(_line, data.input), *map(_line, data.nodes.values())])
+    batches = (data.input[start : start + TOGETHER] for start in range(0, len(data.input), TOGETHER))
+    return b"\n".join([_line(first), _line(facts), *map(_line, batches), *map(_line, data.nodes.values())])
 
 
-def _decode(answer: bytes) -> dict[str, Any]:  # the answer's shape is the prelude's; a script can spoil it for itself
+async def _decode(
+    answer: bytes,
+) -> dict[str, Any]:  # the answer's shape is the prelude's; a script can spoil it for itself
     """Raises `ScriptError`."""
     try:
-        found = orjson.loads(answer)
-    except orjson.JSONDecodeError:
+        found = orjson.loads(answer) if len(answer) < LARGE else await asyncio.to_thread(stored, answer)
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise ScriptError("The script's answer can't be read.", kind="crash")
@@ -158,22 +166,30 @@ class JavaScriptEngine:
     async def evaluate(
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
     ) -> list[list[Json | ExpressionError]]:
-        request = _encode(data, {"sources": list(sources), "indexes": list(items)})
+        request = await self._request(data, {"sources": list(sources), "indexes": list(items)})
         timeout = self._settings.expression_timeout * max(1, -(-len(items) // ITEMS_PER_TIMEOUT))
-        found = _decode(await self._answer(self._expressions, request, timeout))
+        found = await _decode(await self._answer(self._expressions, request, timeout))
         rows: list[list[Json | ExpressionError]] = found["values"]
         for row, column, message in found["errors"]:
             rows[row][column] = ExpressionError(message)
         return rows
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
-        request = _encode(data, {"source": source, "each": each})
+        request = await self._request(data, {"source": source, "each": each})
+        size = len(request)
         try:
-            found = _decode(await self._answer(self._code, request, timeout, self._memory.beyond(len(request))))
+            answer = await self._answer(self._code, request, timeout, self._memory.beyond(size))
+            del request
+            found = await _decode(answer)
+            del answer
         except ScriptError as exc:
-            raise (self._memory.error(len(request)) if exc.kind == "memory" else exc) from None
+            raise (self._memory.error(size) if exc.kind == "memory" else exc) from None
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
         return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
+
+    @staticmethod
+    async def _request(data: ScriptData, head: Mapping[str, object]) -> bytes:
+        return _encode(data, head) if len(data.input) <= LONG else await asyncio.to_thread(_encode, data, head)
 
     async def _answer(self, workers: Workers[bytes], request: bytes, timeout: float, more_memory: int = 0) -> bytes:
         """Of a worker that has what the script needs. One that lacks a part names it and ends; scripts have no effects,

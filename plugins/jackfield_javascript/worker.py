@@ -52,7 +52,11 @@ class JavaScriptWorker(asyncio.BufferedProtocol):
         self._largest = largest
         self._transport: asyncio.WriteTransport | None = None
         self._piece = memoryview(bytearray(PIECE))
-        self._buffer = bytearray()
+        self._head = b""
+        """What came of an answer's head so far, of one that does not come in one piece."""
+        self._long: bytearray | None = None
+        """A long answer, as it comes; `_filled` bytes of it are there."""
+        self._filled = 0
         self._answer: asyncio.Future[bytes] | None = None
         self.uses = 0
         self.usable = True
@@ -83,21 +87,33 @@ class JavaScriptWorker(asyncio.BufferedProtocol):
         self._transport = transport  # type: ignore[assignment]
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        return self._piece
+        return self._piece if self._long is None else memoryview(self._long)[self._filled :]
 
     def buffer_updated(self, nbytes: int) -> None:
-        if not self._buffer and nbytes >= HEADER and int.from_bytes(self._piece[:4], "big") == nbytes - HEADER:
+        if self._long is not None:
+            self._filled += nbytes
+        elif not self._head and nbytes >= HEADER and int.from_bytes(self._piece[:4], "big") == nbytes - HEADER:
             self._answered(bytes(self._piece[HEADER:nbytes]))  # most come in one piece
             return
-        self._buffer += self._piece[:nbytes]
-        if len(self._buffer) < HEADER:
+        else:
+            self._begin(self._head + self._piece[:nbytes])
+        if self._long is not None and self._filled >= len(self._long):
+            answer, self._long = bytes(self._long), None
+            self._answered(answer)
+
+    def _begin(self, given: bytes) -> None:
+        """The beginning of an answer that comes in several pieces."""
+        if len(given) < HEADER:
+            self._head = given
             return
-        size = int.from_bytes(self._buffer[:4], "big")
+        size = int.from_bytes(given[:4], "big")
         if size > self._largest:
             self._fail(ScriptError("The script gave more data than it may.", kind="memory"))
-        elif len(self._buffer) >= HEADER + size:
-            answer, self._buffer = bytes(self._buffer[HEADER : HEADER + size]), bytearray()
-            self._answered(answer)
+            return
+        self._head, self._long = b"", bytearray(size)
+        begun = given[HEADER : HEADER + size]
+        self._filled = len(begun)
+        self._long[: self._filled] = begun
 
     def _answered(self, answer: bytes) -> None:
         if self._answer is not None and not self._answer.done():
@@ -131,7 +147,12 @@ class JavaScriptWorker(asyncio.BufferedProtocol):
         if not self.usable or self._transport is None:
             raise ScriptError("The script's worker process has ended.", kind="crash")
         self.uses += 1
-        self._transport.write(_HEAD.pack(len(request), math.ceil(timeout)) + request)
+        head = _HEAD.pack(len(request), math.ceil(timeout))
+        if len(request) > PIECE:
+            self._transport.writelines([head, request])  # without a copy
+        else:
+            self._transport.write(head + request)
+        del request
         answer = await self._receive(timeout)
         if answer.startswith(NEEDS):
             self.kill()

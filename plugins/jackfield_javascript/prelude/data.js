@@ -1,6 +1,6 @@
 // The `$` variables over the data of one execution. The text that arrives has the head on its first line, facts on the
-// second, then one line per input item, then one line per node that ran. A line is parsed when something first asks for
-// it.
+// second, then the input items, `head.together` of them in a list on one line, then one line per node that ran. A line is
+// parsed when something first asks for it.
 (function (kit) {
   'use strict';
 
@@ -30,7 +30,8 @@
       this.whole = false;
       this.nodes = { __proto__: null };
       this.places = { __proto__: null };
-      this.head.nodes.forEach((name, place) => (this.places[name] = 2 + this.head.count + place));
+      const nodes = 2 + Math.ceil(this.head.count / this.head.together);
+      this.head.nodes.forEach((name, place) => (this.places[name] = nodes + place));
     }
 
     // The workflow, the execution, the running node and what else few sources read.
@@ -40,7 +41,15 @@
 
     item(index) {
       if (!Number.isInteger(index) || index < 0 || index >= this.head.count) return undefined;
-      return (this.items[index] ??= this.parse(2 + index));
+      if (this.items[index] === undefined) this.enter(index);
+      return this.items[index];
+    }
+
+    // Parse the items of one line; those that are there stay.
+    enter(index) {
+      const { together } = this.head;
+      const line = Math.floor(index / together);
+      this.parse(2 + line).forEach((item, place) => (this.items[line * together + place] ??= item));
     }
 
     // The item is done with; keeping it is worth its memory only if something reads them all.

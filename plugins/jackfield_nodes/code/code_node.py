@@ -23,6 +23,7 @@ from jackfield.api.scripts import SCRIPT_ENGINES
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.code.form import CODE
 from jackfield_nodes.values.conversions import type_name, with_article
+from jackfield_nodes.values.threads import worked
 
 ITEM_KEYS = frozenset({"json", "binary", "pairedItem", "error", "index"})
 _OF_ALL = re.compile(r"\$input\.(first|last|all|itemMatching)")
@@ -78,7 +79,8 @@ class CodeNode(ModelNode):
                 raise
             return [[unpaired_error(exc)]]
         log_lines(run, result.logs)
-        return [items_of_each(result.value) if each else items_of_all(result.value)]
+        count = len(result.value) if isinstance(result.value, list) else 1
+        return [await worked(count, items_of_each if each else items_of_all, result.value)]
 
     def _language(self, given: Json) -> str:
         asked = given if isinstance(given, str) else "javaScript"
@@ -143,8 +145,8 @@ def _named(value: Json) -> str:
 
 def _check_keys(row: Mapping[str, Json], index: int) -> None:
     """Whether a key beside those of an item was meant for its json. Raises `NodeError`."""
-    unknown = sorted(row.keys() - ITEM_KEYS)
-    if unknown:
+    if not row.keys() <= ITEM_KEYS:
+        unknown = sorted(row.keys() - ITEM_KEYS)
         raise NodeError(
             f"An item has the keys json, binary and pairedItem, but item {index} of the program's also has "
             f"{', '.join(unknown)}; put fields inside json.",
@@ -186,8 +188,11 @@ def _of_each(row: Json, index: int) -> Item:
 
 
 def _checked(row: Mapping[str, Json], index: int) -> Item:
-    """A full item. Raises `NodeError` when its `json` is no object, or its files are no files."""
+    """A full item, the program's own where there are just fields. Raises `NodeError` when its `json` is no object,
+    or its files are no files."""
     json, binary = row["json"], row.get("binary")
+    if len(row) == 1 and type(row) is dict and type(json) is dict:
+        return cast("Item", row)
     for key in ("json", "binary"):
         if key in row and not isinstance(row[key], dict):
             raise NodeError(

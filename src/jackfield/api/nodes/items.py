@@ -143,7 +143,11 @@ def with_json(item: Item, json: dict[str, Json], index: int) -> Item:
 def with_pair(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
     """An item that somebody else made, such as a script or another workflow; its own pairing stays. origin: see
     `new_item`."""
-    return item if "pairedItem" in item else repaired(item, origin)
+    if "pairedItem" in item:
+        return item
+    if len(item) == 1:
+        return compact_item(item["json"], {"item": origin} if isinstance(origin, int) else origin)
+    return repaired(item, origin)
 
 
 def repaired(item: Item, origin: int | PairedItem | list[PairedItem]) -> Item:
@@ -338,7 +342,8 @@ def paired_outputs(inputs: list[Items], outputs: Outputs) -> Outputs:
     if len(inputs[0]) == 1 or (len(outputs) == 1 and len(outputs[0]) == 1 and inputs[0]):
         return [[with_pair(item, 0) for item in items] for items in outputs]
     if len(outputs) == 1 and len(outputs[0]) == len(inputs[0]):
-        return [[with_pair(item, index) for index, item in enumerate(outputs[0])]]
+        both = enumerate(zip(outputs[0], inputs[0], strict=True))
+        return [[with_pair(item, own_pair(given, index)) for index, (item, given) in both]]
     return outputs
 
 
