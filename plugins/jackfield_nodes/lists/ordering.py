@@ -6,10 +6,10 @@ which a merge sort meets them. Fields that hold numbers alone or texts alone are
 
 from __future__ import annotations
 
-import heapq
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cmp_to_key
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from jackfield.api.javascript import UNDEFINED
 from jackfield.api.jsontext import Json
@@ -20,6 +20,7 @@ from jackfield_nodes.values.fields import field_value, identity
 Column: TypeAlias = "list[object]"
 """The values of one field, by item."""
 
+Key: TypeAlias = Callable[[int], Any]  # of any type that compares with itself
 PART = 4_096
 """So many keys are sorted at once: sorting holds the interpreter, which the event loop needs in between."""
 
@@ -58,14 +59,27 @@ def compared(places: list[int], columns: Sequence[Column], descending: Sequence[
     return sorted(places, key=cmp_to_key(compare))
 
 
-def _sorted(places: list[int], key: Callable[[int], object], *, reverse: bool) -> list[int]:
-    parts = [
-        sorted(places[start : start + PART], key=key, reverse=reverse)  # type: ignore[arg-type]  # keys of one type
-        for start in range(0, len(places), PART)
-    ]
-    if len(parts) < 2:
-        return parts[0] if parts else []
-    return list(heapq.merge(*parts, key=key, reverse=reverse))  # type: ignore[arg-type]
+def _sorted(places: list[int], key: Key, *, reverse: bool) -> list[int]:
+    given = places[::-1] if reverse else places  # so that equal ones come out as they stood
+    parts = [sorted(given[start : start + PART], key=key) for start in range(0, len(given), PART)]
+    made = merged(parts, key) if len(parts) > 1 else [place for part in parts for place in part]
+    return made[::-1] if reverse else made
+
+
+def merged(parts: Sequence[list[int]], key: Key) -> list[int]:
+    """Sorted parts as one list: range of keys after range of keys, each with about as many as a part, since `sorted` is
+    fast with what is sorted in parts. Equal ones stay in the order of the parts."""
+    step = max(PART // len(parts), 1)
+    marks = sorted(key(part[place]) for part in parts for place in range(0, len(part), step))
+    begins, made = [0] * len(parts), list[int]()
+    for mark in [*marks[:: max(PART // step, 1)], None]:
+        row: list[int] = []
+        for number, part in enumerate(parts):
+            end = len(part) if mark is None else bisect_left(part, mark, begins[number], key=key)
+            row += part[begins[number] : end]
+            begins[number] = end
+        made += sorted(row, key=key)
+    return made
 
 
 def _column(rows: Sequence[dict[str, Json]], name: str, *, dots: bool) -> Column:
@@ -79,6 +93,8 @@ def _column(rows: Sequence[dict[str, Json]], name: str, *, dots: bool) -> Column
 def _keys(column: Column) -> Sequence[object] | None:
     """What orders values of one type; None for others."""
     if all(isinstance(value, str) for value in column):
+        if all(map(str.isascii, cast("Sequence[str]", column))):
+            return column
         # JavaScript compares code units of UTF-16.
         return [str(value).encode("utf-16-be", "surrogatepass") for value in column]
     if all(type(value) is int or type(value) is float for value in column):

@@ -14,6 +14,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.scripts import ScriptData, ScriptResult
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
+from jackfield_nodes.lists import ordering
 from jackfield_nodes.lists.ordering import PART, SortBy, order
 from jackfield_nodes.lists.sort import script
 from jackfield_workers.pool import SharedWorkerPool
@@ -175,3 +176,18 @@ async def test_the_event_loop_turns_while_many_items_are_sorted(bench: Bench) ->
     await bench.outputs(bench.run("sort", 1, by("v"), rows))
     counter.cancel()
     assert turns > 20
+
+
+@given(
+    st.lists(st.one_of(st.integers(-3, 9), st.floats(-2, 2)) | st.integers(0, 3), max_size=60)
+    | st.lists(st.text("aÄz\uffee\U0001f600", max_size=2), max_size=60),
+    st.booleans(),
+    st.integers(1, 7),
+)
+def test_sorting_in_parts_is_sorting(values: list[Any], descending: bool, part: int) -> None:
+    rows = [*values, *values[:1], 0 if not values or not isinstance(values[0], str) else ""]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ordering, "PART", part)
+        found = order([{"v": value} for value in rows], [SortBy("v", descending)], dots=True)
+    keys = [value.lower().encode("utf-16-be") if isinstance(value, str) else value for value in rows]
+    assert found == sorted(range(len(rows)), key=keys.__getitem__, reverse=descending)
