@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from jackfield.testing.context import FakeContext
+from jackfield.testing.store import MemoryStore
 from jackfield_backup.directories import verify_directory
 from jackfield_binary.layout import Incoming, Layout
 
@@ -17,7 +18,7 @@ async def test_a_file_with_another_id_is_compared_with_the_digest_that_was_noted
         incoming.write(b"content")
         incoming.commit("e1")
         incoming.close()
-    context = FakeContext(tmp_path)
+    context = FakeContext(tmp_path, ports={"Store": MemoryStore()})
     assert await verify_directory(context) == []
     own = hashlib.sha256(b"content").hexdigest()
     for name in (ident, own):
