@@ -7,6 +7,7 @@ import random
 import signal
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,19 +15,23 @@ import pytest
 from jackfield.testing.daemon import Daemon, poll
 
 from ..e2e.conftest import StartDaemon
-from ..e2e.worker_processes import WORKERS, processes
+from ..e2e.worker_processes import WORKERS, Processes, all_ready, processes
 from .effects import SETTINGS, Effects, document
 from .figures import Figures
 from .kills import ANSWERS, LONGEST_LIFE, PATIENCE, Lives
 from .load import Load
 
 
-def kill_one(daemon: Daemon, chance: random.Random) -> str:
-    """A worker, or in one of three cases the first process, which has the store."""
+def kill_one(daemon: Daemon, chance: random.Random) -> tuple[str, Processes]:
+    """A worker, or in one of three cases the first process, which has the store. Its kind, and what ran before."""
     found = poll(lambda: processes(daemon), "all processes run", timeout=PATIENCE)
     kind = chance.choice(["worker", "worker", "first process"])
     os.kill(chance.choice(found.workers) if kind == "worker" else found.first, signal.SIGKILL)
-    return kind
+    return kind, found
+
+
+def are_back(daemon: Daemon, before: Processes) -> bool:
+    return processes(daemon) not in (None, before) and all_ready(daemon)
 
 
 @pytest.mark.scenario("workers", 60)
@@ -42,9 +47,10 @@ def test_kills_of_processes(
         with Load(daemon, lives.book) as load:
             poll(lambda: load.answers >= ANSWERS, "calls are answered", timeout=PATIENCE)
             time.sleep(chance.uniform(0, LONGEST_LIFE))  # the moment is what is varied
-            kinds[kill_one(daemon, chance)] += 1
+            kind, before = kill_one(daemon, chance)
+            kinds[kind] += 1
             begun = time.monotonic()
-        poll(daemon._ready, "all processes are back", timeout=PATIENCE)
+        poll(partial(are_back, daemon, before), "all processes are back", timeout=PATIENCE)
         back.append(time.monotonic() - begun)
     lives.settle()
     found = lives.verdict()

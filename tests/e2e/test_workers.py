@@ -17,7 +17,7 @@ from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.postgres import PostgresServer
 
 from .conftest import StartDaemon, _factory
-from .worker_processes import WORKERS, processes
+from .worker_processes import WORKERS, all_ready, processes
 
 PATH = "shared"
 BODY = {"name": "value"}
@@ -85,6 +85,17 @@ def test_a_request_in_pieces_is_served(daemon: Daemon, live: str) -> None:
                 assert answer.startswith(b"HTTP/1.1 200")
 
 
+def test_a_request_behind_an_unanswered_one_gets_nothing_of_a_worker(daemon: Daemon, live: str) -> None:
+    """It cannot move any more: it is refused, and the connection ends."""
+    host = f"127.0.0.1:{daemon.port}"
+    ours = f"POST /webhook/{PATH} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 2\r\n\r\n{{}}"
+    with socket.create_connection(("127.0.0.1", daemon.port), 10) as sock:
+        sock.sendall(f"{ours}GET /api/profiles HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        answers = b"".join(iter(lambda: sock.recv(65536), b""))
+    assert re.findall(rb"HTTP/1.1 (\d+)", answers) == [b"200", b"421"]
+    assert b"MISDIRECTED_REQUEST" in answers
+
+
 def test_a_change_counts_at_every_worker_once_it_is_answered(daemon: Daemon, live: str) -> None:
     """Whoever deactivates is answered when no worker serves it any more."""
     api = daemon.admin()
@@ -133,6 +144,5 @@ def test_over_postgresql_each_worker_has_the_store(new_daemon: StartDaemon, jack
     os.kill(found.workers[0], signal.SIGKILL)
     api = started.admin()
     poll(lambda: api.get("/executions/stats").json()["success"] == RUNS, "all have ended", timeout=30)
-    poll(started._ready, "the worker is back", timeout=20)
-    assert processes(started) != found
+    poll(lambda: processes(started) not in (None, found) and all_ready(started), "the worker is back", timeout=20)
     assert started.stop() == 0

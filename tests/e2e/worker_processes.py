@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+
 from jackfield.testing.daemon import Daemon
 
 WORKERS = ["--workers", "2"]
@@ -32,6 +34,13 @@ def processes(daemon: Daemon) -> Processes | None:
     except (OSError, ValueError):
         return None
     return Processes(daemon.pid, first, workers) if len(workers) == 2 else None
+
+
+def all_ready(daemon: Daemon) -> bool:
+    try:
+        return bool(daemon.client().get("/ready").json()["checks"]["workers"] == "ok")
+    except (httpx.TransportError, ValueError, KeyError):
+        return False
 
 
 def _command(pid: int) -> bytes:

@@ -12,25 +12,37 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+
+from jackfield.api.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from .runtime import Runtime
 
 ATTENDED = "JACKFIELD_ATTENDED"
-"""In the environment of a daemon: the process that attends to it."""
+"""In the environment of a daemon: the process that attends to it, and how often it was started before."""
+PATIENCE = 5.0
+"""Seconds in which what was killed gives its port back."""
 _PR_SET_PDEATHSIG = 1
 _PAUSES = (0.1, 0.5, 1.0, 2.0, 5.0)
 """Seconds before each further start, of daemons that do not live for `_STEADY` seconds."""
 _STEADY = 30.0
 
 
-def attend(runtime: Runtime) -> None:
-    """In the daemon: returns when somebody attends to it. Else this process becomes its parent, and does not return."""
-    if runtime.environment.get(ATTENDED) == str(os.getppid()):
+def attend(runtime: Runtime) -> float:
+    """In the daemon: seconds for which it waits for its port, when somebody attends to it. Else this process becomes
+    its parent, and does not return. Raises `ConfigurationError` where there is no such thing."""
+    if sys.platform != "linux":
+        raise ConfigurationError("daemon.workers above 1 needs Linux; set it to 1.")
+    parent, _, before = runtime.environment.get(ATTENDED, "").partition(" ")
+    if parent == str(os.getppid()):
         os.environ.pop(ATTENDED, None)
         end_with_parent(signal.SIGTERM)
-        return
+        return PATIENCE if before != "0" else 0.0
+    return _become_parent(runtime)
+
+
+def _become_parent(runtime: Runtime) -> NoReturn:
     environment = {name: value for name, value in runtime.environment.items() if name != ATTENDED}
     command = json.dumps([sys.executable, "-m", "jackfield", *sys.argv[1:]])
     sys.stdout.flush()
@@ -60,14 +72,14 @@ def main(command: list[str], environment: Mapping[str, str]) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    failures = 0
+    failures = starts = 0
     while True:
         begun = time.monotonic()
-        child = os.posix_spawn(command[0], command, {**environment, ATTENDED: str(os.getpid())})
+        child = os.posix_spawn(command[0], command, {**environment, ATTENDED: f"{os.getpid()} {starts}"})
         if stopping:
             os.kill(child, signal.SIGTERM)
         _, status = os.waitpid(child, 0)
-        child = 0
+        child, starts = 0, starts + 1
         code = os.waitstatus_to_exitcode(status)
         if code >= 0 or stopping:
             return code if code >= 0 else 1

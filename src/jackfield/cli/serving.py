@@ -65,8 +65,8 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     check_limits()
     kernel = runtime.kernel(config_dir, overrides)
     count = kernel.settings.get(DaemonSettings).workers
+    patience = attend(runtime) if count > 1 else 0.0
     if count > 1:
-        attend(runtime)
         kernel.workers = Workers(
             count, WorkerStarter(runtime, kernel.config_dir, overrides), kernel.ports, kernel.clock
         )
@@ -78,7 +78,7 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
         lock.acquire()
         kernel.claim_store()
         server = kernel.settings.get(ServerSettings)
-        sock = listen(server) if count == 1 else hold_shared(server)
+        sock = listen(server) if count == 1 else hold_shared(server, patience)
         beside = hold_beside(sock)
         logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)
         if was_full:

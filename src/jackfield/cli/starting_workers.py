@@ -31,6 +31,7 @@ class WorkerStarter:
             stdin=asyncio.subprocess.PIPE,
             pass_fds=descriptors,
             env=self._environment,
+            start_new_session=True,  # Ctrl-C is for the first process, which tells them
         )
         told = json.dumps({**self._told, "number": number, "descriptors": descriptors, "parent": os.getpid()})
         if process.stdin is not None:

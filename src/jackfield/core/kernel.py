@@ -465,6 +465,8 @@ class Kernel:
         """From now on the stop's time runs; returns when it ends, on the monotonic clock."""
         if self._stop_by is None:
             self.draining = True
+            if self.workers is not None:
+                self.workers.begin_stop()
             self._stop_by = time.monotonic() + self.settings.get(DaemonSettings).shutdown_timeout
             self.events.publish("system", STOPPING, {})
             log.info("Stopping: no new work; requests and runs in flight get their time.")
@@ -518,9 +520,10 @@ class Kernel:
         return [metric for _, metric in self.plugins.each("jackfield_metrics", Metric, SampleCheck())]
 
     def standing(self) -> Mapping[str, str]:
-        """What `/ready` shows of plugins: name -> `ok` or what is wrong."""
-        found = (one for _, one in self.plugins.each("jackfield_standing", Finding))
-        return {one.subject: "ok" if one.good else one.message for one in found}
+        """What `/ready` shows of plugins and workers: name -> `ok` or what is wrong."""
+        given = (one for _, one in self.plugins.each("jackfield_standing", Finding))
+        found = {one.subject: "ok" if one.good else one.message for one in given}
+        return found if self.workers is None else {**found, "workers": self.workers.standing()}
 
     async def checks(self) -> Mapping[str, str]:
         """What `/ready` shows: name -> `ok` or what is wrong."""
@@ -528,7 +531,7 @@ class Kernel:
         if self._checked is not None and now - self._checked[0] < CHECK_INTERVAL:
             return self._checked[1]
         found = {"store": await self._check_store(), "engine": self._check_engine()}
-        if self.workers is not None:
+        if self.workers is not None and not self.workers.serve:
             found["workers"] = self.workers.standing()
         self._checked = (now, found)
         return found

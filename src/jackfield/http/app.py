@@ -14,6 +14,7 @@ from jackfield.api.hosts import HostCalls
 from jackfield.api.limits import SlidingWindow
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
+from jackfield.core.workers.moving import is_workers
 
 from .cors import Cors
 from .dispatch import Counters, Dispatcher
@@ -21,6 +22,7 @@ from .gate import Gate
 from .hosts.router import HostRouter
 from .management import Management
 from .mounts import Mounts
+from .moving import refuse_misdirected
 from .peer import PeerLookup
 from .probes import PROBES, Probes
 
@@ -122,6 +124,12 @@ class Application(Dispatcher):
             counters,
             self.hosts,
         )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.kernel.link is not None and scope["type"] != "lifespan" and not is_workers(scope["path"]):
+            await refuse_misdirected(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
     def _rate_limit(self, settings: RateLimitSettings) -> SlidingWindow | None:
         return SlidingWindow(self.kernel.clock, settings.requests, settings.window) if settings.enabled else None

@@ -6,8 +6,33 @@ import itertools
 import socket
 from collections.abc import Callable
 
+from jackfield.api.asgi import Receive, Scope, Send, error_body
+from jackfield.api.errors import JackfieldError
 from jackfield.core.workers.moving import MovingLine, is_for_worker
 from jackfield.core.workers.workers import Worker, Workers
+
+
+class Misdirected(JackfieldError):
+    """The request came behind another one before that was answered; send it again, on a connection of its own."""
+
+    status = 421
+    code = "MISDIRECTED_REQUEST"
+    title = "Misdirected request"
+
+
+async def refuse_misdirected(scope: Scope, receive: Receive, send: Send) -> None:
+    """In a worker, where a caller did not wait for an answer: what has come cannot move any more. The connection ends
+    (RFC 9110 section 15.5.20)."""
+    if scope["type"] != "http":
+        if (await receive())["type"] == "websocket.connect":
+            await send({"type": "websocket.close", "code": 1012})
+        return
+    body = error_body(Misdirected(), "")
+    length = str(len(body)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": Misdirected.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
 
 Taken = Callable[[socket.socket, bytes], None]
 

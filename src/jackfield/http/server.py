@@ -7,6 +7,7 @@ import errno
 import logging
 import os
 import socket
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from importlib.util import find_spec
 from typing import cast
@@ -27,11 +28,18 @@ def listen(server: ServerSettings) -> socket.socket:
     return _bound(server, (socket.SO_REUSEADDR,), server.backlog)
 
 
-def hold_shared(server: ServerSettings) -> socket.socket:
+def hold_shared(server: ServerSettings, patience: float) -> socket.socket:
     """For a daemon with workers: the port, which nobody else has, and on which nothing is accepted with this socket.
-    Raises `ConfigurationError`."""
-    listen(server).close()
-    return share(server)
+    patience: seconds in which somebody may give it back. Raises `ConfigurationError`."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            listen(server).close()
+            return share(server)
+        except ConfigurationError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(_PAUSE)
 
 
 def share(server: ServerSettings) -> socket.socket:
@@ -62,6 +70,7 @@ def _bound(server: ServerSettings, options: Sequence[int], backlog: int) -> sock
     return sock
 
 
+_PAUSE = 0.05
 BESIDE = {"127.0.0.1": "::1", "0.0.0.0": "::1", "::1": "127.0.0.1"}  # noqa: S104 - read, not listened on
 """Address listened on -> the one that `localhost` may be too."""
 

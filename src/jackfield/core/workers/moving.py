@@ -23,6 +23,11 @@ def is_for_worker(data: bytes) -> bool:
     return _OF_WORKERS.match(data) is not None
 
 
+def is_workers(path: str) -> bool:
+    """Whether a path, which was decoded, is a webhook's."""
+    return path.startswith("/webhook/")
+
+
 class MovingLine:
     """One end. taken: gets a connection, and what was read from it."""
 

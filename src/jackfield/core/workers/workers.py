@@ -75,7 +75,7 @@ class Workers:
         self._clock = clock
         self._tasks: list[asyncio.Task[None]] = []
         self._stopping = False
-        self.restarts = 0
+        self._all_were_ready = False
         self._gone = Sum()
         self.moving: Callable[[Worker], None] = lambda _: None
         """Told of a worker with a new line for connections that move."""
@@ -85,6 +85,11 @@ class Workers:
         self._tasks = [
             asyncio.create_task(self._keep(worker), name=f"worker {worker.number}") for worker in self.workers
         ]
+
+    @property
+    def serve(self) -> bool:
+        """Whether calls are taken: by all once, from then on by any."""
+        return self._all_were_ready and any(worker.ready for worker in self.workers)
 
     def standing(self) -> str:
         ready = sum(worker.ready for worker in self.workers)
@@ -106,13 +111,17 @@ class Workers:
             if worker is not but and worker.server is not None:
                 worker.server.send(("bus", message))
 
-    async def stop(self, deadline: float) -> None:
-        """They end what is in flight; deadline: on the monotonic clock, for those who do not."""
+    def begin_stop(self) -> None:
+        """They take no new work, end what is in flight, and then themselves."""
         self._stopping = True
         for worker in self.workers:
             if worker.process is not None:
                 with contextlib.suppress(ProcessLookupError):
                     worker.process.terminate()
+
+    async def stop(self, deadline: float) -> None:
+        """Returns when all have ended; deadline: on the monotonic clock, for those who do not."""
+        self.begin_stop()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=max(0.0, deadline - time.monotonic()) + _KILL)
         for worker in self.workers:
@@ -132,7 +141,6 @@ class Workers:
                 return
             lived = self._clock.monotonic() - begun
             pause = _FIRST_PAUSE if lived >= STEADY else min(pause * 2, _LONGEST_PAUSE)
-            self.restarts += 1
             log.error("Worker %d has ended (%s) and is started anew in %g s.", worker.number, _told(code), pause)
             await self._clock.sleep(pause)
 
@@ -181,6 +189,7 @@ class Workers:
             worker.counts = item[1]
         elif item[0] == "ready":
             worker.ready = True
+            self._all_were_ready = self._all_were_ready or all(each.ready for each in self.workers)
             log.info("Worker %d takes calls.", worker.number)
 
 
