@@ -141,8 +141,9 @@ def test_over_postgresql_each_worker_has_the_store(new_daemon: StartDaemon, jack
     for _ in range(RUNS):
         with started.client() as client:
             assert client.post("/webhook/slow", json={}).status_code == 200
-    os.kill(found.workers[0], signal.SIGKILL)
     api = started.admin()
+    assert api.get("/executions/stats").status_code == 200  # its connection is the first process's from now on
+    os.kill(found.workers[0], signal.SIGKILL)
     poll(lambda: api.get("/executions/stats").json()["success"] == RUNS, "all have ended", timeout=30)
     poll(lambda: processes(started) not in (None, found) and all_ready(started), "the worker is back", timeout=20)
     assert started.stop() == 0

@@ -38,7 +38,8 @@ def processes(daemon: Daemon) -> Processes | None:
 
 def all_ready(daemon: Daemon) -> bool:
     try:
-        return bool(daemon.client().get("/ready").json()["checks"]["workers"] == "ok")
+        with daemon.client() as client:
+            return bool(client.get("/ready").json()["checks"]["workers"] == "ok")
     except (httpx.TransportError, ValueError, KeyError):
         return False
 

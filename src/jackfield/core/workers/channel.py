@@ -14,13 +14,17 @@ from typing import Any, cast
 
 _HEAD = 4
 _LONGEST = (1 << 32) - 1
+_BUFFER = 1 << 18
+"""Bytes of a buffer; a longer frame gets one of its own, for as long as it lasts."""
+_SENT_AT_ONCE = 1 << 20
+"""Bytes that the system is to take without waiting for the other end."""
 MOST_UNSENT = 256 * 1024 * 1024
 """Bytes that may wait for the other end."""
 Item = tuple[Any, ...]
 """A word for its kind, and what belongs to it. Any: of every type that the store's verbs take and give."""
 
 
-class Channel(asyncio.Protocol):
+class Channel(asyncio.BufferedProtocol):
     """One end. received: takes the items of a frame; lost: told of the end, once."""
 
     def __init__(self, received: Callable[[Sequence[Item]], None], lost: Callable[[], None]) -> None:
@@ -29,13 +33,15 @@ class Channel(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.WriteTransport | None = None
         self._unsent: list[Item] = []
-        self._unread = bytearray()
+        self._buffer = bytearray(_BUFFER)
+        self._filled = 0
 
     @classmethod
     async def over(
         cls, sock: socket.socket, received: Callable[[Sequence[Item]], None], lost: Callable[[], None]
     ) -> Channel:
         sock.setblocking(False)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT_AT_ONCE)
         made = cls(received, lost)
         await asyncio.get_running_loop().create_unix_connection(lambda: made, sock=sock)
         return made
@@ -66,7 +72,7 @@ class Channel(asyncio.Protocol):
         frame = pickle.dumps(items, 5)
         if len(frame) > _LONGEST:  # a verb of the store bounds what it takes far below
             raise ValueError(f"A frame has {len(frame)} bytes.")
-        self._transport.write(len(frame).to_bytes(_HEAD, "big") + frame)
+        self._transport.writelines([len(frame).to_bytes(_HEAD, "big"), frame])
 
     # -- of asyncio
 
@@ -77,17 +83,28 @@ class Channel(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost()
 
-    def data_received(self, data: bytes) -> None:
-        unread = self._unread
-        unread += data
-        start = 0
-        while len(unread) >= start + _HEAD:
-            end = start + _HEAD + int.from_bytes(unread[start : start + _HEAD], "big")
-            if len(unread) < end:
-                break
-            with memoryview(unread)[start + _HEAD : end] as frame:
-                items = pickle.loads(frame)  # noqa: S301 - see the module
+    def get_buffer(self, sizehint: int) -> bytearray | memoryview:
+        if self._filled == len(self._buffer):
+            larger = bytearray(2 * len(self._buffer))
+            larger[: self._filled] = self._buffer
+            self._buffer = larger
+        return memoryview(self._buffer)[self._filled :]
+
+    def buffer_updated(self, nbytes: int) -> None:
+        filled = self._filled = self._filled + nbytes
+        start, frames = 0, list[Sequence[Item]]()
+        with memoryview(self._buffer) as whole:
+            while filled >= start + _HEAD:
+                end = start + _HEAD + int.from_bytes(whole[start : start + _HEAD], "big")
+                if filled < end:
+                    break
+                frames.append(pickle.loads(whole[start + _HEAD : end]))  # noqa: S301 - see the module
+                start = end
+            if start:
+                left = filled - start
+                whole[:left] = bytes(whole[start:filled])
+                self._filled = left
+        if not self._filled and len(self._buffer) > _BUFFER:
+            self._buffer = bytearray(_BUFFER)
+        for items in frames:
             self._received(items)
-            start = end
-        if start:
-            del unread[:start]
