@@ -28,6 +28,7 @@ from jackfield_store_postgres.batch import WriteBatch
 from jackfield_store_postgres.caps import HeldCaps
 from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.places import OWN_BODY, PLACED, PLACES
 from jackfield_store_postgres.rows import Query, Value, execute
 
 _AT_ONCE = 200
@@ -94,10 +95,10 @@ _WEBHOOKS = Query(
     "registrations r",
 )
 _CALLS = Query(
-    """c.id, c.webhook_id, c.execution_id, c.time, c.method, c.headers, c.body, c.truncated, c.status,
+    f"""c.id, c.webhook_id, c.execution_id, c.time, c.method, c.headers, {OWN_BODY}, c.truncated, c.status,
     c.response_status, c.response_body, c.response_truncated, c.duration_ms, c.query, c.event,
-    c.body_places, e.input""",
-    "calls c LEFT JOIN executions e ON c.body_places <> '' AND e.id = c.execution_id",
+    {PLACES}, e.input""",
+    f"calls c LEFT JOIN executions e ON {PLACED} AND e.id = c.execution_id",
     "c.time DESC, c.id DESC",
     _call,
     "calls c",

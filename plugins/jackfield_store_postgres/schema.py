@@ -215,21 +215,21 @@ _COUNTED = (
 """How many executions have ended, by spans of `jackfield.api.execution_counts`, and what has come since they were
 summed up. The triggers lock the table until these are counted."""
 _PLACED = (
-    "ALTER TABLE calls ADD COLUMN body_places TEXT NOT NULL DEFAULT ''",
     r"""CREATE OR REPLACE FUNCTION keep_bodies_of_calls() RETURNS trigger LANGUAGE plpgsql AS $keep$ BEGIN
-        UPDATE calls c SET body_places = '', body = (
+        UPDATE calls c SET body = (
             SELECT string_agg(replace(convert_from(substring(d.input FROM p.place[1] + 1 FOR p.place[2]), 'UTF8'),
                 chr(1), chr(1) || chr(3)), '***' ORDER BY p.number)
             FROM (SELECT number, string_to_array(part[1], ' ')::integer[] AS place
-                FROM regexp_matches(c.body_places, '\d+ \d+', 'g') WITH ORDINALITY AS m (part, number)) AS p)
+                FROM regexp_matches(substr(c.body, 3), '\d+ \d+', 'g') WITH ORDINALITY AS m (part, number)) AS p)
         FROM deleted d WHERE d.call_id IS NOT NULL AND c.webhook_id = d.webhook_id AND c.id = d.call_id
-            AND c.execution_id = d.id AND c.body_places <> '';
+            AND c.execution_id = d.id AND starts_with(c.body, chr(1) || chr(4));
         RETURN NULL; END $keep$""",
     """CREATE TRIGGER keep_bodies AFTER DELETE ON executions REFERENCING OLD TABLE AS deleted
         FOR EACH STATEMENT EXECUTE FUNCTION keep_bodies_of_calls()""",
 )
-"""Bodies of calls that stand in the inputs of their executions, see `jackfield.api.call_places`. Whoever deletes an
-execution, also a daemon of the version before, leaves its call the body; as texts are kept, see `texts`."""
+"""Bodies of calls that stand in the inputs of their executions: `calls.body` has their places behind a mark, see
+`places`. A column of its own would lock out everybody who reads calls. Whoever deletes an execution, also a daemon of
+the version before, leaves its call the body; as texts are kept, see `texts`."""
 _LEDGERS = (
     "CREATE TABLE ledgers (id TEXT PRIMARY KEY, name TEXT NOT NULL, as_of bigint NOT NULL)",
     """CREATE TABLE ledger_days (

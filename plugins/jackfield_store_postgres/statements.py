@@ -5,6 +5,8 @@ Arrays travel in binary form (`%b`): bytes would take twice their size as text.
 
 from __future__ import annotations
 
+from jackfield_store_postgres.places import MARK
+
 CLAIM = """INSERT INTO deliveries AS d (webhook_id, key, expires_at, execution_id, fingerprint, claimed_at)
     SELECT * FROM unnest(%b::text[], %b::text[], %b::bigint[], %b::text[], %b::text[], %b::bigint[])
     ON CONFLICT (webhook_id, key) DO UPDATE SET expires_at = excluded.expires_at, execution_id = excluded.execution_id,
@@ -16,12 +18,16 @@ ADD_EXECUTIONS = """INSERT INTO executions (id, workflow_id, workflow_version, m
         %b::bigint[], %b::bigint[], %b::bytea[], %b::text[], %b::text[], %b::text[], %b::text[], %b::bytea[],
         %b::bytea[])
     ON CONFLICT (id) DO NOTHING RETURNING id"""
-ADD_CALLS = """INSERT INTO calls (webhook_id, id, execution_id, time, method, headers, body, query, event, status,
-        truncated, response_status, duration_ms, response_truncated, response_body, body_places)
-    SELECT * FROM unnest(%b::text[], %b::text[], %b::text[], %b::bigint[], %b::text[], %b::bytea[], %b::text[],
+ADD_CALLS = f"""INSERT INTO calls (webhook_id, id, execution_id, time, method, headers, body, query, event, status,
+        truncated, response_status, duration_ms, response_truncated, response_body)
+    SELECT webhook_id, id, execution_id, time, method, headers, CASE places WHEN '' THEN body ELSE {MARK} || places END,
+        query, event, status, truncated, response_status, duration_ms, response_truncated, response_body
+    FROM unnest(%b::text[], %b::text[], %b::text[], %b::bigint[], %b::text[], %b::bytea[], %b::text[],
         %b::text[], %b::text[], %b::text[], %b::boolean[], %b::bigint[], %b::bigint[], %b::boolean[], %b::text[],
         %b::text[])
-    ON CONFLICT (webhook_id, id) DO NOTHING RETURNING webhook_id, id"""
+        AS t (webhook_id, id, execution_id, time, method, headers, body, query, event, status, truncated,
+            response_status, duration_ms, response_truncated, response_body, places)
+    ON CONFLICT (webhook_id, id) DO NOTHING RETURNING webhook_id, id"""  # noqa: S608 - our own words
 ADD_STEPS = """INSERT INTO execution_steps (execution_id, number, data)
     SELECT * FROM unnest(%b::text[], %b::bigint[], %b::bytea[]) ON CONFLICT DO NOTHING"""
 APPEND_STEPS = """INSERT INTO execution_steps (execution_id, number, data) SELECT e.id, t.number, t.data

@@ -20,6 +20,7 @@ from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.migrating import LOCK_KEY, migrate
 from jackfield_store_postgres.moving.tables import ENDING, SOURCES, filled
+from jackfield_store_postgres.places import PLACE
 from jackfield_store_postgres.schema import MIGRATIONS
 
 _CONFIGURE = """SELECT set_config('search_path', %s, true), set_config('statement_timeout', '0', true),
@@ -86,6 +87,9 @@ class PostgresTableWriter(SqlTableWriter[Connection]):
             copy.set_types(list(way.types))
             for row in rows:
                 copy.write_row([*row[way.leaves_out :], *way.constants])
+        placed = [row[:3] for row in rows if row[0]] if form.name == "calls" else []
+        if placed:
+            self._connection.execute(PLACE.encode(), [list(column) for column in zip(*placed, strict=True)])
 
     @contextmanager
     def transaction(self, trouble: str) -> Iterator[None]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.records import record
 from jackfield.api.sql.moves import FOLDERS
 from jackfield.api.store_forms import StoreForm
+from jackfield_store_postgres.places import OWN_BODY, PLACES
 
 OWN: Mapping[str, str] = {
     "jackfield_schema": "says whose schema it is",
@@ -34,8 +35,8 @@ OWN_COLUMNS: Mapping[str, Mapping[str, object]] = {
     },
 }  # fmt: skip
 """Columns that no other store has, with what they hold in a copy."""
-MADE_COLUMNS: Mapping[str, frozenset[str]] = {"folders": frozenset({"depth"})}
-"""Columns of a form that are found when it is read."""
+MADE_COLUMNS: Mapping[str, frozenset[str]] = {"folders": frozenset({"depth"}), "calls": frozenset({"body_places"})}
+"""Columns of a form that are found when it is read, at its beginning."""
 KINDS: Mapping[str, str] = {
     "text": "text", "integer": "int8", "real": "float8", "boolean": "bool", "bytes": "bytea",
 }  # fmt: skip
@@ -45,6 +46,9 @@ _OWN_TYPES: Mapping[str, str] = {
 
 SOURCES: Mapping[str, str] = {
     "folders": FOLDERS,
+    "calls": f"""SELECT {PLACES} AS body_places, c.webhook_id, c.id, c.execution_id, c.time, c.method, c.headers,
+            {OWN_BODY} AS body, c.query, c.event, c.status, c.truncated, c.response_status, c.duration_ms,
+            c.response_truncated, c.response_body FROM calls c""",  # noqa: S608 - our own words
     "webhook_stats": """SELECT webhook_id, sum(total)::bigint AS total, sum(success)::bigint AS success,
             sum(failed)::bigint AS failed, max(last_call) AS last_call FROM webhook_stats GROUP BY webhook_id""",
     "incarnations": """SELECT DISTINCT e.owner AS id, coalesce(i.daemon, '') AS daemon FROM executions e

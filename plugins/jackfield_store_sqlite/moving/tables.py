@@ -143,8 +143,8 @@ def _calls(connection: sqlite3.Connection, rows: Sequence[Values], packing: Pack
     first = _next(connection, "call_data")
     made, data, answers = [], [], []
     for number, row in enumerate(rows, first):
-        hook, ident, run, time, method, headers, body, query, event, status, truncated, *answer = row
-        response, duration, response_truncated, response_body, places = answer
+        places, hook, ident, run, time, method, headers, body, query, event, status, truncated, *answer = row
+        response, duration, response_truncated, response_body = answer
         if len(response_body) > LONG:
             answers.append((number, *packing.packed(encoded(response_body))))
             response_body = ""

@@ -69,8 +69,8 @@ FORMS: Sequence[StoreForm] = (
     _form("webhook_stats", "webhook_id total:i success:i failed:i last_call:i"),
     _form(
         "calls",
-        "webhook_id id execution_id time:i method headers:x body query event status truncated:b response_status:i "
-        "duration_ms:i response_truncated:b response_body body_places",
+        "body_places webhook_id id execution_id time:i method headers:x body query event status truncated:b "
+        "response_status:i duration_ms:i response_truncated:b response_body",
         "webhook_id", "id",
     ),
     _form(
