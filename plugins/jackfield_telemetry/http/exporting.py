@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
 from contextlib import aclosing
+from datetime import tzinfo
+from typing import Protocol, cast
 
 from jackfield.api.asgi import Scope
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import JackfieldError
 from jackfield.api.hosts import HostCalls, Hosts, HostUnavailable
+from jackfield.api.object_references import load
+from jackfield.api.records import record
 from jackfield_telemetry.reports.export import Form
+from jackfield_telemetry.reports.queries import UsageFilter
 
+_STAND_INS = "jackfield_telemetry.sharing.standing_in:LedgerStandIns"
 _TAIL = 4096
 """Bytes of an export that are looked at for its end; the sentence of one that is not whole is shorter."""
 
@@ -62,19 +69,55 @@ class _Rows:
         return kept[: len(kept) - len(end)] if self.whole else kept[: self._last_row(kept, len(kept))]
 
 
+@record
+class ExportScope:
+    """What is exported. path: where the others give theirs; scope: of who asks."""
+
+    form: Form
+    where: UsageFilter
+    zone: tzinfo
+    path: str
+    scope: Scope
+
+
+class StandInExports(Protocol):
+    """Exports of hosts that do not answer, or are gone."""
+
+    def exports(
+        self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
+    ) -> AsyncIterator[tuple[str, AsyncGenerator[bytes]]]:
+        """Name of a host and its export, but for hosts of these ids. All of it raises `JackfieldError`."""
+
+
+async def stand_ins(context: PluginContext) -> StandInExports:
+    return context.port(cast("Callable[..., StandInExports]", await asyncio.to_thread(load, _STAND_INS)))
+
+
+async def has_others(context: PluginContext) -> bool:
+    """Whether rows may come from elsewhere."""
+    hosts = context.port(Hosts)
+    if hosts.others:
+        return True
+    try:
+        return any(ledger.id != hosts.here.id for ledger in await context.store.ledgers())
+    except JackfieldError:
+        return False
+
+
 async def exported_everywhere(
-    context: PluginContext, own: AsyncGenerator[bytes], form: Form, path: str, scope: Scope
+    context: PluginContext, own: AsyncGenerator[bytes], asked: ExportScope, standing: StandInExports
 ) -> AsyncIterator[bytes]:
-    """own: this host's export; path: where the others give theirs; scope: of who asks. One that has no whole one makes
-    the whole end as one that is not."""
+    """own: this host's export. A host that has no whole one, and nothing that stands for it, makes the whole end as one
+    that is not."""
     async with aclosing(own):
-        async for part in _everywhere(context, own, form, path, scope):
+        async for part in _everywhere(context, own, asked, standing):
             yield part
 
 
 async def _everywhere(
-    context: PluginContext, own: AsyncGenerator[bytes], form: Form, path: str, scope: Scope
+    context: PluginContext, own: AsyncGenerator[bytes], asked: ExportScope, standing: StandInExports
 ) -> AsyncIterator[bytes]:
+    form, hosts = asked.form, context.port(Hosts)
     rows = _Rows(own, form)
     opening, any_row = b"", False
     missing: list[str] = []
@@ -87,11 +130,12 @@ async def _everywhere(
     if not opening:
         yield rows.opening
     if not rows.whole:
-        missing.append(context.port(Hosts).here.name)
-    for host in context.port(Hosts).others:
+        missing.append(hosts.here.name)
+    answered = {hosts.here.id}
+    for host in hosts.others:
         begun = False
         try:
-            async with context.port(HostCalls).stream(host, path, scope) as parts:
+            async with context.port(HostCalls).stream(host, asked.path, asked.scope) as parts:
                 theirs = _Rows(parts, form)
                 async for part in theirs.read():
                     if not begun and any_row:
@@ -102,6 +146,26 @@ async def _everywhere(
                     missing.append(host.name)
         except JackfieldError:
             missing.append(host.name)
+        if begun or host.name not in missing:
+            answered.add(host.id)
+    try:
+        async for name, export in standing.exports(form, asked.where, asked.zone, answered):
+            theirs = _Rows(export, form)
+            begun = False
+            try:
+                async for part in theirs.read():
+                    if not begun and any_row:
+                        yield form.between
+                    begun = any_row = True
+                    yield part
+            except JackfieldError:
+                theirs.whole = False
+            if theirs.whole and name in missing:
+                missing.remove(name)
+            elif not theirs.whole and name not in missing:
+                missing.append(name)
+    except JackfieldError:
+        missing.append("those that the store knows of")
     if missing:
         yield form.broken(HostUnavailable(f"These hosts did not give all of theirs: {', '.join(missing)}."))
     elif form.end:

@@ -11,9 +11,8 @@ from urllib.parse import urlencode
 from quart import Response
 
 from jackfield.api.context import PluginContext
-from jackfield.api.hosts import Hosts
 from jackfield.api.http import asks_one_host, read_query, request_scope, save_as, success
-from jackfield_telemetry.http.exporting import exported_everywhere
+from jackfield_telemetry.http.exporting import ExportScope, exported_everywhere, has_others, stand_ins
 from jackfield_telemetry.http.report_schemas import AnswersQuery, ReportQuery
 from jackfield_telemetry.http.schemas import ExportQuery, ImportQuery, UsageQuery
 from jackfield_telemetry.http.streaming import begun, streamed
@@ -22,8 +21,6 @@ from jackfield_telemetry.report_requests import AnswersRequest, ReportRequest, r
 from jackfield_telemetry.reports.export import (
     BY,
     FORMS,
-    csv_parts,
-    json_parts,
     limited,
     row_of,
     told_if_broken,
@@ -73,22 +70,23 @@ async def export(context: PluginContext) -> Response:
     query, service = read_query(ExportQuery), context.port(UsageService)
     where, zone, limit = _filter(context, query), zone_of(query.tz), service.settings.export_limit
 
+    form = FORMS[query.format]
+
     def parts() -> Iterator[bytes]:
         pricing = service.pricing()
         service.settle()
 
         def work(connection: sqlite3.Connection) -> Iterator[bytes]:
             found = slices(connection, where, pricing, BY, zone)
-            rows = limited(map(row_of, found), limit)
-            return csv_parts(rows) if query.format == "csv" else json_parts(rows)
+            return form.parts(limited(map(row_of, found), limit))
 
         yield from service.ledger.stream(work)
 
-    form = FORMS[query.format]
     own = streamed(told_if_broken(parts(), form.broken))
     content: AsyncIterator[bytes] = own
-    if context.port(Hosts).others and not asks_one_host():
-        content = exported_everywhere(context, own, form, _target(query), request_scope())
+    if not asks_one_host() and await has_others(context):
+        asked = ExportScope(form, where, zone, _target(query), request_scope())
+        content = exported_everywhere(context, own, asked, await stand_ins(context))
     answer = Response(begun(await anext(content), content), content_type="text/csv; charset=utf-8")
     if query.format == "json":
         answer.content_type = "application/json"

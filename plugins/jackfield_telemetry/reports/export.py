@@ -31,7 +31,9 @@ COLUMNS = (
     "cache_read_cost",
     "total_cost",
     "priced",
+    "as_of",
 )
+"""as_of: of what stands for a host that does not answer: until when it is complete."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CHUNK = 500
 
@@ -42,7 +44,8 @@ class Form:
 
     opened: the end of what stands before the first row; row: the end of a row, and how what stands between it and the
     next one goes on; quotes: how many of these bytes begin or end a text; between: two rows; end: what stands behind
-    the last one, where it is whole; cut: how that begins where it is not; broken: makes that."""
+    the last one, where it is whole; cut: how that begins where it is not; broken: makes that; parts: the whole of
+    these rows."""
 
     opened: bytes
     row: tuple[bytes, bytes]
@@ -51,6 +54,7 @@ class Form:
     end: bytes
     cut: bytes
     broken: Callable[[JackfieldError], bytes]
+    parts: Callable[[Iterator[Sequence[object]]], Iterator[bytes]]
 
 
 def csv_parts(rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
@@ -99,9 +103,16 @@ def _json_quotes(text: bytes) -> int:
 
 
 FORMS: Mapping[str, Form] = {
-    "csv": Form(b"\r\n", (b"\r\n", b""), _csv_quotes, b"", b"", b"# The export is not whole: ", csv_broken),
+    "csv": Form(b"\r\n", (b"\r\n", b""), _csv_quotes, b"", b"", b"# The export is not whole: ", csv_broken, csv_parts),
     "json": Form(
-        b'{"data":[', (b"}", b",{"), _json_quotes, b",", b'],"success":true}', b'],"success":false,', json_broken
+        b'{"data":[',
+        (b"}", b",{"),
+        _json_quotes,
+        b",",
+        b'],"success":true}',
+        b'],"success":false,',
+        json_broken,
+        json_parts,
     ),
 }
 
@@ -132,12 +143,12 @@ def limited(rows: Iterator[Sequence[object]], limit: int) -> Iterator[Sequence[o
         )
 
 
-def row_of(one: Slice) -> Sequence[object]:
+def row_of(one: Slice, as_of: str | None = None) -> Sequence[object]:
     tokens, cost = one.tokens, one.cost
     counts = (tokens.input, tokens.output, tokens.cache_creation, tokens.cache_read)
     costs = (cost.input, cost.output, cost.cache_creation, cost.cache_read, cost.total)
     used = (one.count, iso(one.first), iso(one.last))
-    return (*one.keys, *used, *counts, *costs, one.unpriced is None)
+    return (*one.keys, *used, *counts, *costs, one.unpriced is None, as_of)
 
 
 def _harmless(value: object) -> object:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from datetime import tzinfo
+from functools import partial
 from typing import TypeAlias, cast
 
 from jackfield.api.clock import iso
 from jackfield.api.context import PluginContext
-from jackfield.api.hosts import StandIn
+from jackfield.api.hosts import HostUnavailable, StandIn
 from jackfield.api.http import parse_model
 from jackfield.api.jsontext import Json
 from jackfield.api.storage.ledgers import StoredLedger
 from jackfield_telemetry.http.report_schemas import ReportQuery
 from jackfield_telemetry.http.schemas import UsageQuery
+from jackfield_telemetry.http.streaming import streamed
 from jackfield_telemetry.report_requests import ReportRequest, asked_view
+from jackfield_telemetry.reports.export import BY, Form, limited, row_of, told_if_broken
 from jackfield_telemetry.reports.periods import LABELS, Span, span_of, zone_of
-from jackfield_telemetry.reports.queries import UsageFilter
+from jackfield_telemetry.reports.queries import UsageFilter, slices
 from jackfield_telemetry.reports.summary import summarise, usage_view
 from jackfield_telemetry.service import UsageService
 from jackfield_telemetry.sharing.days import DamagedDay, add, opened, used
@@ -64,6 +68,29 @@ class LedgerStandIns:
         span, view = asked_view(self._service, asked)
         pricing = await asyncio.to_thread(self._service.pricing)
         return [await self._stand_in(ledger, span, lambda given: view(given, pricing), _rows) for ledger in ledgers]
+
+    async def exports(
+        self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
+    ) -> AsyncIterator[tuple[str, AsyncGenerator[bytes]]]:
+        """Name of a host and its export, for each ledger but those of these hosts. Raises `StoreUnavailable`; an export
+        raises it too, and `HostUnavailable`."""
+        for ledger in await self.absent(answered):
+            yield ledger.name, self._export(ledger, form, where, zone)
+
+    async def _export(
+        self, ledger: StoredLedger, form: Form, where: UsageFilter, zone: tzinfo
+    ) -> AsyncGenerator[bytes]:
+        pricing = await asyncio.to_thread(self._service.pricing)
+        row, limit = partial(row_of, as_of=iso(ledger.as_of)), self._service.settings.export_limit
+        try:
+            async with self.ledger(ledger, where.span) as connection:
+                found = () if connection is None else slices(connection, where, pricing, BY, zone)
+                rows = limited(map(row, found), limit)
+                async with aclosing(streamed(told_if_broken(form.parts(rows), form.broken))) as parts:
+                    async for part in parts:
+                        yield part
+        except DamagedDay as exc:
+            raise HostUnavailable(f"What {ledger.name} has told of its usage cannot be read: {exc}.") from None
 
     async def absent(self, answered: Collection[str]) -> list[StoredLedger]:
         """Ledgers in the store of hosts other than these. Raises `StoreUnavailable`."""

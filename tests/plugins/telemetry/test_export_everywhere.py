@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, tzinfo
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from jackfield.api.asgi import Scope
 from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.hosts import Host, HostUnavailable, OnlyHost
 from jackfield.testing.context import FakeContext
-from jackfield_telemetry.http.exporting import exported_everywhere
-from jackfield_telemetry.reports.export import COLUMNS, FORMS, csv_parts, json_parts, told_if_broken
+from jackfield_telemetry.http.exporting import ExportScope, exported_everywhere
+from jackfield_telemetry.reports.export import COLUMNS, FORMS, Form, csv_parts, json_parts, told_if_broken
+from jackfield_telemetry.reports.queries import UsageFilter
 
 PARTS = {"csv": csv_parts, "json": json_parts}
 
@@ -41,12 +43,12 @@ class Fleet(OnlyHost):
     """Others with an export each; None: it does not answer."""
 
     def __init__(self, exports: Mapping[str, Iterator[bytes] | None]) -> None:
-        super().__init__(Host("here", "", ["agents"]))
+        super().__init__(Host("here", "", ["agents"], id="here"))
         self.exports = exports
 
     @property
     def others(self) -> Sequence[Host]:
-        return [Host(name, "", ["agents"]) for name in self.exports]
+        return [Host(name, "", ["agents"], id=name) for name in self.exports]
 
     @asynccontextmanager
     async def stream(self, host: Host, path: str, scope: Scope) -> AsyncIterator[AsyncIterator[bytes]]:
@@ -56,10 +58,31 @@ class Fleet(OnlyHost):
         yield streamed(found)
 
 
-async def everywhere(directory: Path, form: str, own: Iterator[bytes], **others: Iterator[bytes] | None) -> str:
+class Told:
+    """What hosts have told the store, by name; the id of each is its name."""
+
+    def __init__(self, **exports: Iterator[bytes]) -> None:
+        self._exports = exports
+
+    async def exports(
+        self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
+    ) -> AsyncIterator[tuple[str, AsyncGenerator[bytes]]]:
+        for name, export in self._exports.items():
+            if name not in answered:
+                yield name, streamed(export)
+
+
+async def everywhere(
+    directory: Path,
+    form: str,
+    own: Iterator[bytes],
+    told: Mapping[str, Iterator[bytes]] | None = None,
+    **others: Iterator[bytes] | None,
+) -> str:
     fleet = Fleet(others)
     context = FakeContext(directory, ports={"Hosts": fleet, "HostCalls": fleet})
-    found = exported_everywhere(context, streamed(own), FORMS[form], "/api/usage/export", {})
+    asked = ExportScope(FORMS[form], UsageFilter(), UTC, "/api/usage/export", {})
+    found = exported_everywhere(context, streamed(own), asked, Told(**(told or {})))
     return b"".join([part async for part in found]).decode()
 
 
@@ -91,6 +114,21 @@ async def test_one_that_lacks_rows_says_whose(tmp_path: Path, form: str) -> None
     told = json.loads(text)["error"] if form == "json" else text.splitlines()[-1].partition(": ")[2]
     assert told == "These hosts did not give all of theirs: here, b, c."
     assert "too many" not in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_what_a_host_has_told_stands_for_one_that_gave_nothing(tmp_path: Path, form: str) -> None:
+    """Never beside rows of its own, which may be the same ones."""
+    own = export(form, "a", 1)
+    told = {name: export(form, f"{name} told", 2) for name in ("here", "b", "c", "d", "gone")}
+    others = {"b": export(form, "b", 700, Conflict("too many")), "c": None, "d": export(form, "d", 0)}
+    text = await everywhere(tmp_path, form, own, told, **others)
+    assert names(form, text) == ["a", *["b"] * 500, "c told", "c told", "gone told", "gone told"]
+    assert "did not give all of theirs: b." in text
+    text = await everywhere(tmp_path, form, export(form, "a", 0), {"c": export(form, "c told", 0)}, c=None)
+    assert names(form, text) == []
+    assert "not whole" not in text
+    assert "did not give" not in text
 
 
 async def test_what_cannot_be_read_here_is_no_answer(tmp_path: Path) -> None:

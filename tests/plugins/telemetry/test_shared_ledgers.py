@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -23,7 +24,8 @@ from jackfield_telemetry.importing.jobs import LogSource
 from jackfield_telemetry.ledger.database import Ledger
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.report_requests import ReportRequest, requested_report
-from jackfield_telemetry.reports.periods import zone_of
+from jackfield_telemetry.reports.export import FORMS
+from jackfield_telemetry.reports.periods import Span, zone_of
 from jackfield_telemetry.reports.queries import UsageFilter
 from jackfield_telemetry.reports.report import Kind
 from jackfield_telemetry.reports.summary import usage_view
@@ -124,6 +126,19 @@ def unmarked(data: Any, rows: str) -> Any:
     for row in sums:
         assert row.pop("as_of").startswith("20")
     return data
+
+
+async def test_its_export_has_the_rows_of_the_host(world: World) -> None:
+    host = world.host("1", "alpha")
+    await world.count(host, line(1), line(2, 9, 30, "s2"))
+    await host.port(LedgerSharing).share()
+    stand_ins = world.host("2").port(LedgerStandIns)
+    found = stand_ins.exports(FORMS["json"], UsageFilter(Span(DAY * DAY_MS, None)), zone_of("UTC"), ["2"])
+    ((name, export),) = [each async for each in found]
+    answer = json.loads(b"".join([part async for part in export]))
+    (row,) = answer["data"]
+    assert (name, answer["success"], row["date"], row["input_tokens"]) == ("alpha", True, "2026-01-31", 10)
+    assert row["as_of"].startswith("20")
 
 
 async def told(world: World) -> dict[int, LedgerDay]:

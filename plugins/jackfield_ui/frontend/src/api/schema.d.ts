@@ -4455,13 +4455,16 @@ export interface components {
         /**
          * ExportedRow
          * @description Usage of one day that is alike in everything; a line of the CSV has the same members. priced: whether every price
-         *     is known; the costs hold the known ones.
+         *     is known; the costs hold the known ones. as_of: of a host that does not answer, until when the row is complete; ISO
+         *     8601.
          */
         ExportedRow: {
             /** Agent */
             agent: string;
             /** Answers */
             answers: number;
+            /** As Of */
+            as_of: string | null;
             /** Cache Creation Cost */
             cache_creation_cost: number;
             /** Cache Creation Input Tokens */
