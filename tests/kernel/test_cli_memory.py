@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +27,7 @@ class Asked:
     """A question whose answer counts how often it was made."""
 
     def __init__(self, cache: Path, *places: Path, sound: bool = True) -> None:
-        self._memory = Memory(cache, {"HOME": "/nowhere"})
+        self._memory = Memory(cache)
         self._places = places
         self._sound = sound
         self.made = 0
@@ -117,11 +118,11 @@ def test_a_cache_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> No
     assert [asked(), asked()] == [1, 2]
 
 
-def test_settings_of_the_environment_are_asked_each_time(tmp_path: Path) -> None:
+def test_settings_of_the_environment_are_asked_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JACKFIELD_SERVER_PORT", "1")
     made = list[int]()
     for _ in range(2):
-        found = Memory(tmp_path, {"JACKFIELD_SERVER_PORT": "1"})
-        found.answer("one", None, (), lambda: made.append(1), lambda: True)
+        Runtime(tmp_path).remembered("one", None, tmp_path, lambda: made.append(1))
     assert len(made) == 2
     assert list(tmp_path.iterdir()) == []
 
@@ -133,17 +134,18 @@ def test_the_cache_is_where_the_user_keeps_such_things() -> None:
 
 
 def test_commands_say_the_same_and_show_what_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("JACKFIELD_CONFIG_DIR", raising=False)
+    for name in [name for name in os.environ if name.startswith("JACKFIELD_")]:
+        monkeypatch.delenv(name)
     plugins, directory = tmp_path / "site", tmp_path / "directory"
     plugins.mkdir()
     directory.mkdir()
     monkeypatch.syspath_prepend(str(plugins))
 
     def said(*arguments: str, cache: Path | None = tmp_path / "cache") -> str:
-        given = [*arguments, "--config-dir", str(directory)] if arguments[0] != "--help" else list(arguments)
+        given = [*arguments, "--config-dir", str(directory)] if "--help" not in arguments else list(arguments)
         return CliRunner().invoke(jackfield, given, obj=Runtime(cache), catch_exceptions=False).stdout
 
-    asked = [("config",), ("plugins", "--json"), ("--help",)]
+    asked = [("config",), ("plugins", "--json"), ("--help",), ("workflow", "--help")]
     live = {arguments: said(*arguments, cache=None) for arguments in asked}
     for arguments in asked:
         assert said(*arguments) == live[arguments]

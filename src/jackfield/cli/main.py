@@ -33,7 +33,7 @@ class _Commands(CommandGroup):
         if found is not None:
             return found
         runtime = ctx.find_object(Runtime)
-        return runtime.plugin_commands().get(cmd_name) if runtime else None
+        return runtime.plugin_command(cmd_name) if runtime else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """By what is known of the plugins' commands without loading them."""

@@ -3,8 +3,7 @@
 `config`, `plugins` and `--help` load every plugin, which takes a third of a second, to say the same as before. So their
 answer is kept with the names and times of all files that it was made from: the modules that were loaded and the
 directories that they stand in, the metadata of all distributions, `config.toml`, and whatever else was opened. Only a
-sound answer is kept, without a plugin of a stranger, which may look at anything, without a warning, and without
-settings in the environment.
+sound answer is kept, without a plugin of a stranger, which may look at anything, and without a warning.
 """
 
 from __future__ import annotations
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 _FORM = 1
 """Of what is kept; another one is not read."""
-_PREFIX = "JACKFIELD_"
-_NO_SETTING = "JACKFIELD_CONFIG_DIR"
 _SETTLED_NS = 1_000_000_000
 """A file that has changed since, or so shortly before, may have been read as it was before."""
 _LOOKED_AT = ("open", "os.listdir", "os.scandir")
@@ -48,9 +45,8 @@ def cache_directory(environment: Mapping[str, str]) -> Path | None:
 class Memory:
     """One answer of each name, in a file of its own. directory: None: nothing is kept."""
 
-    def __init__(self, directory: Path | None, environment: Mapping[str, str]) -> None:
-        set_there = any(name.startswith(_PREFIX) and name != _NO_SETTING for name in environment)
-        self._directory = None if set_there else directory
+    def __init__(self, directory: Path | None) -> None:
+        self._directory = directory
 
     def answer(
         self, name: str, asked: Json, places: Iterable[Path], make: Callable[[], Json], sound: Callable[[], bool]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
 from jackfield.api.cli import echo_warning
 from jackfield.api.daemon import require_here
 from jackfield.api.errors import ConfigurationError
+from jackfield.core.commands import commands_of, joined, places_of
 
 from .memory import Memory
 
@@ -35,6 +36,16 @@ def default_config_dir() -> Path:
     return (Path(base) if base else Path.home() / ".config") / "jackfield"
 
 
+class ToldCommand(NamedTuple):
+    """What a list says of a plugin's command, and where it stands."""
+
+    help: str | None
+    short_help: str | None
+    hidden: bool
+    old: bool | str
+    places: list[str]
+
+
 class Runtime:
     """`jackfield.api.cli.Cli`."""
 
@@ -43,36 +54,53 @@ class Runtime:
         self._commands: dict[str, click.Command] | None = None
         # As it was: a kernel takes secrets out of the process's own, and `doctor` makes several.
         self._environment = dict(os.environ)
-        self._memory = Memory(cache, self._environment)
+        self._memory = Memory(cache)
+        self._told: dict[str, ToldCommand] | None = None
         self._host: PluginHost | None = None
 
     def plugin_commands(self) -> dict[str, click.Command]:
         """Name -> command of every plugin."""
         if self._commands is None:
-            from jackfield.core.commands import commands_of  # commands of the kernel do not wait for it
-            from jackfield.core.plugins import PluginHost
+            from jackfield.core.plugins import PluginHost  # commands of the kernel do not wait for it
 
             self._host = PluginHost()
             self._host.discover()
             self._commands = commands_of(self._host)
         return self._commands
 
+    def plugin_command(self, name: str) -> click.Command | None:
+        """That of this name alone, without loading every plugin where it is known who gives it."""
+        known = self._told_commands().get(name)
+        if self._commands is None and known is not None:
+            return joined(known.places)
+        return (self._commands or {}).get(name)
+
     def plugin_summaries(self) -> dict[str, click.Command]:
-        """The same for a list of them: commands that say what they do, and do not do it."""
-
-        def made() -> Json:
-            found = self.plugin_commands().items()
-            return {name: [one.help, one.short_help, one.hidden, bool(one.deprecated)] for name, one in found}
-
-        told = cast("dict[str, list[Any]]", self._memory.answer("commands", None, (), made, self._is_sound))
+        """Commands that say what they do, and do not do it."""
         return {
-            name: click.Command(name, help=long, short_help=short, hidden=hidden, deprecated=deprecated)
-            for name, (long, short, hidden, deprecated) in told.items()
+            name: click.Command(name, help=one.help, short_help=one.short_help, hidden=one.hidden, deprecated=one.old)
+            for name, one in self._told_commands().items()
         }
+
+    def _told_commands(self) -> dict[str, ToldCommand]:
+        def made() -> Json:
+            commands, host = self.plugin_commands(), self._host
+            places = places_of(host) if host is not None and self._is_sound() else {}
+            return {
+                name: [one.help, one.short_help, one.hidden, one.deprecated, places.get(name, [])]  # type: ignore[list-item]
+                for name, one in commands.items()
+            }
+
+        if self._told is None:
+            told = cast("dict[str, list[Any]]", self._memory.answer("commands", None, (), made, self._is_sound))
+            self._told = {name: ToldCommand(*one) for name, one in told.items()}
+        return self._told
 
     def remembered(self, name: str, asked: Json, config_dir: Path | None, make: Callable[[], Json]) -> Json:
         """What `make` gives, or has given as long as everything was as it is now. asked: what it depends on beside code
-        and configuration."""
+        and configuration. Settings in the environment, which may be secrets, are not remembered."""
+        if any(name.startswith("JACKFIELD_") and name != "JACKFIELD_CONFIG_DIR" for name in self._environment):
+            return make()
         directory = self.config_dir(config_dir)
         places = (directory, directory / "config.toml")
         return self._memory.answer(name, [str(directory), asked], places, make, self._is_sound)

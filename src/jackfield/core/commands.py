@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
+from typing import TYPE_CHECKING
 
 import click
 
 from jackfield.api.object_references import load
 
 from .checks.precedence import NameTaken
-from .plugins import PluginHost
+
+if TYPE_CHECKING:
+    from .plugins import PluginHost
 
 KERNEL_COMMANDS = ("serve", "config", "plugins", "doctor", "keys", "store", "version")
 
@@ -23,13 +27,36 @@ def commands_of(host: PluginHost) -> dict[str, click.Command]:
     for name, offered in host.classes.items():
         for reference in offered.commands:
             try:
-                command = load(reference)
-                if not isinstance(command, click.Command) or not command.name:
-                    raise TypeError(f"{reference} is no click command with a name")
-                _add(found, command, name, owners)
+                _add(found, _loaded(reference), name, owners)
             except BaseException as exc:
                 host.failed(name, exc, f"cannot give the command {reference}")
     return found
+
+
+def places_of(host: PluginHost) -> dict[str, list[str]]:
+    """Name of a command -> the references of which `joined` makes it. For plugins without a mistake."""
+    found: dict[str, list[str]] = {}
+    for offered in host.classes.values():
+        for reference in offered.commands:
+            found.setdefault(str(_loaded(reference).name), []).append(reference)
+    return found
+
+
+def joined(references: Iterable[str]) -> click.Command:
+    """The command that stands at these places. Raises ImportError, TypeError, `NameTaken`."""
+    found: dict[str, click.Command] = {}
+    for reference in references:
+        command = _loaded(reference)
+        _add(found, command, "", {str(command.name): ""})
+    (command,) = found.values()
+    return command
+
+
+def _loaded(reference: str) -> click.Command:
+    command = load(reference)
+    if not isinstance(command, click.Command) or not command.name:
+        raise TypeError(f"{reference} is no click command with a name")
+    return command
 
 
 def _add(found: dict[str, click.Command], command: click.Command, plugin: str, owners: dict[str, str]) -> None:
