@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from importlib.metadata import EntryPoint, entry_points
 from itertools import islice
+from types import FunctionType
 from typing import Any, Literal, TypeAlias
 
 import pluggy
@@ -23,7 +23,7 @@ from jackfield.api.records import state
 
 from .alarm import alarm
 from .checks.classes import RefusedClass, check_class
-from .checks.hooks import hook_mistakes
+from .checks.hooks import defined, hook_mistakes
 from .checks.precedence import OWN_DISTRIBUTION, NameTaken
 from .checks.protocols import ProtocolMismatch, require
 
@@ -65,7 +65,7 @@ class _Manager(pluggy.PluginManager):
     """Looks for hooks among the methods of the class: reading an attribute of the instance could make a part."""
 
     def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
-        if not inspect.isfunction(inspect.getattr_static(type(plugin), name, None)):
+        if not isinstance(defined(type(plugin), name), FunctionType):
             return None
         return super().parse_hookimpl_opts(plugin, name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -61,6 +62,16 @@ def _method_mistakes(name: str, member: FunctionType, present: object) -> Iterat
         signature = inspect.signature(present)
     except (TypeError, ValueError):
         return  # a builtin that tells nothing of itself
+    arguments, keywords = _given(member)
+    try:
+        signature.bind(*arguments, **keywords)
+    except TypeError as exc:
+        yield f"its {name}{signature} cannot be called as {name}{inspect.signature(member)} ({exc})"
+
+
+@lru_cache(1024)
+def _given(member: FunctionType) -> tuple[list[None], dict[str, None]]:
+    """What a Protocol's method is called with, by place and by name."""
     arguments: list[None] = []
     keywords: dict[str, None] = {}
     for parameter in list(inspect.signature(member).parameters.values())[1:]:
@@ -68,7 +79,4 @@ def _method_mistakes(name: str, member: FunctionType, present: object) -> Iterat
             keywords[parameter.name] = None
         elif parameter.kind is not parameter.VAR_KEYWORD and parameter.kind is not parameter.VAR_POSITIONAL:
             arguments.append(None)
-    try:
-        signature.bind(*arguments, **keywords)
-    except TypeError as exc:
-        yield f"its {name}{signature} cannot be called as {name}{inspect.signature(member)} ({exc})"
+    return arguments, keywords
