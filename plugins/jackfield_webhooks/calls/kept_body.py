@@ -30,12 +30,12 @@ def with_body(
         return replace(kept, body=shown, truncated=len(body) > limit), encoded
     if mask.shows(body, parsed.body):
         shown = ""
-        places: Places = ((0, len(body)),)
+        places: Places = ((begin, len(body)),)
     else:
         shown = mask.masked(body)
-        places = places_of(body, shown)
+        places = moved(places_of(body, shown), begin)
     if encoded is not None and places:
-        return replace(kept, places=moved(places, begin)), encoded
+        return replace(kept, places=places), encoded
     return replace(kept, body=shown or body.decode("utf-8", "replace")), encoded
 
 
