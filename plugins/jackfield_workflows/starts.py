@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
@@ -94,6 +95,8 @@ def read_items(body: Json, path: str = "") -> Items | None:
 def _item(value: Json, path: str) -> Item:
     if not isinstance(value, dict) or not isinstance(value.get("json"), dict):
         raise _wrong(path, "an item is an object with an object under json")
+    if len(value) == 1:
+        return cast("Item", value)  # the request's own: nobody else has it
     item: Item = {"json": value["json"]}  # type: ignore[typeddict-item]
     binary = value.get("binary")
     if binary is not None:

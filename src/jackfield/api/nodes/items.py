@@ -301,10 +301,14 @@ def finished_outputs(given: NodeInputs, outputs: Outputs) -> Outputs:
 
     Raises `NodeError` when they are not lists of items.
     """
-    check_outputs(outputs)
+    unpaired, errors = _looked_through(outputs)
     if given.error_output is not None:
-        outputs = errors_apart(given, outputs, given.error_output)
-    return pinned_outputs(given, outputs)
+        return pinned_outputs(given, errors_apart(given, outputs, given.error_output))
+    if unpaired:
+        outputs = paired_outputs(given.inputs, outputs)
+    if given.node.always_output_data and not (outputs and outputs[0]):
+        return stand_in(given, outputs)
+    return plain_errors(outputs) if errors else outputs
 
 
 def pinned_outputs(given: NodeInputs, outputs: Outputs) -> Outputs:
@@ -322,6 +326,13 @@ def stand_in(given: NodeInputs, outputs: Outputs) -> Outputs:
 
 def check_outputs(outputs: Outputs) -> None:
     """Whether a node gave what it has to. Raises `NodeUnavailable`."""
+    _looked_through(outputs)
+
+
+def _looked_through(outputs: Outputs) -> tuple[bool, bool]:
+    """Whether an item says nothing of its pairing, and whether one carries an error. One look at each item: a long
+    list is in no cache of the processor. Raises `NodeUnavailable` when the outputs are not lists of items."""
+    unpaired = errors = False
     if type(outputs) is not list:
         raise NodeUnavailable("The node gave no list of outputs; this is a mistake in its type.")
     for items in outputs:
@@ -332,6 +343,11 @@ def check_outputs(outputs: Outputs) -> None:
                 raise NodeUnavailable(
                     "The node gave an item without an object under json; this is a mistake in its type."
                 )
+            if "pairedItem" not in item:
+                unpaired = True
+            if "error" in item or "$error" in item["json"]:
+                errors = True
+    return unpaired, errors
 
 
 def paired_outputs(inputs: list[Items], outputs: Outputs) -> Outputs:
