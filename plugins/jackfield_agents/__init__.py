@@ -15,4 +15,5 @@ class AgentsPlugin(Plugin):
 
     jackfield_manifest_kinds = later("jackfield_agents.kind:KINDS")
     jackfield_blueprints = later("jackfield_agents.routes:blueprints")
+    jackfield_host_resources = later("jackfield_agents.host_resources:resources")
     jackfield_findings = later("jackfield_agents.diagnosis:findings")

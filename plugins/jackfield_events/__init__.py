@@ -15,5 +15,6 @@ class EventsPlugin(Plugin):
 
     jackfield_asgi = later("jackfield_events.app:mounts")
     jackfield_blueprints = later("jackfield_events.status:blueprints")
+    jackfield_host_resources = later("jackfield_events.host_resources:resources")
     start = deferred("jackfield_events.endpoint:start")
     stop = deferred("jackfield_events.endpoint:stop")

@@ -38,7 +38,9 @@ class EventSockets:
             raise RateLimited(RETRY_AFTER, "Too many clients listen to events; see events.connections.")
         self._open += 1
         try:
-            await EventClient(caller, receive, send, self._frames, self._settings).serve(self._context.events)
+            public = bool(scope.get("jackfield.public_host"))
+            client = EventClient(caller, receive, send, self._frames, self._settings, public=public)
+            await client.serve(self._context.events)
         finally:
             self._open -= 1
 

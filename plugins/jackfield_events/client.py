@@ -31,9 +31,18 @@ class EventClient:
     """Speaks with one client until either side ends it."""
 
     def __init__(
-        self, caller: Principal, receive: Receive, send: Send, frames: EventFrames, settings: EventsSettings
+        self,
+        caller: Principal,
+        receive: Receive,
+        send: Send,
+        frames: EventFrames,
+        settings: EventsSettings,
+        *,
+        public: bool,
     ) -> None:
+        """public: whether the caller comes by a public host."""
         self._caller = caller
+        self._public = public
         self._receive = receive
         self._send = send
         self._frames = frames
@@ -46,7 +55,7 @@ class EventClient:
         if (await self._receive())["type"] != "websocket.connect":
             return
         await self._send({"type": "websocket.accept"})
-        with bus.subscribe(SYSTEM) as events, bus.subscribe(SYSTEM) as system:
+        with bus.subscribe_everywhere(SYSTEM) as events, bus.subscribe(SYSTEM) as system:
             code = await first_of(self._hear(events), self._tell(events), stop_of(system))
             if code is not None:
                 await self._sent({"type": "websocket.close", "code": code}, GRACE)
@@ -89,7 +98,8 @@ class EventClient:
             if missed and not await self._say(lagged(missed)):
                 break
             # An event may have been in the queue before the client gave its topic up.
-            if event.topic in self._topics and not await self._say(self._frames.of(event)):
+            told = event.topic in self._topics and not (event.inside and self._public)
+            if told and not await self._say(self._frames.of(event)):
                 break
             if event.type == STOPPING:
                 return GOING_AWAY

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
 from jackfield.api import jsontext
 from jackfield.api.clock import iso
 from jackfield.api.events import Event
-from jackfield.api.jsontext import Json
+from jackfield.api.hiding import Hide, masked
 
 KEPT = 64
 """Events whose frame is kept for the next client."""
 PONG = '{"type":"pong"}'
-Hide = Callable[[str], str]
 
 
 def lagged(missed: int) -> str:
@@ -52,14 +51,3 @@ def event_frame(event: Event, hide: Hide) -> str:
     """One event, with every text in its data freed of secrets."""
     told = {"type": event.type, "timestamp": iso(event.time), "data": masked(event.data, hide)}
     return jsontext.dumps({"type": "event", "topic": event.topic, "event": told}).decode()
-
-
-def masked(value: object, hide: Hide) -> Json:
-    """Text by text, so that a secret that looks like JSON cannot break the frame."""
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if isinstance(value, Mapping):
-        return {str(key): masked(item, hide) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [masked(item, hide) for item in value]
-    return hide(str(value))

@@ -16,4 +16,6 @@ def resources(context: PluginContext) -> Sequence[HostResources]:
         return context.port(Placement).place(alias, labels_in(query.get("labels", "")), key)
 
     paths = ["/api/profiles"]
-    return [profile_resources(context, paths=paths, lists=paths, places={"run": place})]
+    return [
+        profile_resources(context, paths=paths, lists=paths, places={"run": place}, makes={"/api/profiles": "alias"})
+    ]

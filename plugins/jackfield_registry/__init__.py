@@ -21,6 +21,7 @@ class RegistryPlugin(Plugin):
 
     jackfield_registry_sources = later("jackfield_registry.sources.offers:sources")
     jackfield_blueprints = later("jackfield_registry.routes:blueprints")
+    jackfield_host_resources = later("jackfield_registry.host_resources:resources")
     jackfield_findings = later("jackfield_registry.diagnosis:findings")
     jackfield_metrics = later("jackfield_registry.metrics:metrics")
     start = deferred("jackfield_registry.upkeep:start")

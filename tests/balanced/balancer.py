@@ -11,7 +11,7 @@ import contextlib
 import itertools
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 Address = tuple[str, int]
 LONGEST_HEAD = 1 << 20
@@ -29,8 +29,10 @@ _ANSWER = re.compile(rb"HTTP/1\.[01] ([0-9]{3})")
 class Balancer:
     """Whoever refuses a connection is passed over, for this request."""
 
-    def __init__(self, servers: Sequence[Address]) -> None:
+    def __init__(self, servers: Sequence[Address], look: Callable[[], None] = lambda: None) -> None:
+        """look: called before each request and before each answer."""
         self._servers = servers
+        self._look = look
         self._turns = itertools.count()
 
     async def serve(self, listening: socket.socket) -> asyncio.Server:
@@ -56,6 +58,7 @@ class Balancer:
         head = await _head(reader)
         if not head:
             return False
+        self._look()
         there, out = await self._connect()
         if not _REQUEST.match(head) or _UPGRADE.search(head):
             out.write(head)
@@ -64,7 +67,7 @@ class Balancer:
         sending = asyncio.ensure_future(_body(reader, out, head))
         ending = asyncio.ensure_future(_pass_end(reader, out, sending))
         try:
-            if not await _answer(there, writer, to_head=head.startswith(b"HEAD ")) or _CLOSE.search(head):
+            if not await self._answer(there, writer, to_head=head.startswith(b"HEAD ")) or _CLOSE.search(head):
                 return False
             await sending  # what follows is the next request
             return True
@@ -72,6 +75,31 @@ class Balancer:
             sending.cancel()
             ending.cancel()
             out.close()
+
+    async def _answer(self, there: asyncio.StreamReader, writer: asyncio.StreamWriter, *, to_head: bool) -> bool:
+        """Pass an answer on, and what comes before it; whether the connection goes on. Raises EOFError."""
+        status = 100
+        while status < 200:
+            head = await there.readuntil(b"\r\n\r\n")
+            found = _ANSWER.match(head)
+            if found is None:
+                raise ValueError(head)
+            status = int(found[1])
+            self._look()
+            writer.write(head)
+            await writer.drain()
+        length = _LENGTH.search(head)
+        if to_head or status in (204, 304):
+            pass
+        elif _CHUNKED.search(head):
+            await _chunks(there, writer)
+        elif length:
+            await _bytes(there, writer, int(length[1]))
+        else:
+            await _until_end(there, writer)
+            return False
+        await writer.drain()
+        return _CLOSE.search(head) is None
 
 
 async def _head(reader: asyncio.StreamReader) -> bytes:
@@ -98,31 +126,6 @@ async def _pass_end(reader: asyncio.StreamReader, out: asyncio.StreamWriter, sen
         await asyncio.sleep(LOOK)
     with contextlib.suppress(OSError):
         out.write_eof()
-
-
-async def _answer(there: asyncio.StreamReader, writer: asyncio.StreamWriter, *, to_head: bool) -> bool:
-    """Pass an answer on, and what comes before it; whether the connection goes on. Raises EOFError."""
-    status = 100
-    while status < 200:
-        head = await there.readuntil(b"\r\n\r\n")
-        found = _ANSWER.match(head)
-        if found is None:
-            raise ValueError(head)
-        status = int(found[1])
-        writer.write(head)
-        await writer.drain()
-    length = _LENGTH.search(head)
-    if to_head or status in (204, 304):
-        pass
-    elif _CHUNKED.search(head):
-        await _chunks(there, writer)
-    elif length:
-        await _bytes(there, writer, int(length[1]))
-    else:
-        await _until_end(there, writer)
-        return False
-    await writer.drain()
-    return _CLOSE.search(head) is None
 
 
 async def _bytes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: int) -> None:

@@ -25,9 +25,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from balancer import Balancer
+from views import Views
 
 NAMES = ("one", "two")
 ADDRESSES = ("127.0.0.2", "127.0.0.3")
+SANDBOXES = tuple(f"JACKFIELD_{table}_NETWORK_SANDBOX" for table in ("TERMINAL", "AGENT_SESSIONS", "PROFILES_RUN"))
+"""Whoever comes through another host is on another machine, and would get a sandbox."""
 KEY = "an-encryption-key-that-both-daemons-have"
 PROGRAM = str(Path(sys.executable).with_name("jackfield"))
 _ENDS_WITH_PARENT = 1
@@ -45,9 +48,19 @@ def environment(config_dir: Path, address: str = "") -> dict[str, str]:
         "JACKFIELD_STORE_NAME": "postgres",
         "JACKFIELD_STORE_POSTGRES_DSN": os.environ["BALANCED_DSN"],
         "JACKFIELD_STORE_POSTGRES_SCHEMA_NAME": schema,
+        **dict.fromkeys(SANDBOXES, "off"),
+        "JACKFIELD_HOSTS_ANSWER_TIMEOUT": "10",  # the first answer of a daemon on a busy machine
         "JACKFIELD_BUS_NAME": os.environ.get("BALANCED_BUS", "pg"),
         "JACKFIELD_BUS_PG_CHANNEL": schema,
     }
+
+
+def homes(config_dir: Path) -> Sequence[dict[str, str]]:
+    """The environment of each daemon beyond that: they are on machines of their own, so that only the first one finds
+    what agents left in the user's home."""
+    second = config_dir / NAMES[1] / "user"
+    second.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return ({}, {"HOME": str(second)})
 
 
 def directories(config_dir: Path) -> list[Path]:
@@ -55,10 +68,6 @@ def directories(config_dir: Path) -> list[Path]:
     made = [config_dir / name for name in NAMES]
     for each in made:
         each.mkdir(mode=0o700, parents=True, exist_ok=True)
-        logs = config_dir / "logs" / each.name  # where the logs of one daemon would be
-        logs.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not (each / "logs").exists():
-            (each / "logs").symlink_to(logs)
         if (config_dir / "config.toml").exists():
             shutil.copy(config_dir / "config.toml", each / "config.toml")
     return made
@@ -87,13 +96,19 @@ class Cluster:
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop)
         env = environment(self._config_dir, f"http://{self._host}:{self._port}")
-        for address, directory in zip(ADDRESSES, directories(self._config_dir), strict=True):
+        made = directories(self._config_dir)
+        views = Views(self._config_dir, made)
+        views.prepare()
+        for address, directory, more in zip(ADDRESSES, made, homes(self._config_dir), strict=True):
             where = ["--host", address, "--port", str(self._port), "--config-dir", str(directory)]
             self._daemons.append(
-                subprocess.Popen([PROGRAM, "serve", *where, *self._more], env=env, preexec_fn=end_with_parent)
+                subprocess.Popen(
+                    [PROGRAM, "serve", *where, *self._more], env={**env, **more}, preexec_fn=end_with_parent
+                )
             )
         await asyncio.gather(*(self._is_ready(address) for address in ADDRESSES))
-        server = await Balancer([(address, self._port) for address in ADDRESSES]).serve(self._listening)
+        servers = [(address, self._port) for address in ADDRESSES]
+        server = await Balancer(servers, views.refresh).serve(self._listening)
         while all(code is None for code in self._codes()):
             await asyncio.sleep(0.05)
         ended = [] if self._stopping else [code for code in self._codes() if code is not None]
@@ -138,7 +153,7 @@ def serve(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--config-dir", type=Path, required=True)
+    parser.add_argument("--config-dir", type=Path, default=os.environ.get("JACKFIELD_CONFIG_DIR"))
     given, more = parser.parse_known_args(arguments)
     try:
         cluster = Cluster(given.host, given.port, given.config_dir, more)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -191,6 +193,65 @@ def test_a_profile_of_one_host_is_reached_through_the_other(alpha: Daemon, beta:
     assert str(alpha.directory) in ran["data"]["output"]
 
 
+def test_a_name_of_a_profile_is_given_once_unless_the_host_is_named(alpha: Daemon, beta: Daemon) -> None:
+    body = {"agent_id": "shell", "alias": "once", "provider_id": "self", "model": "none"}
+    with ThreadPoolExecutor(6) as pool:
+        clients = [daemon.client(timeout=30) for daemon in (alpha, beta) * 3]
+        answers = list(pool.map(lambda client: client.post("/api/profiles", json=body), clients))
+    assert sorted(answer.status_code for answer in answers) == [200, *[409] * 5]
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 409} >= {"EXISTS_AT_HOST"}
+    other = next(daemon for daemon in (alpha, beta) if "once" not in aliases(daemon))
+    refused = other.client().post("/api/profiles", json=body)
+    assert "?host=NAME" in refused.json()["error"]
+    create(other.client(), "once", other.directory.name)
+    assert "once" in aliases(other)
+    counted = {
+        daemon.client().get("/api/daemon/status", params=query).json()["data"]["profiles_count"]
+        for daemon, query in ((alpha, {}), (beta, {}))
+    }
+    each = [len(aliases(daemon)) for daemon in (alpha, beta)]
+    assert counted == {sum(each)}
+    rows = beta.client().get("/api/agents").json()["data"]
+    assert next(row for row in rows if row["id"] == "shell")["profile_count"] == sum(each)
+
+
+def told(socket: RawWebSocket, kind: str) -> Mapping[str, Any]:  # Any: JSON
+    """The data of the next event of this type."""
+    seen: list[Any] = []  # Any: JSON
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        frame = socket.receive()
+        if frame is not None and frame.opcode == TEXT:
+            seen.append(json.loads(frame.payload))
+            if seen[-1]["type"] == "event" and seen[-1]["event"]["type"] == kind:
+                return seen[-1]["event"]["data"]  # type: ignore[no-any-return]
+    raise AssertionError(f"no {kind} among {seen}")
+
+
+def test_what_happens_at_one_host_is_told_at_the_other(alpha: Daemon, beta: Daemon) -> None:
+    """Over no bus: it is at most a look late."""
+    alpha.live(chain("Told", webhook("told"), set_fields("Set", done=True)), alpha.admin())
+    with RawWebSocket(beta.port, "/ws") as socket:
+        topics = ["profiles", "terminal", "workflows"]
+        socket.send(TEXT, json.dumps({"type": "subscribe", "topics": topics}).encode())
+        assert json.loads(socket.find(TEXT).payload)["topics"] == topics
+        create(alpha.client(), "talked", "alpha")
+        assert told(socket, "profile_created") == {
+            "alias": "talked", "agent_id": "shell", "provider_id": "self", "host": "alpha",
+        }  # fmt: skip
+        asked = {"profile_alias": "talked", "args": ["-c", "true"]}
+        session = alpha.client().post("/api/terminal/sessions", json=asked).json()["data"]["session_id"]
+        assert told(socket, "session_created")["session_id"] == session
+        assert told(socket, "session_ended")["host"] == "alpha"
+        assert alpha.client().post("/api/terminal/cleanup").status_code == 200
+        assert alpha.client().post("/webhook/told", json={}).status_code == 200
+        started = told(socket, "execution.started")
+        nodes = told(socket, "execution.nodes")
+        assert [run["node"] for run in nodes["nodes"]] == ["Told", "Set"] or nodes["nodes"], nodes
+        assert nodes["id"] == started["id"]
+        assert told(socket, "execution.finished")["id"] == started["id"]
+
+
 def test_the_ledgers_of_all_hosts_are_one(alpha: Daemon, beta: Daemon) -> None:
     create(alpha.client(), "counted")
     run = {"args": ["-c", "true"]}
@@ -337,7 +398,7 @@ def outcome(api: httpx.Client) -> Mapping[str, Any] | None:
 def test_an_agent_of_a_workflow_runs_on_the_host_with_the_labels(alpha: Daemon, beta: Daemon) -> None:
     api, caller = alpha.admin(), alpha.client()
     for daemon in (alpha, beta):
-        create(daemon.client(), "pool")
+        create(daemon.client(), "pool", daemon.directory.name)
     for path, labels, home in (("onbeta", ["big"], beta), ("onalpha", ["gpu"], alpha)):
         alpha.live(agent(path, "pool", "pwd", *labels), api)
         assert caller.post(f"/webhook/{path}", json={}).status_code == 200
@@ -365,8 +426,8 @@ def test_a_run_that_the_api_asks_for_begins_on_the_host_with_the_labels_and_a_fr
     alpha: Daemon, beta: Daemon
 ) -> None:
     here, there = alpha.client(timeout=30), beta.client(timeout=30)
-    for client in (here, there):
-        create(client, "either")
+    for client, name in ((here, "alpha"), (there, "beta")):
+        create(client, "either", name)
     assert ran_at(here, beta, labels="big")
     assert ran_at(there, alpha, labels="zone=eu,gpu")
     assert ran_at(here, beta, host="beta")

@@ -13,6 +13,8 @@ TOPICS = (
     "webhooks", "credentials",
 )  # fmt: skip
 """Every topic."""
+HOST_TOPICS = frozenset({"profiles", "agents", "proxy", "registry", "usage", "terminal", "agent_sessions"})
+"""Those about things that stay with a host. `system` is about the daemon alone, the others about what daemons share."""
 
 
 class EveryTopic:
@@ -28,12 +30,14 @@ STOPPING = "system.stopping"
 
 @record
 class Event:
-    """topic: one of `TOPICS`; type: `execution.finished`; time: Unix ms; data: JSON, without secrets."""
+    """topic: one of `TOPICS`; type: `execution.finished`; time: Unix ms; data: JSON, without secrets; inside: not for a
+    caller who comes by one of `server.public_hosts`, because the host where it has happened serves none."""
 
     topic: str
     type: str
     time: int
     data: Mapping[str, object]
+    inside: bool = False
 
 
 class Subscription(Protocol):
@@ -61,4 +65,8 @@ class EventBus(Protocol):
     def publish(self, topic: str, type: str, data: Mapping[str, object]) -> None: ...
 
     def subscribe(self, *topics: str) -> AbstractContextManager[Subscription]:
-        """Events of these topics, `*` for all, from now on until the context ends."""
+        """Events of these topics, `*` for all, from now on until the context ends. Of `HOST_TOPICS` those of this host,
+        so that nobody acts on what belongs to another."""
+
+    def subscribe_everywhere(self, *topics: str) -> AbstractContextManager[Subscription]:
+        """The same, also of what belongs to other hosts, whose name is `host` in the data then: for people to read."""

@@ -130,7 +130,9 @@ class HostResources:
     that is work for one of the hosts that have the thing -> which one takes it, for as long as the work lasts. It gets
     the name, the query's parameters, and the text `key` of the JSON body, which is the same for the same work (empty:
     there is none), and raises when there is no host; a request that names a host goes there; everywhere: paths whose
-    POST, which has no body, each host does for what it has."""
+    POST each host does for what it has, once the one that is asked has done it; makes: path -> field of its JSON body
+    that is the name of what a POST there makes: not where another host has one of that name, unless the request names
+    the host."""
 
     kind: str
     has: Callable[[str], Awaitable[bool]]
@@ -144,6 +146,7 @@ class HostResources:
     everywhere: Sequence[str] = ()
     stands_in: Collection[str] = ()
     stand_in: StandFor | None = None
+    makes: Mapping[str, str] = field(default_factory=dict)
 
 
 @record

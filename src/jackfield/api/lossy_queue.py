@@ -28,6 +28,10 @@ class LossyQueue(Generic[ThingT]):
         self._things.append(thing)
         self._ready.set()
 
+    def miss(self, count: int) -> None:
+        """So many were lost before they came here."""
+        self._missed += count
+
     def missed(self) -> int:
         """How many were lost since the last call of this method."""
         count, self._missed = self._missed, 0

@@ -224,6 +224,7 @@ def profile_resources(
     lists: Sequence[str] = (),
     starts: Mapping[str, str] | None = None,
     places: Mapping[str, Place] | None = None,
+    makes: Mapping[str, str] | None = None,
 ) -> HostResources:
     """What profiles name, for `jackfield_host_resources`; see `HostResources`."""
 
@@ -231,7 +232,7 @@ def profile_resources(
         found = context.find_port(Profiles)
         return found is not None and await has_profile(found, alias)
 
-    return HostResources("profile", has, paths, words, lists, starts or {}, places=places or {})
+    return HostResources("profile", has, paths, words, lists, starts or {}, places=places or {}, makes=makes or {})
 
 
 class ProviderKeys(Protocol):

@@ -1,9 +1,11 @@
 """Events of other daemons that share the store, for whoever listens here.
 
-A daemon tells the others which topics somebody listens to at it, again and again; whoever has such an event sends what
-identifies it (`_TOLD`), never contents. What a subscriber sees beyond that is read from the store where he is, by his
-rights. Beside it a look into the store each second finds executions that nobody has told of, so that without a bus
-their events are late and not lost. Changes to workflows are found by the plugin for workflows, and not sent.
+A daemon tells the others which topics somebody listens to at it, again and again. Of what daemons share, whoever has
+such an event sends what identifies it (`_TOLD`), never contents; what a subscriber sees beyond that is read from the
+store where he is, by his rights. Of things that stay with a host, and of executions, the bus tells only that there is
+something new: the daemon of who listens asks that host for it (`HostFollowing`), each second without a bus. Beside it a
+look into the store each second finds executions that nobody has told of. Changes to workflows are found by the plugin
+for workflows, and not sent.
 """
 
 from __future__ import annotations
@@ -11,25 +13,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import cast
 
 from jackfield.api.bus import Bus as DaemonBus
 from jackfield.api.bus import Message
 from jackfield.api.clock import Clock
 from jackfield.api.errors import JackfieldError
-from jackfield.api.events import Event, Subscription
+from jackfield.api.events import TOPICS, Event, Subscription
+from jackfield.api.hosts import HostCalls, Hosts
 from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
 from jackfield.api.storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Store
 
 from .events import Bus
+from .host_following import HostFollowing
+from .host_news import EXECUTION, HostNews, places
 from .seen_executions import SeenExecutions, waits_until
 
-HEARD, TOLD = "events.heard", "events.told"
-"""Topics of the bus between daemons: what somebody listens to, and what has happened."""
+HEARD, TOLD, NEWS = "events.heard", "events.told", "events.news"
+"""Topics of the bus between daemons: what somebody listens to, what has happened, and which host has more to tell."""
 SHARED = frozenset({"workflows", "webhooks", "credentials"})
-"""Topics of what daemons share; the others are of one machine."""
+"""Topics of what daemons share."""
+_RELAYED = frozenset(TOPICS) - {"system"}
+_ALWAYS = frozenset({"profiles", "agents", "registry", "usage", "terminal"})
+"""Topics whose events are few, and kept for others before anybody listens: his first question comes a little later."""
 _OWN_WAY = "workflow."
 """Begins types of events that each daemon finds out by itself."""
 _TOLD = frozenset({
@@ -40,6 +48,8 @@ _AGAIN, _FORGET = 5.0, 15.0
 """Seconds between two tellings of what somebody listens to, and until it is forgotten."""
 _LOOK = 1.0
 """Seconds between two looks into the store, while somebody listens."""
+_NEWS_APART = 0.05
+"""Seconds between two messages that there are news."""
 _MOST = 200
 """Events a second that are told, executions of one look, and daemons that are heard."""
 _OVERLAP_MS = 10_000
@@ -49,12 +59,27 @@ _OVERLAP_MS = 10_000
 class EventRelay:
     """One per daemon."""
 
-    def __init__(self, events: Bus, bus: DaemonBus, store: Store, clock: Clock) -> None:
+    def __init__(
+        self,
+        events: Bus,
+        bus: DaemonBus,
+        store: Store,
+        clock: Clock,
+        news: HostNews,
+        hosts: Hosts,
+        calls: Callable[[], HostCalls | None],
+    ) -> None:
+        """calls: None as long as no other host can be asked."""
         self._events = events
         self._bus = bus
         self._store = store
         self._clock = clock
         self._id = new_id()
+        self._news = news
+        self._hosts = hosts
+        self._following = HostFollowing(events, hosts, calls, clock, self._id)
+        self._new = asyncio.Event()
+        """Something has happened here that others wait for."""
         self._peers: dict[str, tuple[float, frozenset[str]]] = {}
         """Daemon -> until when (monotonic) which topics are listened to at it."""
         self._wanted: frozenset[str] = frozenset()
@@ -75,24 +100,34 @@ class EventRelay:
             self._events.relay() as relay,
             self._bus.subscribe(HEARD) as heard,
             self._bus.subscribe(TOLD) as told,
+            self._bus.subscribe(NEWS) as news,
         ):
             self._relay = relay
+            self._forget()
             await asyncio.gather(
                 self._announce(), self._hear(aiter(heard)), self._repeat(aiter(told)), self._tell(aiter(relay)),
-                self._look_forever(),
+                self._look_forever(), self._tell_news(), self._hear_news(aiter(news)),
+                self._following.run(self._repeat_whole),
             )  # fmt: skip
+
+    def answer(self, question: Mapping[str, str]) -> bytes:
+        """What has happened here, for another host; see `HostNews.answer`. Whoever asks, listens. Raises
+        `InvalidInput`."""
+        self._listens(_asker(question.get("listener", "")), places(question.get("topics", "")))
+        return self._news.answer(question)
 
     # -- who listens
 
     @property
     def _here(self) -> frozenset[str]:
-        return self._events.here & SHARED
+        return self._events.here & _RELAYED
 
     def _listeners_changed(self) -> None:
         if "workflows" not in self._here:
             self._listened_at = None
         elif self._listened_at is None:
             self._listened_at = self._clock.now_ms()
+        self._following.listeners_changed()
         self._changed.set()
 
     async def _announce(self) -> None:
@@ -109,11 +144,15 @@ class EventRelay:
     async def _hear(self, messages: AsyncIterator[Message]) -> None:
         async for message in messages:
             daemon, topics = message.payload.get("daemon"), message.payload.get("topics")
-            is_new = daemon not in self._peers
-            if isinstance(daemon, str) and isinstance(topics, list) and not (is_new and len(self._peers) >= _MOST):
-                wanted = SHARED.intersection(topic for topic in topics if isinstance(topic, str))
-                self._peers[daemon] = (self._clock.monotonic() + _FORGET, wanted)
-                self._forget()
+            if isinstance(daemon, str) and isinstance(topics, list):
+                self._peers.pop(_asker(daemon), None)
+                self._listens(daemon, (topic for topic in topics if isinstance(topic, str)))
+
+    def _listens(self, daemon: str, topics: Iterable[str]) -> None:
+        """What somebody listens to at another daemon."""
+        if daemon in self._peers or len(self._peers) < _MOST:
+            self._peers[daemon] = (self._clock.monotonic() + _FORGET, _RELAYED.intersection(topics))
+            self._forget()
 
     def _forget(self) -> None:
         """Those that have not been heard for long; the relay listens to what the others want, and to what is known of
@@ -121,7 +160,7 @@ class EventRelay:
         now = self._clock.monotonic()
         self._peers = {daemon: peer for daemon, peer in self._peers.items() if peer[0] > now and peer[1]}
         self._wanted = frozenset[str]().union(*(topics for _, topics in self._peers.values()))
-        wanted = self._wanted | (self._here & {"workflows"})
+        wanted = self._wanted | (self._here & {"workflows"}) | _ALWAYS
         if wanted != self._listened:
             self._listened = wanted
             self._relay.listen(wanted)
@@ -132,11 +171,45 @@ class EventRelay:
         async for event in events:
             if event.topic == "workflows":
                 self._note(event.type, event.data)
-            if event.topic in self._wanted and not event.type.startswith(_OWN_WAY) and self._may_send():
-                data = {key: value for key, value in event.data.items() if key in _TOLD}
-                payload = {"topic": event.topic, "type": event.type, "data": data}
-                with contextlib.suppress(ValueError, TypeError):  # too long: nothing of ours
-                    self._bus.publish(TOLD, cast("Mapping[str, Json]", payload))
+            if self._news.keep(event):
+                if event.topic in self._wanted:
+                    self._new.set()
+            elif event.topic in self._wanted & SHARED and not event.type.startswith((_OWN_WAY, EXECUTION)):
+                self._send(event)
+
+    def _send(self, event: Event) -> None:
+        if self._may_send():
+            data = {key: value for key, value in event.data.items() if key in _TOLD}
+            payload = {"topic": event.topic, "type": event.type, "data": data}
+            with contextlib.suppress(ValueError, TypeError):  # too long: nothing of ours
+                self._bus.publish(TOLD, cast("Mapping[str, Json]", payload))
+
+    async def _tell_news(self) -> None:
+        while True:
+            await self._new.wait()
+            self._new.clear()
+            self._bus.publish(NEWS, {"host": self._hosts.here.name})
+            await self._clock.sleep(_NEWS_APART)
+
+    async def _hear_news(self, messages: AsyncIterator[Message]) -> None:
+        async for message in messages:
+            if isinstance(host := message.payload.get("host"), str):
+                self._following.news(host)
+
+    def _repeat_whole(self, event: Event) -> None:
+        """An event that another host has given."""
+        if event.topic == "workflows":
+            ident = event.data.get("id")
+            if isinstance(ident, str) and self._is_known(event.type, ident):
+                return
+            self._note(event.type, event.data)
+        self._events.repeat(event)
+
+    def _is_known(self, type: str, execution_id: str) -> bool:
+        """Whether the look into the store has told it before."""
+        if type == "execution.started":
+            return execution_id in self._seen
+        return type == "execution.finished" and self._seen.is_over(execution_id)
 
     def _may_send(self) -> bool:
         """More than a bus should carry is left to the look into the store."""
@@ -151,10 +224,11 @@ class EventRelay:
             topic, kind, data = (message.payload.get(key) for key in ("topic", "type", "data"))
             if not (isinstance(topic, str) and isinstance(kind, str) and isinstance(data, Mapping)):
                 continue
-            if topic in self._here and not kind.startswith(_OWN_WAY):
-                if topic == "workflows":
-                    self._note(kind, data)
-                self._events.repeat(topic, kind, _whole(kind, {key: data[key] for key in data if key in _TOLD}))
+            if topic in self._here & SHARED and not kind.startswith((_OWN_WAY, EXECUTION)):
+                self._repeated(topic, kind, {key: data[key] for key in data if key in _TOLD})
+
+    def _repeated(self, topic: str, type: str, data: Mapping[str, Json]) -> None:
+        self._events.repeat(Event(topic, type, self._clock.now_ms(), data))
 
     # -- what nobody has told
 
@@ -203,11 +277,11 @@ class EventRelay:
             return
         is_new = row.id not in self._seen
         self._seen.found(row)
-        data = {"id": row.id, "workflowId": row.workflow_id, "mode": row.mode}
+        data: dict[str, Json] = {"id": row.id, "workflowId": row.workflow_id, "mode": row.mode}
         if is_new:
-            self._events.repeat("workflows", "execution.started", data)
+            self._repeated("workflows", "execution.started", data)
         if row.status not in OPEN_STATUSES:
-            self._events.repeat("workflows", "execution.finished", {**data, "status": row.status})
+            self._repeated("workflows", "execution.finished", {**data, "status": row.status})
 
     def _note(self, type: str, data: Mapping[str, object]) -> None:
         """What is told of an execution here is not found by a look."""
@@ -219,6 +293,6 @@ class EventRelay:
                 self._seen.opened(ident, until if isinstance(until, int) else 0)
 
 
-def _whole(type: str, data: dict[str, Json]) -> dict[str, Json]:
-    """With what subscribers count on: nodes of an execution elsewhere are read, not told."""
-    return {**data, "nodes": [], "running": None, "skipped": 0} if type == "execution.nodes" else data
+def _asker(daemon: str) -> str:
+    """Under which name it is known what a daemon has asked for, beside that which the bus tells of it."""
+    return f"{daemon} asks"

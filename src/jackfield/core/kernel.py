@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.auth import Authentication, AuthMethod
@@ -25,7 +25,7 @@ from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.events import STOPPING
 from jackfield.api.extensions import PluginReports
 from jackfield.api.files import sweep_private
-from jackfield.api.hosts import Hosts, HostsAdministration
+from jackfield.api.hosts import HostCalls, Hosts, HostsAdministration
 from jackfield.api.http_client import is_loopback
 from jackfield.api.limits import guarded
 from jackfield.api.manifests import MANIFEST_KINDS, Layers, ManifestLibraries
@@ -81,6 +81,9 @@ from .workers.bus import ProcessBus
 from .workers.link import WorkerLink
 from .workers.workers import Workers
 
+if TYPE_CHECKING:
+    from .event_relay import EventRelay
+
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
 """How long `/ready` may repeat its last look at the store, in seconds."""
@@ -131,6 +134,8 @@ class Kernel:
             settings.get(DaemonSettings).roles,
         )
         self._watchdog: Watchdog | None = None
+        self.event_relay: EventRelay | None = None
+        """Where other daemons share the store."""
         self.failure: ConfigurationError | None = None
         self.stop_requested = asyncio.Event()
         self.mounts: list[AsgiMount] = []
@@ -374,8 +379,15 @@ class Kernel:
         store = self.ports.get(Store)
         if not store.exclusive:
             from .event_relay import EventRelay  # a daemon of its own does without
+            from .host_news import HostNews
 
-            relay = EventRelay(self.events, self.ports.get(Bus), store, self.clock)
+            inside = not self.settings.get(DaemonSettings).remote_agents
+            news = HostNews(self.clock, self.secrets.hide, inside=inside)
+            bus = self.ports.get(Bus)
+            relay = EventRelay(
+                self.events, bus, store, self.clock, news, self.hosts, lambda: self.ports.find(HostCalls)
+            )
+            self.event_relay = relay
             self.tasks.spawn("kernel.events", relay.run())
 
     def _watch_loop(self) -> None:

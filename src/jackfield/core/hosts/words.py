@@ -15,6 +15,8 @@ from jackfield.api.hosts import ROLES, Host, Slots
 from jackfield.api.jsontext import Json
 from jackfield.api.storage.hosts import StoredHost
 
+EVENTS = "/internal/hosts/events"
+"""Path at which hosts ask each other what has happened. From outside there is nothing."""
 _EVERY_ADDRESS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared, not bound
 _LONGEST = 58
 """Characters of the machine's name that count."""

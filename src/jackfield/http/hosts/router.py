@@ -17,14 +17,16 @@ from urllib.parse import parse_qsl, urlencode
 from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
-from jackfield.api.errors import InvalidInput, JackfieldError, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
 from jackfield.api.hosts import Host, HostReply, HostResources, HostUnavailable, Place, RoleMissing
 from jackfield.api.jsontext import Json
+from jackfield.api.memos import Memos, leased
 from jackfield.api.object_references import load
+from jackfield.core.hosts.words import EVENTS
 from jackfield.core.kernel import Kernel
 
 from . import merging
-from .scopes import caller_of, target_of
+from .scopes import Headers, caller_of, target_of
 from .tokens import HEADER, ForwardedCaller, ForwardingTokens
 
 if TYPE_CHECKING:
@@ -39,6 +41,10 @@ _OF_ALL = ("/api/v1", "/api/hosts", "/api/session")
 """Paths that are the same at every host."""
 _REMEMBERED = 1000
 _REMEMBER_S = 30.0
+_LONGEST_NAME = 200
+"""Characters; a longer name is no host's."""
+_MAKING_S = 60.0
+"""Seconds that the making of a thing may take until another host may make one of its name."""
 _MOST_BODY = 1024 * 1024
 """Bytes of a request that begins something, which are read to see where."""
 _MOST_WORK = 8 * _MOST_BODY
@@ -76,11 +82,16 @@ class HostRouter:
 
     async def answer_host(self, scope: Scope, send: Send) -> bool:
         """Whether it was a question of another host, which is answered."""
-        if scope["path"] != HAS or scope["type"] != "http":
+        if scope["type"] != "http" or scope["path"] not in (HAS, EVENTS):
             return False
-        asked = _query(scope)
-        has = await self._has(asked.get("kind", ""), asked.get("name", ""))
-        await _send_json(send, {"success": True, "data": {"has": has}})
+        asked, relay = _query(scope), self._kernel.event_relay
+        if scope["path"] == HAS:
+            has = await self._has(asked.get("kind", ""), asked.get("name", ""))
+            await _send_json(send, jsontext.dumps({"success": True, "data": {"has": has}}))
+        elif relay is None or scope.get("jackfield.principal") != OWNER:
+            return False
+        else:
+            await _send_json(send, relay.answer(asked))
         return True
 
     # -- to other hosts
@@ -118,6 +129,9 @@ class HostRouter:
             return
         if method == "POST" and path in index.everywhere:
             await self._everywhere(app, scope, receive, send)
+            return
+        if method == "POST" and path in index.makes:
+            await self._make(app, scope, receive, send, index.makes[path])
             return
         if method == "POST" and (placed := index.placed(path)) is not None:
             place, name = placed
@@ -226,21 +240,49 @@ class HostRouter:
         return merging.Standing(found)
 
     async def _everywhere(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
-        own = await merging.captured(app, scope, receive)
+        body = await _body(receive, _MOST_BODY)
+        own = await merging.captured(app, scope, _Replay(body, receive))
         if own.status == 200:
-            own.replace_body(merging.done(bytes(own.body), await self._others(scope, self._hosts.others)))
+            own.replace_body(merging.done(bytes(own.body), await self._others(scope, self._hosts.others, body)))
         await own.again(send)
 
-    async def _others(self, scope: Scope, others: Sequence[Host]) -> Sequence[merging.Part]:
-        """What these others answer to the same request, which has no body."""
-        caller, target = caller_of(scope), target_of(scope)
-        method = scope["method"]
-        return await asyncio.gather(*(self._part(host, target, caller, method) for host in others))
+    async def _make(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send, resource: HostResources) -> None:
+        """Raises `Conflict` when another host has one of this name, `HostUnavailable` when it may."""
+        body = await _body(receive, _MOST_BODY)
+        name = await asyncio.to_thread(_field, body, resource.makes[scope["path"]])
+        if not name or len(name) > _LONGEST_NAME:
+            await self._here(app, scope, _Replay(body, receive), send)
+            return
+        memos, thing = self._kernel.ports.get(Memos), f"{resource.kind}:{name.lower()}"
+        async with leased(memos, "hosts.made", thing, _MAKING_S, self._kernel.clock):
+            if (found := await self._asked(resource.kind, name)) and not await resource.has(name):
+                raise Conflict(
+                    f"The host {found[0].name} has the {resource.kind} {name} already; choose another name, or name "
+                    "the host of a second one with ?host=NAME.",
+                    code="EXISTS_AT_HOST",
+                )
+            await self._here(app, scope, _Replay(body, receive), send)
 
-    async def _part(self, host: Host, target: bytes, caller: ForwardedCaller, method: str = "GET") -> merging.Part:
+    async def _others(self, scope: Scope, others: Sequence[Host], body: bytes = b"") -> Sequence[merging.Part]:
+        """What these others answer to the same request."""
+        caller, target, method = caller_of(scope), target_of(scope), scope["method"]
+        headers = [("content-type", "application/json")] if body else []
+        return await asyncio.gather(
+            *(self._part(host, target, caller, method, headers, body or None) for host in others)
+        )
+
+    async def _part(
+        self,
+        host: Host,
+        target: bytes,
+        caller: ForwardedCaller,
+        method: str = "GET",
+        headers: Headers = (),
+        body: bytes | None = None,
+    ) -> merging.Part:
         try:
             async with asyncio.timeout(self._hosts.answer_timeout):
-                return merging.Part(host, await self._opened().whole(host, method, target, caller))
+                return merging.Part(host, await self._opened().whole(host, method, target, caller, headers, body))
         except (JackfieldError, TimeoutError):
             return merging.Part(host, None)
 
@@ -257,6 +299,13 @@ class HostRouter:
         remembered = [each for each in self._hosts.others if each.name == host]
         if remembered and until > now:
             return remembered
+        found = await self._asked(kind, name)
+        if len(found) == 1:
+            self._remember((kind, name), found[0].name, now)
+        return found
+
+    async def _asked(self, kind: str, name: str) -> Sequence[Host]:
+        """The same, without what is remembered."""
         target = f"{HAS}?{urlencode({'kind': kind, 'name': name})}".encode()
         caller = ForwardedCaller(OWNER, "", ("", 0))
         parts = await asyncio.gather(*(self._part(each, target, caller) for each in self._hosts.others))
@@ -267,8 +316,6 @@ class HostRouter:
                 f"No host that answers has the {kind} {name[:100]}; these do not answer: {', '.join(silent)}.",
                 details={"hosts": silent},
             )
-        if len(found) == 1:
-            self._remember((kind, name), found[0].name, now)
         return found
 
     def _remember(self, thing: tuple[str, str], host: str, now: float) -> None:
@@ -349,6 +396,7 @@ class _Index:
         self.joins = {path: join for resource in resources for path, join in resource.joins.items()}
         self.heeded = {path: names for resource in resources for path, names in resource.heeded.items()}
         self.standing = {path: one.stand_in for one in resources if one.stand_in for path in one.stands_in}
+        self.makes = {path: resource for resource in resources for path in resource.makes}
         self.starts = {path: resource for resource in resources for path in resource.starts}
         self._paths = sorted(
             ((path + "/", resource) for resource in resources for path in resource.paths),
@@ -420,8 +468,7 @@ def _says_yes(data: Json) -> bool:
     return isinstance(found, dict) and found.get("has") is True
 
 
-async def _send_json(send: Send, value: object) -> None:
-    body = jsontext.dumps(value)
+async def _send_json(send: Send, body: bytes) -> None:
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": head})
     await send({"type": "http.response.body", "body": body})
