@@ -84,6 +84,9 @@ class FakeEvents:
         raise NotImplementedError("tests read `published`")
         yield
 
+    def subscribe_everywhere(self, *topics: str) -> AbstractContextManager[Subscription]:
+        return self.subscribe(*topics)
+
 
 def made(nodes: Iterable[NodeType | NodeOffer]) -> list[NodeType]:
     """The same node types, those that are only offered made."""
