@@ -146,6 +146,19 @@ async def test_what_happens_to_executions_elsewhere_is_told_whole_and_in_order(w
         assert events_of(heard) == []
 
 
+async def test_a_process_that_no_host_asks_tells_of_executions_by_their_ids(world: World) -> None:
+    with world.here.events.subscribe("workflows") as heard:
+        data: dict[str, Json] = {"id": "e", "mode": "manual"}
+        for told in ({"type": "execution.started"}, {"type": "execution.nodes"}, {"type": "execution.started"}):
+            world.there.bus.publish("events.told", {"topic": "workflows", "data": data, **told})
+        await world.settle()
+        nodes = {**data, "nodes": [], "running": None, "skipped": 0}
+        assert [(event.type, dict(event.data)) for event in events_of(heard)] == [
+            ("execution.started", data),
+            ("execution.nodes", nodes),
+        ]
+
+
 async def test_what_stays_with_a_host_is_told_to_readers_and_to_nobody_who_acts_on_it(world: World) -> None:
     with (
         world.here.events.subscribe("profiles") as acting,

@@ -19,7 +19,7 @@ from typing import cast
 from jackfield.api.bus import Bus as DaemonBus
 from jackfield.api.bus import Message
 from jackfield.api.clock import Clock
-from jackfield.api.errors import JackfieldError
+from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.events import TOPICS, Event, Subscription
 from jackfield.api.hosts import HostCalls, Hosts
 from jackfield.api.ids import new_id
@@ -65,11 +65,12 @@ class EventRelay:
         bus: DaemonBus,
         store: Store,
         clock: Clock,
-        news: HostNews,
+        news: HostNews | None,
         hosts: Hosts,
         calls: Callable[[], HostCalls | None],
     ) -> None:
-        """calls: None as long as no other host can be asked."""
+        """news: None for a process that no host can ask, such as a worker: then the bus carries what identifies events
+        of executions too. calls: None as long as no other host can be asked."""
         self._events = events
         self._bus = bus
         self._store = store
@@ -113,6 +114,8 @@ class EventRelay:
     def answer(self, question: Mapping[str, str]) -> bytes:
         """What has happened here, for another host; see `HostNews.answer`. Whoever asks, listens. Raises
         `InvalidInput`."""
+        if self._news is None:
+            raise InvalidInput("Nobody asks this process for events.")
         self._listens(_asker(question.get("listener", "")), places(question.get("topics", "")))
         return self._news.answer(question)
 
@@ -160,7 +163,7 @@ class EventRelay:
         now = self._clock.monotonic()
         self._peers = {daemon: peer for daemon, peer in self._peers.items() if peer[0] > now and peer[1]}
         self._wanted = frozenset[str]().union(*(topics for _, topics in self._peers.values()))
-        wanted = self._wanted | (self._here & {"workflows"}) | _ALWAYS
+        wanted = self._wanted | (self._here & {"workflows"}) | (_ALWAYS if self._news else frozenset())
         if wanted != self._listened:
             self._listened = wanted
             self._relay.listen(wanted)
@@ -171,11 +174,16 @@ class EventRelay:
         async for event in events:
             if event.topic == "workflows":
                 self._note(event.type, event.data)
-            if self._news.keep(event):
+            if self._news is not None and self._news.keep(event):
                 if event.topic in self._wanted:
                     self._new.set()
-            elif event.topic in self._wanted & SHARED and not event.type.startswith((_OWN_WAY, EXECUTION)):
+            elif event.topic in self._wanted & SHARED and not event.type.startswith(self._not_sent):
                 self._send(event)
+
+    @property
+    def _not_sent(self) -> tuple[str, ...]:
+        """Begins types of events that the bus does not carry."""
+        return (_OWN_WAY,) if self._news is None else (_OWN_WAY, EXECUTION)
 
     def _send(self, event: Event) -> None:
         if self._may_send():
@@ -224,8 +232,9 @@ class EventRelay:
             topic, kind, data = (message.payload.get(key) for key in ("topic", "type", "data"))
             if not (isinstance(topic, str) and isinstance(kind, str) and isinstance(data, Mapping)):
                 continue
-            if topic in self._here & SHARED and not kind.startswith((_OWN_WAY, EXECUTION)):
-                self._repeated(topic, kind, {key: data[key] for key in data if key in _TOLD})
+            if topic in self._here & SHARED and not kind.startswith(_OWN_WAY):
+                told = _whole(kind, {key: data[key] for key in data if key in _TOLD})
+                self._repeat_whole(Event(topic, kind, self._clock.now_ms(), told))
 
     def _repeated(self, topic: str, type: str, data: Mapping[str, Json]) -> None:
         self._events.repeat(Event(topic, type, self._clock.now_ms(), data))
@@ -296,3 +305,8 @@ class EventRelay:
 def _asker(daemon: str) -> str:
     """Under which name it is known what a daemon has asked for, beside that which the bus tells of it."""
     return f"{daemon} asks"
+
+
+def _whole(type: str, data: dict[str, Json]) -> dict[str, Json]:
+    """With what subscribers count on: nodes of an execution in another process are read, not told."""
+    return {**data, "nodes": [], "running": None, "skipped": 0} if type == "execution.nodes" else data

@@ -382,7 +382,7 @@ class Kernel:
             from .host_news import HostNews
 
             inside = not self.settings.get(DaemonSettings).remote_agents
-            news = HostNews(self.clock, self.secrets.hide, inside=inside)
+            news = HostNews(self.clock, self.secrets.hide, inside=inside) if self.link is None else None
             bus = self.ports.get(Bus)
             relay = EventRelay(
                 self.events, bus, store, self.clock, news, self.hosts, lambda: self.ports.find(HostCalls)

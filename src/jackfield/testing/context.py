@@ -84,7 +84,7 @@ class FakeEvents:
         raise NotImplementedError("tests read `published`")
         yield
 
-    def subscribe_everywhere(self, *topics: str) -> AbstractContextManager[Subscription]:
+    def subscribe_everywhere(self, *topics: str) -> contextlib.AbstractContextManager[Subscription]:
         return self.subscribe(*topics)
 
 
