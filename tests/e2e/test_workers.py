@@ -15,9 +15,10 @@ import pytest
 from jackfield.testing.daemon import Daemon, poll
 from jackfield.testing.documents import chain, node, set_fields, webhook
 from jackfield.testing.postgres import PostgresServer
+from jackfield.testing.shell import add_shell
 
 from .conftest import StartDaemon, _factory
-from .worker_processes import WORKERS, all_ready, processes
+from .worker_processes import WORKERS, all_ready, children, processes
 
 PATH = "shared"
 BODY = {"name": "value"}
@@ -29,7 +30,9 @@ def daemon(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     if request.param == "uvicorn":
         pytest.importorskip("uvicorn")
     for make in _factory(tmp_path_factory.mktemp("workers")):
-        yield make(arguments=[*WORKERS, "--server", request.param])
+        found = make(arguments=[*WORKERS, "--server", request.param], start=False)
+        add_shell(found)
+        yield found.start()
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +111,22 @@ def test_a_change_counts_at_every_worker_once_it_is_answered(daemon: Daemon, liv
         for _ in range(6):
             with daemon.client() as client:
                 call(client)
+
+
+def test_an_agent_of_a_workflow_runs_in_the_first_process(daemon: Daemon) -> None:
+    """A worker runs the workflow, and has the agent run where terminals and proxies are."""
+    client = daemon.client()
+    body = {"agent_id": "shell", "alias": "one", "provider_id": "self", "model": "none"}
+    assert client.post("/api/profiles", json=body).status_code == 200
+    hook = webhook("agent", responseMode="lastNode", responseData="firstEntryJson")
+    agent = node("Agent", "agent", {"profile": "one", "args": ["-c", "echo $PPID"]})
+    daemon.live(chain("agent", hook, agent))
+    with daemon.client(timeout=60) as caller:
+        answer = caller.post("/webhook/agent", json={})
+    assert answer.status_code == 200, answer.text
+    found = poll(lambda: processes(daemon), "all processes run")
+    ancestors = {found.first, *children(found.first)} - set(found.workers)
+    assert int(answer.json()["result"]) in ancestors, answer.json()
 
 
 def test_each_process_has_a_log_and_takes_no_foreign_port(daemon: Daemon, tmp_path: Path) -> None:
