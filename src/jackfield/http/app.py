@@ -14,7 +14,6 @@ from jackfield.api.hosts import HostCalls
 from jackfield.api.limits import SlidingWindow
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import CorsSettings, DaemonSettings, RateLimitSettings, ServerSettings
-from jackfield.core.workers.moving import is_workers
 
 from .cors import Cors
 from .dispatch import Counters, Dispatcher
@@ -22,7 +21,7 @@ from .gate import Gate
 from .hosts.router import HostRouter
 from .management import Management
 from .mounts import Mounts
-from .moving import refuse_misdirected
+from .moving import WorkerMounts
 from .peer import PeerLookup
 from .probes import PROBES, Probes
 
@@ -117,19 +116,15 @@ class Application(Dispatcher):
             Cors(cors),
             self._rate_limit(settings.get(RateLimitSettings)),
             self.management,
-            Mounts([*(AsgiMount(path[1:], Probes(kernel)) for path in PROBES), *kernel.mounts]),
+            (Mounts if kernel.link is None else WorkerMounts)(
+                [*(AsgiMount(path[1:], Probes(kernel)) for path in PROBES), *kernel.mounts]
+            ),
             self.management.public,
             self.management.expect,
             self.lifespan,
             counters,
             self.hosts,
         )
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.kernel.link is not None and scope["type"] != "lifespan" and not is_workers(scope["path"]):
-            await refuse_misdirected(scope, receive, send)
-        else:
-            await super().__call__(scope, receive, send)
 
     def _rate_limit(self, settings: RateLimitSettings) -> SlidingWindow | None:
         return SlidingWindow(self.kernel.clock, settings.requests, settings.window) if settings.enabled else None

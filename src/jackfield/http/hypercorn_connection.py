@@ -39,7 +39,7 @@ from hypercorn.config import Config, Sockets
 from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.h11 import H11Protocol, H11WSConnection
 
-from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
+from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, ConnectionMover, Overdue
 from jackfield.api.admission.moving import move
 
 from .http1.refusals import MALFORMED, TOO_LARGE, body_of, code_of, too_late
@@ -402,7 +402,7 @@ class HypercornConnection(TCPServer):
             finally:
                 self._waits = False
             if data and self.admitted is not None and self.admitted.phase in (SILENT, IDLE):
-                if self._moves(data):
+                if self.config.admission.mover is not None and self._moves(data, self.config.admission.mover):
                     break
                 self.admitted.receives()
             await self.protocol.handle(RawData(data))
@@ -412,10 +412,9 @@ class HypercornConnection(TCPServer):
         else:
             self.writer.close()
 
-    def _moves(self, data: bytes) -> bool:
+    def _moves(self, data: bytes, mover: ConnectionMover) -> bool:
         """Whether the connection goes on in another process, with this request."""
-        mover = self.config.admission.mover
-        if mover is None or self.admitted is None or self.admitted.phase != IDLE or not mover.is_elsewhere(data):
+        if self.admitted is None or self.admitted.phase != IDLE or not mover.is_elsewhere(data):
             return False
         transport = cast("asyncio.Transport", self.writer.transport)
         if not transport.is_closing():

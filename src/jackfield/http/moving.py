@@ -6,10 +6,12 @@ import itertools
 import socket
 from collections.abc import Callable
 
-from jackfield.api.asgi import Receive, Scope, Send, error_body
+from jackfield.api.asgi import AsgiMount, Receive, Scope, Send, error_body
 from jackfield.api.errors import JackfieldError
-from jackfield.core.workers.moving import MovingLine, is_for_worker
+from jackfield.core.workers.moving import MovingLine, is_for_worker, is_workers
 from jackfield.core.workers.workers import Worker, Workers
+
+from .mounts import Mounts
 
 
 class Misdirected(JackfieldError):
@@ -27,13 +29,21 @@ async def refuse_misdirected(scope: Scope, receive: Receive, send: Send) -> None
         if (await receive())["type"] == "websocket.connect":
             await send({"type": "websocket.close", "code": 1012})
         return
-    body = error_body(Misdirected(), "")
+    body = error_body(Misdirected(), scope["jackfield.request_id"])
     length = str(len(body)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": Misdirected.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
+class WorkerMounts(Mounts):
+    """Of a worker: webhooks alone."""
+
+    def find(self, path: str) -> AsgiMount | None:
+        return super().find(path) if is_workers(path) else _MISDIRECTED
+
+
+_MISDIRECTED = AsgiMount("", refuse_misdirected, "public")
 Taken = Callable[[socket.socket, bytes], None]
 
 
