@@ -157,10 +157,8 @@ class PostgresWebhooks:
         return dict(await self._db.read(lambda connection: _STATS.every(connection, clause, ids)))
 
     def add_call(self, call: NewCall) -> asyncio.Future[None]:
-        self._caps.add_call(call.webhook_id)
-        return self._db.post(
-            lambda batch: batch.add_call(call), len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
-        )
+        size = len(call.body) + len(call.headers) + len(call.query) + _OVERHEAD
+        return self._caps.call(call.webhook_id, self._db.post(lambda batch: batch.add_call(call), size))
 
     def count_calls(self, webhook_id: str, count: int, time: int) -> asyncio.Future[None]:
         return self._db.post(lambda batch: batch.count_calls(webhook_id, count, time), _OVERHEAD)

@@ -11,7 +11,7 @@ from jackfield_store_postgres.rows import execute
 
 COUNTS = "(SELECT * FROM execution_counts UNION ALL SELECT * FROM execution_changes) AS counts"
 """Both together."""
-_SUM_UP = """WITH gone AS (DELETE FROM execution_changes RETURNING span, workflow_id, mode, status, number)
+SUM_UP = """WITH gone AS (DELETE FROM execution_changes RETURNING span, workflow_id, mode, status, number)
     INSERT INTO execution_counts AS c (span, workflow_id, mode, status, number)
     SELECT span, workflow_id, mode, status, sum(number)::bigint FROM gone GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
     ON CONFLICT (span, workflow_id, mode, status) DO UPDATE SET number = c.number + excluded.number"""
@@ -20,5 +20,5 @@ _UNCOUNTED = "DELETE FROM execution_counts WHERE number = 0"
 
 def sum_up(connection: Connection) -> None:
     """The changes into the counts."""
-    if execute(connection, _SUM_UP).rowcount:
+    if execute(connection, SUM_UP).rowcount:
         execute(connection, _UNCOUNTED)

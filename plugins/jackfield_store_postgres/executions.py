@@ -68,11 +68,14 @@ class PostgresExecutions:
         size = len(execution.input) + _OVERHEAD
         if execution.call is not None:
             size += len(execution.call.body) + len(execution.call.headers)
-            self._caps.add_call(execution.call.webhook_id)
-        self._caps.add_execution()
         if finished is not None:
             size += _size(finished)
-        return self._db.post(lambda batch: batch.add_execution(execution, finished), size, [execution.owner])
+        stored = self._db.post(lambda batch: batch.add_execution(execution, finished), size, [execution.owner])
+        if execution.call is not None:
+            self._caps.call(execution.call.webhook_id, stored)
+        if finished is not None:
+            self._caps.end(stored)
+        return stored
 
     def append_steps(
         self, execution_id: str, steps: bytes, number: int, owner: str | None = None
@@ -109,9 +112,8 @@ class PostgresExecutions:
         return await self._db.write(run, len(steps) + _OVERHEAD, [owner])
 
     def finish_execution(self, finished: FinishedExecution) -> asyncio.Future[None]:
-        return self._db.post(
-            lambda batch: batch.finish_execution(finished), _size(finished) + _OVERHEAD, [finished.owner]
-        )
+        size = _size(finished) + _OVERHEAD
+        return self._caps.end(self._db.post(lambda batch: batch.finish_execution(finished), size, [finished.owner]))
 
     async def execution(self, execution_id: str) -> StoredExecution | None:
         def ask(connection: Connection) -> StoredExecution | None:
