@@ -24,7 +24,7 @@ def with_body(
     """The call with its body, and its items as JSON; None where nobody has written them yet. limit: bytes of the body
     in the history."""
     body = call.body
-    encoded, begin = _written(item, body) if parsed.is_json and _is_hidden_alike(call, parsed) else (None, 0)
+    encoded, begin = written(item, body) if parsed.is_json and _is_hidden_alike(call, parsed) else (None, 0)
     if len(body) > limit or not parsed.is_json:
         shown = mask.masked(body[:limit], call.headers.get("content-type", ""))
         return replace(kept, body=shown, truncated=len(body) > limit), encoded
@@ -50,11 +50,13 @@ def _is_hidden_alike(call: IncomingCall, parsed: ParsedBody) -> bool:
         return False
 
 
-def _written(item: Item, body: bytes) -> tuple[bytes | None, int]:
+def written(item: Item, body: bytes) -> tuple[bytes | None, int]:
     """The item in a list, with the body as it came, and where that begins."""
     try:
         written = orjson.dumps([{**item, "json": {**item["json"], "body": None}}])
     except TypeError:
         return None, 0
-    head, _, tail = written.partition(_HOLE)
+    head, hole, tail = written.partition(_HOLE)
+    if not hole:
+        return None, 0
     return b"".join((head, _NAME, body, _NEXT, tail)), len(head) + len(_NAME)

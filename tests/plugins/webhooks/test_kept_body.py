@@ -10,6 +10,7 @@ import pytest
 
 from jackfield.api.caller_secrets import hide
 from jackfield_webhooks.calls.body_masking import BodyMask
+from jackfield_webhooks.calls.kept_body import written
 
 Bench = Any
 JSON = {"Content-Type": "application/json"}
@@ -77,3 +78,8 @@ async def test_a_credential_is_hidden_however_the_body_spells_it(bench: Bench, b
     assert bool(request.call.places) == is_shared
     kept = hide(request.encoded or orjson.dumps(request.items), request.hidden)
     assert "secret-of-the-caller" not in str(orjson.loads(kept)[0]["json"]["body"])
+
+
+def test_an_item_of_another_form_is_left_to_others() -> None:
+    assert written({"json": {"body": 1, "other": 2}}, b"1") == (None, 0)
+    assert written({"json": {"body": 1, "webhookUrl": "\ud800"}}, b"1") == (None, 0)
