@@ -127,9 +127,12 @@ def test_settings_of_the_environment_are_asked_each_time(tmp_path: Path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_cache_is_where_the_user_keeps_such_things() -> None:
-    assert cache_directory({"HOME": "/home/me"}) == Path("/home/me/.cache/jackfield")
-    assert cache_directory({"HOME": "/home/me", "XDG_CACHE_HOME": "/cache"}) == Path("/cache/jackfield")
+def test_the_cache_is_where_the_user_keeps_such_things(tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path)}
+    assert cache_directory(home) == tmp_path / ".cache" / "jackfield"
+    assert cache_directory({**home, "XDG_CACHE_HOME": "/cache"}) == Path("/cache/jackfield")
+    assert cache_directory({**home, "XDG_CACHE_HOME": "relative"}) == tmp_path / ".cache" / "jackfield"
+    assert cache_directory({"HOME": str(tmp_path / "gone")}) is None
     assert cache_directory({}) is None
 
 

@@ -36,10 +36,11 @@ Stamp = list[int]
 
 def cache_directory(environment: Mapping[str, str]) -> Path | None:
     """XDG_CACHE_HOME/jackfield, else ~/.cache/jackfield; None where there is no home."""
-    if base := environment.get("XDG_CACHE_HOME"):
-        return Path(base, "jackfield")
-    home = environment.get("HOME")
-    return Path(home, ".cache", "jackfield") if home else None
+    base = Path(environment.get("XDG_CACHE_HOME", ""))
+    if base.is_absolute():  # others are to be ignored
+        return base / "jackfield"
+    home = Path(environment.get("HOME", ""))
+    return home / ".cache" / "jackfield" if home.is_absolute() and home.is_dir() else None
 
 
 class Memory:
