@@ -20,7 +20,7 @@ _TOGETHER = 16
 """Days of one write."""
 _FIRST_S = 5.0
 """Longest time from the start until the first look."""
-LAST_S = 3.0
+LAST_S = 5.0
 """Seconds for what has changed last, at an orderly end."""
 
 
