@@ -37,6 +37,13 @@ ROOTS = tuple(
     if found is not None
 )
 """Where the kernel and the plugins are: in a checkout, or beside other packages."""
+CONNECTION = (
+    "jackfield/api/admission/",
+    "jackfield/http/hypercorn_connection.py",
+    "jackfield/http/http1/",
+    "jackfield/http/servers/",
+)
+"""What takes a request off its connection. Where a library does it, nothing of it is seen here."""
 WARM_CALLS = 20
 CALLS = 24
 QUIET_S = 0.1
@@ -146,7 +153,8 @@ def call() -> list[str]:
 
 
 def switches(entered: list[str]) -> list[str]:
-    """The functions behind a switch, the first one included."""
+    """The functions behind a switch, the first one included; from the call's dispatch on."""
+    entered = [name for name in entered if not name.startswith(CONNECTION)]
     files = [name.partition(":")[0] for name in entered]
     return entered[:1] + [entered[place] for place, (one, next_one) in enumerate(pairwise(files), 1) if one != next_one]
 

@@ -41,7 +41,10 @@ from hypercorn.protocol.h11 import H11Protocol, H11WSConnection
 
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, ConnectionMover, Overdue
 from jackfield.api.admission.moving import move
+from jackfield.api.asgi import AsgiApp
 
+from .http1.exchange import HttpExchange, scope_of
+from .http1.plain import PlainRequest, plain_request
 from .http1.refusals import MALFORMED, TOO_LARGE, body_of, code_of, too_late
 from .websocket_shortcut import Upgraded, WebSocketShortcut
 
@@ -174,6 +177,11 @@ class Http1Connection(h11.Connection):
         self._admitted = admitted
 
     @property
+    def is_fresh(self) -> bool:
+        """Whether it waits for the first byte of a request."""
+        return self.our_state is h11.IDLE and self.their_state is h11.IDLE and not self.has_more
+
+    @property
     def has_more(self) -> bool:
         """Whether something has come that was not taken yet."""
         return len(self._strict) > 0
@@ -231,6 +239,12 @@ class Http1Protocol(H11Protocol):
         """Whether bytes of the next request have come."""
         return isinstance(self.connection, Http1Connection) and self.connection.has_more
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nothing of a request has come, and no answer is under way."""
+        connection = self.connection
+        return isinstance(connection, Http1Connection) and connection.is_fresh
+
     async def _check_protocol(self, event: h11.Request) -> None:
         """Hypercorn raises from here what makes it change."""
 
@@ -266,6 +280,8 @@ class OwnConfig(Config):
 
     connections: those that are open. admission: of the port."""
 
+    application: AsgiApp | None = None
+    """Asked without Hypercorn's queue and tasks for requests that can be read at a glance; None: none are."""
     websocket_compression = False
     send_timeout = 0.0
     websocket_send_timeout = 0.0
@@ -275,6 +291,14 @@ class OwnConfig(Config):
         super().__init__()
         self.admission = admission
         self.connections: WeakSet[HypercornConnection] = WeakSet()
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._headers_at = -1.0
+
+    def default_headers(self, now: float) -> list[tuple[bytes, bytes]]:
+        """Of every answer. now: monotonic seconds."""
+        if now - self._headers_at >= 1 or not self._headers:
+            self._headers, self._headers_at = self.response_headers("h11"), now
+        return self._headers
 
     def create_sockets(self) -> Sockets:
         made = super().create_sockets()
@@ -314,6 +338,32 @@ class NoTask(AsyncioSingleTask):
         pass
 
 
+class StreamFlow:
+    """`jackfield.http.http1.exchange.Flow` over streams, which pause reading by themselves."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    @property
+    def write_paused(self) -> bool:
+        return self.transport.get_write_buffer_size() > MAX_RECV
+
+    @property
+    def transport(self) -> asyncio.WriteTransport:
+        return self._writer.transport
+
+    async def drain(self) -> None:
+        """Raises `TimeoutError`."""
+        with contextlib.suppress(ConnectionError):  # which the reader tells as well
+            await self._writer.drain()
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+
 class HypercornConnection(TCPServer):
     """One caller's connection."""
 
@@ -328,6 +378,13 @@ class HypercornConnection(TCPServer):
         """Of an answer, held until its body or the next turn of the loop: one system call less."""
         self._waits = False
         """Whether all that has come has been dealt with."""
+        self._exchange: HttpExchange | None = None
+        """Of a request that was read at a glance."""
+        self._held = b""
+        """What has come behind it."""
+        self._held_back: asyncio.Future[None] | None = None
+        """While that is too much to go on reading."""
+        self.flow = StreamFlow(self.writer)
         self._moved = False
         """Whether another process has it: closing tells the caller nothing then."""
         self.config.connections.add(self)
@@ -393,24 +450,100 @@ class HypercornConnection(TCPServer):
     async def _read_data(self) -> None:
         """When the caller has gone, the socket goes: not when the application has finished. Whoever leaves a WebSocket
         without a close frame waits for nothing more; others get what has been written for them."""
+        failure: Exception | None = None
         while not self.reader.at_eof():
             self._waits = True
             try:
                 data = await self.reader.read(MAX_RECV)
-            except OSError:  # a time-out is one of them
+            except OSError as exc:  # a time-out is one of them
+                failure = exc
                 break
             finally:
                 self._waits = False
+            if self._is_served:
+                await self._hold(data)
+                continue
             if data and self.admitted is not None and self.admitted.phase in (SILENT, IDLE):
                 if self.config.admission.mover is not None and self._moves(data, self.config.admission.mover):
                     break
                 self.admitted.receives()
-            await self.protocol.handle(RawData(data))
+            if not self._served(data):
+                await self.protocol.handle(RawData(data))
+        if self._exchange is not None and not self._exchange.complete:
+            self._exchange.lost(failure)
         await self.protocol.handle(Closed())
         if self.is_websocket:
             self.writer.transport.abort()
         else:
             self.writer.close()
+
+    # -- requests that can be read at a glance
+
+    @property
+    def transport(self) -> asyncio.WriteTransport:
+        return self.writer.transport
+
+    @property
+    def default_headers(self) -> list[tuple[bytes, bytes]]:
+        return self.config.default_headers(self.loop.time())
+
+    @property
+    def _is_served(self) -> bool:
+        return self._exchange is not None and not self._exchange.complete
+
+    async def _hold(self, data: bytes) -> None:
+        """What comes while a request is answered waits. The end of a caller is told apart from it."""
+        self._held += data
+        while self._is_served and len(self._held) > MAX_RECV and not self.reader.at_eof():
+            self._held_back = self.loop.create_future()
+            await self._held_back
+
+    def _served(self, data: bytes) -> bool:
+        """Whether this is a request that can be read at a glance, on a connection where nothing is under way."""
+        inner = self._inner
+        application = self.config.application
+        if inner is None or self.admitted is None or application is None or not inner.is_fresh:
+            return False
+        found = plain_request(data, self.config.h11_max_incomplete_size)
+        if found is None:
+            return False
+        self.admitted.head_is_whole(has_body=False)  # all of it has come
+        self._held = found.rest
+        self._exchange = self._exchange_of(found)
+        self._task_group.spawn(self._exchange.run, application)
+        return True
+
+    def _exchange_of(self, request: PlainRequest) -> HttpExchange:
+        scope = scope_of(
+            request.method, request.target, "1.1", request.headers, self.protocol.client, self.protocol.server, {}
+        )
+        made = HttpExchange(self, scope, persists=request.persists, expects=False)
+        if request.body:
+            made.takes(request.body)
+        made.ends()
+        return made
+
+    def _give_held(self) -> None:
+        """Back to the reader, before what it has read since."""
+        held, self._held = self._held, b""
+        newer: bytearray | None = getattr(self.reader, "_buffer", None)  # it has no other way
+        if newer and held:
+            newer[:0] = held
+        elif held:
+            self.reader.feed_data(held)
+        if self._held_back is not None and not self._held_back.done():
+            self._held_back.set_result(None)
+
+    def ended(self, exchange: HttpExchange) -> None:
+        """Its answer is sent."""
+        self._give_held()
+        if self.writer.is_closing():
+            return
+        if self.context.terminated.is_set():
+            self.writer.close()
+            return
+        if self.admitted is not None:
+            self.admitted.idles()
 
     def _moves(self, data: bytes, mover: ConnectionMover) -> bool:
         """Whether the connection goes on in another process, with this request."""

@@ -14,6 +14,7 @@ from ..hypercorn_connection import OwnConfig
 def configured(app: Application, admission: Admission, server: ServerSettings) -> OwnConfig:
     """It listens nowhere yet."""
     config = OwnConfig(admission)
+    config.application = app
     config.accesslog = None
     config.errorlog = logging.getLogger("hypercorn.error")
     config.graceful_timeout = app.kernel.settings.get(DaemonSettings).shutdown_timeout

@@ -18,7 +18,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any, cast
-from urllib.parse import unquote
 
 import httptools
 from uvicorn import Config
@@ -28,10 +27,9 @@ from uvicorn.server import ServerState
 
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
 from jackfield.api.admission.moving import move
-from jackfield.api.asgi import Scope
 
+from ..http1.exchange import HttpExchange, scope_of
 from ..http1.refusals import MALFORMED, TOO_LARGE, refusal, too_late
-from .uvicorn_exchange import UvicornExchange
 
 LINGER = 1.0
 """Seconds that a caller has to take the last answer and to close."""
@@ -74,11 +72,11 @@ class UvicornConnection(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         # What follows a request that says `Connection: close` is not read, but no mistake either.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
-        self._exchange: UvicornExchange | None = None
+        self._exchange: HttpExchange | None = None
         """That is answered, or was answered last."""
-        self._arriving: UvicornExchange | None = None
+        self._arriving: HttpExchange | None = None
         """Whose body is read."""
-        self._behind: deque[UvicornExchange] = deque()
+        self._behind: deque[HttpExchange] = deque()
         self._held = b""
         """What has come behind them and was not read."""
         self._answer = b""
@@ -333,26 +331,9 @@ class UvicornConnection(asyncio.Protocol):
             raise Refused("The request's target has characters that must be percent-encoded.")
 
     def _begin(self, method: str, version: str, told: dict[bytes, list[bytes]]) -> None:
-        raw_path, _, query = self._url.partition(b"?")
-        path = raw_path.decode("ascii")
-        scope: Scope = {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.3"},
-            "http_version": version,
-            "server": self._server,
-            "client": self._client,
-            "scheme": "http",
-            "method": method,
-            "root_path": "",
-            "path": unquote(path) if "%" in path else path,
-            "raw_path": raw_path,
-            "query_string": query,
-            "headers": self._headers,
-            "state": self._app_state.copy(),
-            "extensions": {},
-        }
+        scope = scope_of(method, self._url, version, self._headers, self._client, self._server, self._app_state.copy())
         is_new = version == "1.1"
-        made = self._arriving = UvicornExchange(
+        made = self._arriving = HttpExchange(
             self,
             scope,
             persists=is_new and self._parser.should_keep_alive(),
@@ -363,7 +344,7 @@ class UvicornConnection(asyncio.Protocol):
         else:
             self._behind.append(made)
 
-    def _start(self, exchange: UvicornExchange) -> None:
+    def _start(self, exchange: HttpExchange) -> None:
         self._exchange = exchange
         task = self._loop.create_task(exchange.run(cast("Any", self._app)))
         self._state.tasks.add(task)
@@ -386,7 +367,7 @@ class UvicornConnection(asyncio.Protocol):
 
     # -- what has been answered
 
-    def ended(self, exchange: UvicornExchange) -> None:
+    def ended(self, exchange: HttpExchange) -> None:
         self._state.total_requests += 1
         if self.transport.is_closing():
             return

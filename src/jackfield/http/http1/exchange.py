@@ -1,4 +1,4 @@
-"""One request and its answer on a connection of uvicorn's: the two functions that ASGI gives an application.
+"""One request and its answer on a connection: the two functions that ASGI gives an application.
 
 A head goes with the first piece of its body, in one system call. The body of a request that has arrived whole is given
 even when its caller has gone meanwhile, as Hypercorn's connections give it.
@@ -14,13 +14,14 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Protocol
-
-from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
+from typing import Any, Protocol
+from urllib.parse import unquote
 
 from jackfield.api.asgi import AsgiApp, Message, Scope
 
-log = logging.getLogger("uvicorn.error")
+log = logging.getLogger("jackfield.server")
+HIGH_WATER = 64 * 1024
+"""Bytes of a body that wait for the application."""
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 LARGE = 64 * 1024
 """Bytes of a body from which on its head is sent apart."""
@@ -30,16 +31,32 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _CLOSE = b"connection: close\r\n"
 
 
+class Flow(Protocol):
+    """Of a connection, in both directions."""
+
+    @property
+    def write_paused(self) -> bool: ...
+
+    async def drain(self) -> None: ...
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+
 class ExchangeOwner(Protocol):
     """The connection. ended: the answer of this exchange has been sent; default_headers: of every answer."""
 
-    transport: asyncio.Transport
-    flow: FlowControl
+    @property
+    def transport(self) -> asyncio.WriteTransport: ...
+
+    @property
+    def flow(self) -> Flow: ...
 
     @property
     def default_headers(self) -> Sequence[tuple[bytes, bytes]]: ...
 
-    def ended(self, exchange: UvicornExchange) -> None: ...
+    def ended(self, exchange: HttpExchange) -> None: ...
 
 
 @lru_cache(maxsize=256)
@@ -60,7 +77,37 @@ def status_line(status: int) -> bytes:
     return f"HTTP/1.1 {status} {phrase}\r\n".encode()
 
 
-class UvicornExchange:
+def scope_of(
+    method: str,
+    target: bytes,
+    version: str,
+    headers: list[tuple[bytes, bytes]],
+    client: tuple[str, int] | None,
+    server: tuple[str, int | None] | None,
+    state: dict[str, Any],  # ASGI's
+) -> Scope:
+    """target: ASCII, as it was sent."""
+    raw_path, _, query = target.partition(b"?")
+    path = raw_path.decode("ascii")
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": version,
+        "server": server,
+        "client": client,
+        "scheme": "http",
+        "method": method,
+        "root_path": "",
+        "path": unquote(path) if "%" in path else path,
+        "raw_path": raw_path,
+        "query_string": query,
+        "headers": headers,
+        "state": state,
+        "extensions": {},
+    }
+
+
+class HttpExchange:
     """persists: whether the connection goes on behind the answer. expects: the caller waits for 100 before its body.
 
     started, complete: of the answer; whole: of the request.
@@ -129,7 +176,7 @@ class UvicornExchange:
             return
         self._body.append(body)
         self._size += len(body)
-        if self._size > HIGH_WATER_LIMIT:
+        if self._size > HIGH_WATER:
             self._owner.flow.pause_reading()
         self._tell()
 
