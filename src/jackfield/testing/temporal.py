@@ -13,10 +13,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
+
+from jackfield.api.records import record
 
 from .daemon import HOST, free_port, poll
 
@@ -47,6 +49,7 @@ persistence:
 $datastores
 global:
   membership: {maxJoinDuration: 30s, broadcastAddress: 127.0.0.1}
+$guarded
 services:
 $services
 clusterMetadata:
@@ -58,6 +61,18 @@ clusterMetadata:
     active: {enabled: true, initialFailoverVersion: 1, rpcName: frontend, rpcAddress: "127.0.0.1:$port"}
 dcRedirectionPolicy: {policy: noop}
 dynamicConfigClient: {filepath: $directory/dynamic.yaml, pollInterval: 60s}
+""")
+_GUARDED = Template("""
+  tls:
+    frontend:
+      server: {certFile: $cert, keyFile: $key, requireClientAuth: true, clientCaFiles: [$ca]}
+      client: {serverName: $name, rootCaFiles: [$ca]}
+    systemWorker: {certFile: $cert, keyFile: $key, client: {serverName: $name, rootCaFiles: [$ca]}}
+  authorization:
+    jwtKeyProvider: {keySourceURIs: ["$keys"], refreshInterval: 1h}
+    permissionsClaimName: permissions
+    authorizer: default
+    claimMapper: default
 """)
 _DYNAMIC = """
 system.namespaceCacheRefreshInterval:
@@ -82,11 +97,39 @@ def program() -> str:
     return found
 
 
+@record
+class Guard:
+    """What a server asks of whoever comes. ca: of the authority; cert, key: of the server and of its callers, who have
+    the same, all PEM files;
+    name: in the certificate; keys: address of the JWKS of those who sign api keys; api_key: a JWT of one who may do
+    everything."""
+
+    ca: Path
+    cert: Path
+    key: Path
+    name: str
+    keys: str
+    api_key: str
+
+    def options(self) -> Mapping[str, Any]:  # Any: the library may not be installed
+        """For `Client.connect`."""
+        from temporalio.client import TLSConfig
+
+        ca, cert, key = (file.read_bytes() for file in (self.ca, self.cert, self.key))
+        tls = TLSConfig(server_root_ca_cert=ca, client_cert=cert, client_private_key=key, domain=self.name)
+        return {"tls": tls, "api_key": self.api_key}
+
+    def settings(self) -> str:
+        """Of the server."""
+        return _GUARDED.substitute(ca=self.ca, cert=self.cert, key=self.key, name=self.name, keys=self.keys)
+
+
 class TemporalServer:
     """One server on loopback, which may be killed and started again at the same ports, with what it knew."""
 
-    def __init__(self, directory: Path) -> None:
-        """directory: empty. Raises `NoTemporalServer`."""
+    def __init__(self, directory: Path, guard: Guard | None = None) -> None:
+        """directory: empty; guard: None for a server that lets everybody in. Raises `NoTemporalServer`."""
+        self._guard = guard
         self._program = program()
         self._directory = directory
         self.port = free_port()
@@ -107,24 +150,36 @@ class TemporalServer:
         stores = "".join(
             _DATASTORE.substitute(name=name, file=self._directory / f"{name}.sqlite") for name in ("main", "visibility")
         )
-        return _CONFIG.substitute(datastores=stores, services=services, port=self.port, directory=self._directory)
+        guarded = self._guard.settings() if self._guard else ""
+        return _CONFIG.substitute(
+            datastores=stores, services=services, port=self.port, directory=self._directory, guarded=guarded
+        )
 
     def start(self) -> TemporalServer:
         """Returns when it serves the namespace `NAMESPACE`. Raises `NoTemporalServer`."""
         command = [self._program, "--root", str(self._directory), "--config", ".", "--env", "server"]
         with (self._directory / "log").open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - the server under test
-                [*command, "--allow-no-auth", "start"], stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                [*command, *self._start_options()],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
             )
         poll(self._serves, "Temporal's server serves its namespace", timeout=_START)
         return self
+
+    def _start_options(self) -> list[str]:
+        """A server that asks for keys asks its own workers too, which have none; no workflow of ours needs them."""
+        if self._guard is None:
+            return ["--allow-no-auth", "start"]
+        return ["start", *(f"--service={name}" for name in _SERVICES if name != "worker")]
 
     def _serves(self) -> bool:
         if self._process is None or self._process.poll() is not None:
             log = (self._directory / "log").read_text(errors="replace")
             raise AssertionError(f"Temporal's server ended:\n{log[-2000:]}")
         try:
-            return asyncio.run(_has_namespace(self.address))
+            return asyncio.run(self._has_namespace())
         except ImportError as exc:
             self.kill()
             raise NoTemporalServer("temporalio is not installed; install jackfield[temporal]") from exc
@@ -136,55 +191,54 @@ class TemporalServer:
 
     async def describe(self, workflow_id: str) -> Any:  # Any: the library may not be installed
         """What it says of the latest workflow of this id."""
-        return await (await _client(self.address)).get_workflow_handle(workflow_id).describe()
+        return await (await self._client()).get_workflow_handle(workflow_id).describe()
 
     async def cancel(self, workflow_id: str) -> None:
         """As somebody would in its own interface."""
-        await (await _client(self.address)).get_workflow_handle(workflow_id).cancel()
+        await (await self._client()).get_workflow_handle(workflow_id).cancel()
 
     async def terminate(self, workflow_id: str) -> None:
         """The same, without telling the workflow."""
-        await (await _client(self.address)).get_workflow_handle(workflow_id).terminate()
+        await (await self._client()).get_workflow_handle(workflow_id).terminate()
 
     async def history(self, workflow_id: str) -> str:
         """All that it keeps of this workflow, as JSON."""
-        found = await (await _client(self.address)).get_workflow_handle(workflow_id).fetch_history()
+        found = await (await self._client()).get_workflow_handle(workflow_id).fetch_history()
         return str(found.to_json())
 
+    async def _client(self) -> Any:  # Any: the library may not be installed
+        from temporalio.client import Client
 
-async def _client(address: str) -> Any:  # Any: the library may not be installed
-    from temporalio.client import Client
+        options = self._guard.options() if self._guard else {}
+        return await Client.connect(self.address, namespace=NAMESPACE, **options)
 
-    return await Client.connect(address, namespace=NAMESPACE)
+    async def _has_namespace(self) -> bool:
+        from google.protobuf.duration_pb2 import Duration
+        from temporalio.api.workflowservice.v1 import ListOpenWorkflowExecutionsRequest, RegisterNamespaceRequest
+        from temporalio.service import RPCError, RPCStatusCode
 
-
-async def _has_namespace(address: str) -> bool:
-    from google.protobuf.duration_pb2 import Duration
-    from temporalio.api.workflowservice.v1 import ListOpenWorkflowExecutionsRequest, RegisterNamespaceRequest
-    from temporalio.service import RPCError, RPCStatusCode
-
-    try:
-        async with asyncio.timeout(5):
-            service = (await _client(address)).workflow_service
-            retention = Duration(seconds=24 * 3600)
-            try:
-                await service.register_namespace(
-                    RegisterNamespaceRequest(namespace=NAMESPACE, workflow_execution_retention_period=retention)
-                )
-            except RPCError as exc:
-                if exc.status is not RPCStatusCode.ALREADY_EXISTS:
-                    return False
-            await service.list_open_workflow_executions(ListOpenWorkflowExecutionsRequest(namespace=NAMESPACE))
-    except (RPCError, RuntimeError, TimeoutError):
-        return False
-    return True
+        try:
+            async with asyncio.timeout(5):
+                service = (await self._client()).workflow_service
+                retention = Duration(seconds=24 * 3600)
+                try:
+                    await service.register_namespace(
+                        RegisterNamespaceRequest(namespace=NAMESPACE, workflow_execution_retention_period=retention)
+                    )
+                except RPCError as exc:
+                    if exc.status is not RPCStatusCode.ALREADY_EXISTS:
+                        return False
+                await service.list_open_workflow_executions(ListOpenWorkflowExecutionsRequest(namespace=NAMESPACE))
+        except (RPCError, RuntimeError, TimeoutError):
+            return False
+        return True
 
 
 @contextlib.contextmanager
-def temporal_server() -> Iterator[TemporalServer]:
+def temporal_server(guard: Guard | None = None) -> Iterator[TemporalServer]:
     """A running one, which goes with everything that it has. Raises `NoTemporalServer`."""
     with tempfile.TemporaryDirectory(prefix="jackfield-temporal-") as name:
-        server = TemporalServer(Path(name))
+        server = TemporalServer(Path(name), guard)
         try:
             yield server.start()
         finally:
