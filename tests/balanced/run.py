@@ -42,6 +42,9 @@ AGENT_DAEMON: Mapping[str, str] = {
     "test_gate.py::test_other_user_who_hangs_up_at_once_has_no_effect": _OWNER,
     "test_gate.py::test_other_user_cannot_borrow_the_owners_port_number": _OWNER,
     "test_manifests.py::test_detection_is_not_repeated_while_the_binary_stays": _DETECTIONS,
+    "test_secrets.py::test_directories_that_the_daemon_made_are_closed_to_others": (
+        "The stand-in's links between the directories of hosts have modes of their own."
+    ),
     "test_usage.py::test_ended_terminal_session_becomes_a_line": _LEDGER,
     "test_usage_import.py::test_claude_only_what_is_new_is_added": _DIRECTORY,
     "test_usage_import.py::test_claude_response_that_grew_between_two_imports_counts_once": _DIRECTORY,

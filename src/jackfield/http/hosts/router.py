@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 from jackfield.api import jsontext
 from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send
 from jackfield.api.auth import OWNER, Principal
-from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound
+from jackfield.api.errors import Conflict, InvalidInput, JackfieldError, NotFound, PayloadTooLarge
 from jackfield.api.hosts import Host, HostReply, HostResources, HostUnavailable, Place, RoleMissing
 from jackfield.api.jsontext import Json
 from jackfield.api.memos import Memos, leased
@@ -442,13 +442,13 @@ class _Replay:
 
 
 async def _body(receive: Receive, most: int) -> bytes:
-    """Raises `InvalidInput` when it is too large to tell where it belongs."""
+    """Raises `PayloadTooLarge` when it is too large to tell where it belongs."""
     found = bytearray()
     while True:
         message = await receive()
         found += message.get("body", b"")
         if len(found) > most:
-            raise InvalidInput(f"The body may have at most {most} bytes; name the host with ?host=NAME for more.")
+            raise PayloadTooLarge(f"The body may have at most {most} bytes; name the host with ?host=NAME for more.")
         if message["type"] != "http.request" or not message.get("more_body"):
             return bytes(found)
 
