@@ -66,7 +66,7 @@ async def test_a_claim_that_arrives_behind_its_time_leaves_nothing_lying(hosts: 
 
     a.line.claim_executions = lost  # type: ignore[attr-defined]  # before `__getattr__`
     await hosts.clock.advance(4)
-    given = input_json(request(workflow))
+    given, _ = input_json(request(workflow))
     await hosts.store.add_execution(NewExecution("late", workflow.id, 1, "webhook", "queued", 1, given))
     ((args, more),) = sent
     assert [one.id for one in await hosts.store.claim_executions(*args, **more)] == ["late"]
@@ -80,7 +80,7 @@ async def test_doubts_give_nothing_away_that_is_being_read(hosts: Hosts) -> None
     """It would begin here behind its release, beside whoever claims it then."""
     a = await hosts.begin("a")
     workflow = await a.lab.save(doc(("Start", "webhook"), ("One", "effect")))
-    life, given = a.engine.services.lease.life, input_json(request(workflow))
+    life, (given, _) = a.engine.services.lease.life, input_json(request(workflow))
     await hosts.clock.advance(1)
     await hosts.store.add_execution(NewExecution("e", workflow.id, 1, "webhook", "queued", 1, given, owner=life.id))
     with a.engine.live.reading("e"):
