@@ -21,6 +21,7 @@ class Pair(OnlyHost):
 
     others: Sequence[Host] = (Host("there", "", ["agents"], id="2"),)  # type: ignore[assignment]
     remembers_others = True
+    shares = True
 
 
 class Router(HostRouter):

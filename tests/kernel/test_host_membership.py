@@ -11,6 +11,7 @@ from jackfield.api.storage.hosts import HostEntry, StoredHost
 from jackfield.api.storage.ledgers import StoredLedger
 from jackfield.core.hosts.membership import Membership
 from jackfield.core.tables import HostsSettings
+from jackfield.testing.clock import FakeClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,13 +25,16 @@ class Shared:
 
     exclusive = False
 
+    def __init__(self) -> None:
+        self.ages = {"alpha": 0, "beta": 10, "gone": 60_000}
+
     async def renew_host(self, entry: HostEntry) -> bool:
         return False
 
     async def stored_hosts(self) -> Sequence[StoredHost]:
-        ages = {"alpha": 0, "beta": 10, "gone": 60_000}
         return [
-            StoredHost(HostEntry(name, name, 1_000, "{}"), draining=False, age_ms=age) for name, age in ages.items()
+            StoredHost(HostEntry(name, name, 1_000, "{}"), draining=False, age_ms=age)
+            for name, age in self.ages.items()
         ]
 
     async def drain_host(self, name: str, draining: bool) -> bool:
@@ -47,6 +51,20 @@ async def test_hosts_that_are_gone_are_known_as_long_as_they_are_remembered(tmp_
     await here.all()
     assert [host.name for host in here.others] == ["beta"]
     assert here.known == 3
+
+
+async def test_a_host_that_has_just_come_is_looked_for_at_most_four_times_a_second(tmp_path: Path) -> None:
+    service = cast("Service", SimpleNamespace(config_dir=tmp_path, host="127.0.0.1", port=1, version="1"))
+    shared, clock = Shared(), FakeClock()
+    here = Membership(lambda: cast("Store", shared), clock, service, HostsSettings(name="alpha"), ["flows"])
+    await here.look_again()
+    assert [host.name for host in here.others] == ["beta"]
+    shared.ages["beta"] = 60_000
+    await here.look_again()
+    assert [host.name for host in here.others] == ["beta"]
+    await clock.advance(0.25)
+    await here.look_again()
+    assert here.others == []
 
 
 class OfOne:

@@ -27,6 +27,8 @@ log = logging.getLogger("jackfield.hosts")
 _FILE = "host-id"
 _LEAVE_S = 2.0
 """Seconds that the store has to hear of an orderly end."""
+_LOOK_AGAIN_S = 0.25
+"""Seconds between two looks for hosts that have just come."""
 
 
 class Membership:
@@ -59,6 +61,7 @@ class Membership:
         self._known = 1
         self._id = _known_id(service.config_dir / _FILE)
         self._remembers = True
+        self._look_after = 0.0
         self._told: set[str] = set()
         """Kinds of failures of renewals, since the last one that came to its end."""
 
@@ -108,6 +111,23 @@ class Membership:
             return [self.here]
         others = await self._look(store)
         return sorted([self.here, *others], key=lambda host: host.name)
+
+    @property
+    def shares(self) -> bool:
+        """Whether others may have joined the store since this daemon has looked."""
+        return self._store is not None
+
+    async def look_again(self) -> None:
+        """For what no host that is known has: one may have come or restarted a moment ago. The store is asked at most
+        once each `_LOOK_AGAIN_S`; where it does not answer, what is known stays."""
+        now = self._clock.monotonic()
+        if (store := self._store) is None or now < self._look_after:
+            return
+        self._look_after = now + _LOOK_AGAIN_S
+        try:
+            await self._look(store)
+        except JackfieldError as exc:
+            log.info("The store does not tell of hosts that have just come: %s", exc.message)
 
     async def drain(self, name: str, *, draining: bool) -> None:
         if (store := self._store) is None:

@@ -99,13 +99,17 @@ class HostRouter:
     def around(self, scope: Scope, app: AsgiApp) -> AsgiApp:
         """The application that answers: this host's own, unless it may be another's turn."""
         path: str = scope["path"]
-        if not self._hosts.others and self._hosts.takes("agents") and not self._knows_absent(scope):
+        if not self._hosts.others and self._hosts.takes("agents") and not self._may_be_elsewhere(scope):
             return app
         if not path.startswith(("/api/", "/ws/")) or path.startswith(_OF_ALL):
             return app
         if scope.get("jackfield.principal") is None:  # no host vouches for somebody whom it does not know
             return app
         return partial(self._serve, app)
+
+    def _may_be_elsewhere(self, scope: Scope) -> bool:
+        """Although no other host is known: one may have come a moment ago, or the store knows something of it."""
+        return self._knows_absent(scope) or (self._hosts.shares and self._resources().find(scope["path"]) is not None)
 
     def _knows_absent(self, scope: Scope) -> bool:
         """Whether an answer of this daemon alone may have something of hosts that are gone."""
@@ -150,6 +154,7 @@ class HostRouter:
         else:
             thing = "", ""
         if thing[1] and not await self._has(*thing):
+            await self._hosts.look_again()
             hosts = await self.find(*thing)
             if hosts:
                 await self._pass(hosts[0], scope, receive, send, thing)
