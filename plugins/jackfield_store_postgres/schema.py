@@ -237,6 +237,8 @@ _LEDGERS = (
     )""",
 )
 """What hosts have told of their usage, by days."""
+_INSIDE = ("ALTER TABLE ledgers ADD COLUMN inside boolean NOT NULL DEFAULT true",)
+"""Whether it is for nobody who comes by a public host."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -249,6 +251,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _COUNTED,
     _PLACED,
     _LEDGERS,
+    _INSIDE,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -275,10 +275,12 @@ _LEDGERS = (
     ) STRICT""",
 )
 """What hosts have told of their usage, by days."""
+_INSIDE = ("ALTER TABLE ledgers ADD COLUMN inside INTEGER NOT NULL DEFAULT 1",)
+"""Whether it is for nobody who comes by a public host."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS,
+    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE,
 )  # fmt: skip
 
 

@@ -66,7 +66,7 @@ def standing(*absent: StandIn) -> HostResources:
     )
 
 
-async def answered(router: Router, query: bytes = b"kind=models&limit=3") -> dict[str, Any]:
+async def answered(router: Router, query: bytes = b"kind=models&limit=3", *, public: bool = False) -> dict[str, Any]:
     sent: list[Mapping[str, Any]] = []
 
     async def send(message: Mapping[str, Any]) -> None:
@@ -74,6 +74,7 @@ async def answered(router: Router, query: bytes = b"kind=models&limit=3") -> dic
 
     scope = {"type": "http", "method": "GET", "path": PATH, "raw_path": PATH.encode(), "query_string": query}
     scope["jackfield.principal"] = object()
+    scope["jackfield.public_host"] = public
     await router.around(scope, _things)(scope, _nothing, send)  # type: ignore[arg-type]
     found: dict[str, Any] = json.loads(sent[-1]["body"])
     return found
@@ -90,6 +91,20 @@ async def test_what_a_host_has_told_counts_when_it_does_not_answer_and_never_bes
         assert found["warnings"] == [
             "The host there did not answer; what it has is in here as of 1970-01-01T00:00:00.000Z."
         ]
+
+
+async def test_what_a_host_has_told_that_serves_no_public_host_is_not_for_who_comes_by_one() -> None:
+    """It has refused him, or would have."""
+    secret = StandIn("gone", "3", 0, {"rows": 100}, inside=True)
+    router = Router(standing(StandIn("there", "2", 0, {"rows": 40}, inside=True), secret))
+    router.reply = HostReply(403, {})
+    assert (await answered(router))["data"]["rows"] == 141
+    found = await answered(router, public=True)
+    assert (found["data"]["rows"], found["missing_hosts"]) == (1, ["there"])
+    assert found["warnings"] == ["The host there did not answer; what it has is not in here."]
+    router._hosts.others = ()  # type: ignore[misc]
+    found = await answered(router, public=True)
+    assert (found["data"]["rows"], "missing_hosts" in found) == (1, False)
 
 
 async def test_a_host_that_is_gone_counts_also_when_nobody_else_is_there() -> None:

@@ -14,6 +14,7 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.hosts import HostCalls, Hosts, HostUnavailable
 from jackfield.api.object_references import load
 from jackfield.api.records import record
+from jackfield.api.storage.ledgers import StoredLedger
 from jackfield_telemetry.reports.export import Form
 from jackfield_telemetry.reports.queries import UsageFilter
 
@@ -85,8 +86,8 @@ class StandInExports(Protocol):
 
     def exports(
         self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
-    ) -> AsyncIterator[tuple[str, AsyncGenerator[bytes]]]:
-        """Name of a host and its export, but for hosts of these ids. All of it raises `JackfieldError`."""
+    ) -> AsyncIterator[tuple[StoredLedger, AsyncGenerator[bytes]]]:
+        """What a host has told and its export, but for hosts of these ids. All of it raises `JackfieldError`."""
 
 
 async def stand_ins(context: PluginContext) -> StandInExports:
@@ -120,7 +121,8 @@ async def _everywhere(
     form, hosts = asked.form, context.port(Hosts)
     rows = _Rows(own, form)
     opening, any_row = b"", False
-    missing: list[str] = []
+    missing: dict[str, str] = {}  # by ids: a host that is gone may have had a name that another one has now
+    public = bool(asked.scope.get("jackfield.public_host"))
     async for part in rows.read():
         if not opening:
             opening = rows.opening
@@ -130,7 +132,7 @@ async def _everywhere(
     if not opening:
         yield rows.opening
     if not rows.whole:
-        missing.append(hosts.here.name)
+        missing[hosts.here.id] = hosts.here.name
     answered = {hosts.here.id}
     for host in hosts.others:
         begun = False
@@ -143,13 +145,15 @@ async def _everywhere(
                     begun = any_row = True
                     yield part
                 if not theirs.whole:
-                    missing.append(host.name)
+                    missing[host.id] = host.name
         except JackfieldError:
-            missing.append(host.name)
-        if begun or host.name not in missing:
+            missing[host.id] = host.name
+        if begun or host.id not in missing:
             answered.add(host.id)
     try:
-        async for name, export in standing.exports(form, asked.where, asked.zone, answered):
+        async for ledger, export in standing.exports(form, asked.where, asked.zone, answered):
+            if ledger.inside and public:
+                continue
             theirs = _Rows(export, form)
             begun = False
             try:
@@ -160,13 +164,14 @@ async def _everywhere(
                     yield part
             except JackfieldError:
                 theirs.whole = False
-            if theirs.whole and name in missing:
-                missing.remove(name)
-            elif not theirs.whole and name not in missing:
-                missing.append(name)
+            if theirs.whole:
+                missing.pop(ledger.id, None)
+            else:
+                missing[ledger.id] = ledger.name
     except JackfieldError:
-        missing.append("those that the store knows of")
+        missing["store"] = "those that the store knows of"
     if missing:
-        yield form.broken(HostUnavailable(f"These hosts did not give all of theirs: {', '.join(missing)}."))
+        names = ", ".join(dict.fromkeys(missing.values()))
+        yield form.broken(HostUnavailable(f"These hosts did not give all of theirs: {names}."))
     elif form.end:
         yield form.end

@@ -75,6 +75,7 @@ class LedgerSharing:
             if not host.id:  # it has not registered yet
                 return
             now, store = self._context.clock.now_ms(), self._context.store
+            inside = self._context.service.inside
             first = now // DAY_MS - self._settings.share_days
             if self._told is None:
                 self._told = dict(await store.ledger_versions(host.id))
@@ -85,9 +86,9 @@ class LedgerSharing:
             days = iter(left)
             while part := list(islice(days, _TOGETHER)):
                 made = await asyncio.to_thread(self._packed, part)
-                await store.put_ledger(StoredLedger(host.id, host.name, self._complete), made)
+                await store.put_ledger(StoredLedger(host.id, host.name, self._complete, inside), made)
                 self._told |= {day.day: day.version for day in made}
-            await store.put_ledger(StoredLedger(host.id, host.name, now), [])
+            await store.put_ledger(StoredLedger(host.id, host.name, now, inside), [])
             self._complete = now
             if first != self._forgotten_before:
                 await store.forget_ledger_days(first)

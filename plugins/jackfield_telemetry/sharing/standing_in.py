@@ -71,11 +71,11 @@ class LedgerStandIns:
 
     async def exports(
         self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
-    ) -> AsyncIterator[tuple[str, AsyncGenerator[bytes]]]:
-        """Name of a host and its export, for each ledger but those of these hosts. Raises `StoreUnavailable`; an export
-        raises it too, and `HostUnavailable`."""
+    ) -> AsyncIterator[tuple[StoredLedger, AsyncGenerator[bytes]]]:
+        """Each ledger but those of these hosts, and its export. Raises `StoreUnavailable`; an export raises it too, and
+        `HostUnavailable`."""
         for ledger in await self.absent(answered):
-            yield ledger.name, self._export(ledger, form, where, zone)
+            yield ledger, self._export(ledger, form, where, zone)
 
     async def _export(
         self, ledger: StoredLedger, form: Form, where: UsageFilter, zone: tzinfo
@@ -124,13 +124,13 @@ class LedgerStandIns:
                 data = None if connection is None else await asyncio.to_thread(made, connection)
         except DamagedDay as exc:
             trouble = f"what it has told of its usage cannot be read: {exc}"
-            return StandIn(ledger.name, ledger.id, ledger.as_of, None, trouble)
+            return StandIn(ledger.name, ledger.id, ledger.as_of, None, trouble, ledger.inside)
         if data is None:
-            return StandIn(ledger.name, ledger.id, ledger.as_of, None)
+            return StandIn(ledger.name, ledger.id, ledger.as_of, None, inside=ledger.inside)
         moment = iso(ledger.as_of)
         for row in (data, *marked(data)):
             row["as_of"] = moment
-        return StandIn(ledger.name, ledger.id, ledger.as_of, data)
+        return StandIn(ledger.name, ledger.id, ledger.as_of, data, inside=ledger.inside)
 
 
 def _groups(data: Row) -> list[Row]:

@@ -100,13 +100,15 @@ class Hosts(Protocol):
 @record
 class StandIn:
     """What is known of a host that did not answer. id: as `Host.id`; as_of: Unix ms; data: as its answer would have
-    it; None: it had nothing of what is asked for; trouble: why that cannot be told, a clause."""
+    it; None: it had nothing of what is asked for; trouble: why that cannot be told, a clause; inside: not for a caller
+    who comes by one of `server.public_hosts`, because the host serves none."""
 
     host: str
     id: str
     as_of: int
     data: Json
     trouble: str = ""
+    inside: bool = False
 
 
 StandFor: TypeAlias = Callable[[str, Mapping[str, str], Collection[str]], Awaitable[Sequence[StandIn]]]

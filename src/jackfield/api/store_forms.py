@@ -89,7 +89,7 @@ FORMS: Sequence[StoreForm] = (
     _form("unsaved", "id forget_at:i"),
     _form("file_references", "execution_id file_id made_at:i", "execution_id", "file_id"),
     _form("released_files", "file_id released_at:i"),
-    _form("ledgers", "id name as_of:i"),
+    _form("ledgers", "id name as_of:i inside:b"),
     _form("ledger_days", "ledger_id day:i version:i data:x", "ledger_id", "day"),
     _form("variables", "id key value created_at:i updated_at:i"),
     _form("credentials", "id name kind sealed:x created_at:i updated_at:i"),

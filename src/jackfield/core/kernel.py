@@ -184,6 +184,7 @@ class Kernel:
             loopback=is_loopback(server.host),
             trusted_proxies=tuple(server.trusted_proxies),
             worker=self.link.number if self.link is not None else 0,
+            inside=not self.settings.get(DaemonSettings).remote_agents,
         )
 
     def context(self, name: str) -> Context:
@@ -381,7 +382,7 @@ class Kernel:
             from .event_relay import EventRelay  # a daemon of its own does without
             from .host_news import HostNews
 
-            inside = not self.settings.get(DaemonSettings).remote_agents
+            inside = self.service.inside
             news = HostNews(self.clock, self.secrets.hide, inside=inside) if self.link is None else None
             bus = self.ports.get(Bus)
             relay = EventRelay(

@@ -78,7 +78,7 @@ async def fill(store: Store) -> None:
     await store.add_data_column("d", DataColumn("c9", "text", "string", 2, 2), index=0, now=2)
     cells = [{"text": ODD, "number": -0.0, "flag": False, "day": -1}, {"number": 0.1}, {"flag": True, "number": 1e300}]
     await store.add_data_rows("d", [NewDataRow(each) for each in cells], now=3)
-    await store.put_ledger(StoredLedger("1", ODD, 2**40), [LedgerDay(20_000, 2**60, bytes(range(256)))])
+    await store.put_ledger(StoredLedger("1", ODD, 2**40, inside=False), [LedgerDay(20_000, 2**60, bytes(range(256)))])
     await store.register(Incarnation(OWNER, "lost", 1))
     delivery = Delivery("h", ODD, 2**40, ODD)
     await store.add_execution(NewExecution("e1", "w", 2, "webhook", "queued", 1, b"{}", delivery=delivery, owner=OWNER))

@@ -15,6 +15,7 @@ import pytest
 from jackfield.api.asgi import Scope
 from jackfield.api.errors import Conflict, JackfieldError
 from jackfield.api.hosts import Host, HostUnavailable, OnlyHost
+from jackfield.api.storage.ledgers import StoredLedger
 from jackfield.testing.context import FakeContext
 from jackfield_telemetry.http.exporting import ExportScope, exported_everywhere
 from jackfield_telemetry.reports.export import COLUMNS, FORMS, Form, csv_parts, json_parts, told_if_broken
@@ -59,17 +60,19 @@ class Fleet(OnlyHost):
 
 
 class Told:
-    """What hosts have told the store, by name; the id of each is its name."""
+    """What hosts have told the store, by ids. names: those that are none of them; inside: see `StoredLedger`."""
 
-    def __init__(self, **exports: Iterator[bytes]) -> None:
+    def __init__(self, exports: Mapping[str, Iterator[bytes]], names: Mapping[str, str], inside: Collection[str]):
         self._exports = exports
+        self._names = names
+        self._inside = inside
 
     async def exports(
         self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
-    ) -> AsyncIterator[tuple[str, AsyncGenerator[bytes]]]:
-        for name, export in self._exports.items():
-            if name not in answered:
-                yield name, streamed(export)
+    ) -> AsyncIterator[tuple[StoredLedger, AsyncGenerator[bytes]]]:
+        for host, export in self._exports.items():
+            if host not in answered:
+                yield StoredLedger(host, self._names.get(host, host), 0, host in self._inside), streamed(export)
 
 
 async def everywhere(
@@ -77,12 +80,15 @@ async def everywhere(
     form: str,
     own: Iterator[bytes],
     told: Mapping[str, Iterator[bytes]] | None = None,
+    names: Mapping[str, str] | None = None,
+    inside: Collection[str] = (),
+    scope: Scope | None = None,
     **others: Iterator[bytes] | None,
 ) -> str:
     fleet = Fleet(others)
     context = FakeContext(directory, ports={"Hosts": fleet, "HostCalls": fleet})
-    asked = ExportScope(FORMS[form], UsageFilter(), UTC, "/api/usage/export", {})
-    found = exported_everywhere(context, streamed(own), asked, Told(**(told or {})))
+    asked = ExportScope(FORMS[form], UsageFilter(), UTC, "/api/usage/export", scope or {})
+    found = exported_everywhere(context, streamed(own), asked, Told(told or {}, names or {}, inside))
     return b"".join([part async for part in found]).decode()
 
 
@@ -129,6 +135,25 @@ async def test_what_a_host_has_told_stands_for_one_that_gave_nothing(tmp_path: P
     assert names(form, text) == []
     assert "not whole" not in text
     assert "did not give" not in text
+
+
+async def test_what_is_gone_and_had_its_name_does_not_complete_one_that_broke_off(tmp_path: Path) -> None:
+    broken = export("json", "b", 700, Conflict("too many"))
+    told = {"old": export("json", "b told", 1)}
+    text = await everywhere(tmp_path, "json", export("json", "a", 1), told, {"old": "b"}, b=broken)
+    assert names("json", text) == ["a", *["b"] * 500, "b told"]
+    assert json.loads(text)["success"] is False
+    assert "did not give all of theirs: b." in text
+
+
+@pytest.mark.parametrize(("scope", "left"), [({}, ["a", "b told"]), ({"jackfield.public_host": True}, ["a"])])
+async def test_a_host_that_serves_no_public_host_is_not_told_of_there(
+    tmp_path: Path, scope: Scope, left: list[str]
+) -> None:
+    told = {"b": export("json", "b told", 1)}
+    text = await everywhere(tmp_path, "json", export("json", "a", 1), told, inside=["b"], scope=scope, b=None)
+    assert names("json", text) == left
+    assert ("did not give all of theirs: b." in text) is ("b told" not in left)
 
 
 async def test_what_cannot_be_read_here_is_no_answer(tmp_path: Path) -> None:

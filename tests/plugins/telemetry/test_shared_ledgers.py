@@ -15,6 +15,7 @@ from usage_lab import START, claude_line
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.hosts import Host, OnlyHost
+from jackfield.api.records import replace
 from jackfield.api.storage.ledgers import LedgerDay, StoredLedger
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
@@ -134,11 +135,24 @@ async def test_its_export_has_the_rows_of_the_host(world: World) -> None:
     await host.port(LedgerSharing).share()
     stand_ins = world.host("2").port(LedgerStandIns)
     found = stand_ins.exports(FORMS["json"], UsageFilter(Span(DAY * DAY_MS, None)), zone_of("UTC"), ["2"])
-    ((name, export),) = [each async for each in found]
+    ((ledger, export),) = [each async for each in found]
     answer = json.loads(b"".join([part async for part in export]))
     (row,) = answer["data"]
-    assert (name, answer["success"], row["date"], row["input_tokens"]) == ("alpha", True, "2026-01-31", 10)
+    assert (ledger.name, answer["success"], row["date"], row["input_tokens"]) == ("alpha", True, "2026-01-31", 10)
     assert row["as_of"].startswith("20")
+
+
+@pytest.mark.parametrize("inside", [True, False])
+async def test_it_tells_whether_it_serves_public_hosts(world: World, inside: bool) -> None:
+    host = world.host("1", "alpha")
+    host.service = replace(host.service, inside=inside)
+    await world.count(host, line(1))
+    await host.port(LedgerSharing).share()
+    assert [ledger.inside for ledger in await world.store.ledgers()] == [inside]
+    stand_ins = world.host("2").port(LedgerStandIns)
+    (report,) = await stand_ins.report({"kind": "models"}, ["2"])
+    (sums,) = await stand_ins.statistics({}, ["2"])
+    assert (report.inside, sums.inside) == (inside, inside)
 
 
 async def told(world: World) -> dict[int, LedgerDay]:

@@ -10,12 +10,13 @@ from ..storage.ledgers import LedgerDay, StoredLedger
 from .dialect import ConnectionT, SqlDatabase, StoreDialect
 
 _DAY_MS = 86_400_000
-_TELL = """INSERT INTO ledgers (id, name, as_of) VALUES (?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET name = excluded.name, as_of = excluded.as_of WHERE ledgers.as_of <= excluded.as_of"""
+_TELL = """INSERT INTO ledgers (id, name, as_of, inside) VALUES (?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, as_of = excluded.as_of, inside = excluded.inside
+    WHERE ledgers.as_of <= excluded.as_of"""
 _PUT = """INSERT INTO ledger_days (ledger_id, day, version, data) VALUES (?, ?, ?, ?)
     ON CONFLICT (ledger_id, day) DO UPDATE SET version = excluded.version, data = excluded.data
     WHERE ledger_days.version < excluded.version"""
-_ALL = "SELECT id, name, as_of FROM ledgers ORDER BY name, id"
+_ALL = "SELECT id, name, as_of, inside FROM ledgers ORDER BY name, id"
 _VERSIONS = "SELECT day, version FROM ledger_days WHERE ledger_id = ?"
 _DAYS = """SELECT day, version, data FROM ledger_days WHERE ledger_id = ? AND day >= ? AND day <= ?
     ORDER BY day LIMIT ?"""
@@ -31,12 +32,13 @@ class LedgerWork(Generic[ConnectionT]):
         self._sql = dialect
 
     def put(self, connection: ConnectionT, ledger: StoredLedger, days: Sequence[LedgerDay]) -> None:
-        self._sql.execute(connection, _TELL, [ledger.id, ledger.name, ledger.as_of])
+        self._sql.execute(connection, _TELL, [ledger.id, ledger.name, ledger.as_of, ledger.inside])
         for day in days:
             self._sql.repeat(connection, _PUT, [ledger.id, day.day, day.version, day.data])
 
     def all(self, connection: ConnectionT) -> list[StoredLedger]:
-        return [StoredLedger(*row) for row in self._sql.execute(connection, _ALL).fetchall()]
+        found = self._sql.execute(connection, _ALL).fetchall()
+        return [StoredLedger(host, name, as_of, bool(inside)) for host, name, as_of, inside in found]
 
     def versions(self, connection: ConnectionT, ledger_id: str) -> dict[int, int]:
         return dict(self._sql.execute(connection, _VERSIONS, [ledger_id]).fetchall())

@@ -242,7 +242,8 @@ class HostRouter:
             found = await stand_in(path, _query(scope), frozenset(answered))
         except JackfieldError as exc:
             return merging.Standing(trouble=exc.message)
-        return merging.Standing(found)
+        public = bool(scope.get("jackfield.public_host"))
+        return merging.Standing([each for each in found if not (each.inside and public)])
 
     async def _everywhere(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _body(receive, _MOST_BODY)

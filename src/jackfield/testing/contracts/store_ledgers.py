@@ -9,8 +9,8 @@ _DAY_MS = 86_400_000
 _ODD = bytes(range(256))
 
 
-def ledger(id: str, name: str = "", as_of: int = 1000) -> StoredLedger:
-    return StoredLedger(id, name or id, as_of)
+def ledger(id: str, name: str = "", as_of: int = 1000, *, inside: bool = True) -> StoredLedger:
+    return StoredLedger(id, name or id, as_of, inside)
 
 
 async def days(store: Store, id: str) -> list[LedgerDay]:
@@ -46,6 +46,12 @@ class StoreLedgersContract:
         await store.put_ledger(ledger("1", "late", 1500), [LedgerDay(1, 1, b"")])
         assert list(await store.ledgers()) == [ledger("2", "alpha", 1000), ledger("1", "beta", 2000)]
         assert await store.ledger_versions("1") == {1: 1}
+
+    async def test_for_whom_it_is_may_change(self, store: Store) -> None:
+        for inside in (False, True, False):
+            await store.put_ledger(ledger("1", inside=inside), [])
+            (found,) = await store.ledgers()
+            assert found.inside is inside
 
     async def test_what_is_old_is_forgotten(self, store: Store) -> None:
         await store.put_ledger(ledger("gone", as_of=5 * _DAY_MS - 1), [LedgerDay(3, 1, b""), LedgerDay(4, 1, b"")])
