@@ -109,7 +109,7 @@ class Scheduler:
 
     def admit(self, run: LiveRun) -> bool:
         """Run it, or queue it; False when there is no room for it."""
-        if not self.fits(run.disk.size):
+        if not self.fits(0 if self._has_place else run.disk.size):
             return False
         if self._has_place:
             self._take_slot(run)

@@ -80,7 +80,7 @@ class RunPersistence:
         self.created_at = created_at
         self.started_at: int | None = None
         """When its first node ran; Unix ms."""
-        self.size = 0 if request.call is None else len(request.call.body)
+        self.size = _about(request)
         """Bytes of the input; until it is encoded, about so many of a call's."""
         self._input: bytes | None = None
         """Encoded, until the store gets it."""
@@ -412,6 +412,13 @@ class RunPersistence:
         """What to store when the execution rests in order: that was no crash."""
         steps = self.take()
         return LEFT if steps is None and self._marked else steps
+
+
+def _about(request: ExecutionRequest) -> int:
+    """Bytes of the input, as far as they are known before it is encoded: a call's body may stand in its items alone."""
+    if request.encoded is not None:
+        return len(request.encoded)
+    return 0 if request.call is None else len(request.call.body)
 
 
 def _tells_of_call(items: Items) -> bool:

@@ -74,18 +74,32 @@ async def test_calls_that_wait_in_memory_are_not_written_before_they_end(lab: La
     assert {one.id for one in executions} == {row.id for row in await rows(lab, status="success")}
 
 
-async def test_the_bodies_of_calls_that_wait_in_memory_are_bounded(lab: Lab) -> None:
+@pytest.mark.parametrize("stands_in_items", [False, True])
+async def test_the_bodies_of_calls_that_wait_in_memory_are_bounded(lab: Lab, stands_in_items: bool) -> None:
     lab.settings = ExecutionsSettings(concurrency=1, queue_bytes=3000)
     gate, engine = Gate(lab), lab.engine()
     workflow = await lab.save(GATED)
-    calls = [NewCall(new_id(), "w", 0, "POST", b"{}", "x" * 900) for _ in range(10)]
-    executions = [engine.submit(request(workflow, durability="finish", call=call)) for call in calls]
+    encoded = b'[{"json":{"body":"%s"}}]' % (b"x" * 900) if stands_in_items else None
+    body, places = ("", ((17, 902),)) if stands_in_items else ("x" * 900, ())
+    calls = [NewCall(new_id(), "w", 0, "POST", b"{}", body, places=places) for _ in range(10)]
+    executions = [engine.submit(request(workflow, durability="finish", call=call, encoded=encoded)) for call in calls]
     await until(lambda: gate.inside == 1)
     await asyncio.sleep(0)
     assert engine.state()["queued"] < 9
     assert await rows(lab, status="queued"), "the others wait in the store"
     gate.open.set()
     assert {(await ended(one)).status for one in executions} == {"success"}
+
+
+async def test_a_call_that_needs_not_wait_begins_at_once_however_large_it_is(lab: Lab) -> None:
+    lab.settings = ExecutionsSettings(concurrency=1, queue_bytes=3000)
+    gate, engine = Gate(lab), lab.engine()
+    call = NewCall(new_id(), "w", 0, "POST", b"{}", "x" * 4000)
+    execution = engine.submit(request(await lab.save(GATED), durability="finish", call=call))
+    await until(lambda: gate.inside == 1)
+    assert not await rows(lab)
+    gate.open.set()
+    assert (await ended(execution)).status == "success"
 
 
 async def test_a_long_run_lets_others_go_on(lab: Lab) -> None:
