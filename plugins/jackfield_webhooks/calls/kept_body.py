@@ -6,6 +6,7 @@ from __future__ import annotations
 import orjson
 
 from jackfield.api.call_places import Places, moved, places_of
+from jackfield.api.jsontext import LARGE
 from jackfield.api.records import replace
 from jackfield.api.storage import NewCall
 from jackfield.api.workflows import Item
@@ -41,9 +42,11 @@ def with_body(
 
 def _is_hidden_alike(call: IncomingCall, parsed: ParsedBody) -> bool:
     """Whether the body that came may be kept: what is hidden is looked for as we write it, and others may escape it or
-    put spaces before it."""
+    put spaces before it. A large one is not compared, as that would hold the event loop: it is written on a thread."""
     if not call.hidden:
         return True
+    if len(call.body) >= LARGE:
+        return False
     try:
         return orjson.dumps(parsed.body) == call.body
     except TypeError:

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from jackfield.api.caller_secrets import hide
+from jackfield_webhooks.calls import kept_body
 from jackfield_webhooks.calls.body_masking import BodyMask
 from jackfield_webhooks.calls.kept_body import written
 
@@ -78,6 +79,16 @@ async def test_a_credential_is_hidden_however_the_body_spells_it(bench: Bench, b
     assert bool(request.call.places) == is_shared
     kept = hide(request.encoded or orjson.dumps(request.items), request.hidden)
     assert "secret-of-the-caller" not in str(orjson.loads(kept)[0]["json"]["body"])
+
+
+@pytest.mark.parametrize("token", ["", "Bearer a/secret-of-the-caller"])
+async def test_a_large_body_is_not_compared_with_how_we_write_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    """That would hold the event loop."""
+    monkeypatch.setattr(kept_body, "LARGE", 1000)
+    request, _ = await called(bench, b'{"long":"%s"}' % (b"y" * 1000), **({"Authorization": token} if token else {}))
+    assert (request.encoded is None) == bool(token)
 
 
 def test_an_item_of_another_form_is_left_to_others() -> None:
