@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
 
 from jackfield.api.call_places import body_in, read
 from jackfield_store_sqlite.packing import Packing, opened
@@ -20,6 +22,8 @@ _PLACED = """SELECT d.id, d.body_places, x.data, x.size FROM json_each(?) w
     JOIN executions e ON e.id = w.value ->> 0 AND e.data = w.value ->> 1 AND e.finished_at IS NOT NULL
     JOIN calls c ON c.webhook_id = e.webhook_id AND c.id = e.call_id AND c.execution_id = e.id
     JOIN call_data d ON d.id = c.data AND d.body_places <> '' JOIN execution_data x ON x.id = e.data"""
+_AT_ONCE = 20
+"""Executions."""
 _KEEP = "UPDATE call_data SET body_places = '', body = ?, packed = ?, size = ? WHERE id = ?"
 
 
@@ -41,12 +45,17 @@ def texts_of(
     return body, answer or ("" if long is None else _text(long, long_size))
 
 
-def keep_bodies(connection: sqlite3.Connection, executions: str, packing: Packing) -> None:
-    """Give the calls of finished executions that are about to be deleted their bodies. executions: a list in JSON, each
-    with its id and data key."""
-    found = connection.execute(_PLACED, (executions,)).fetchall()
+def keep_bodies(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]], packing: Packing) -> None:
+    """Give the calls of finished executions that are about to be deleted their bodies. executions: each with its id and
+    data key; some at a time, as their inputs are read into memory."""
+    for start in range(0, len(executions), _AT_ONCE):
+        _keep_some(connection, executions[start : start + _AT_ONCE], packing)
+
+
+def _keep_some(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]], packing: Packing) -> None:
     rows: list[tuple[Value, ...]] = [
-        (*body_columns(packing, _placed(places, given, size)), key) for key, places, given, size in found
+        (*body_columns(packing, _placed(places, given, size)), key)
+        for key, places, given, size in connection.execute(_PLACED, (json.dumps(executions),))
     ]
     connection.executemany(_KEEP, rows)
 

@@ -40,7 +40,7 @@ def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]
     """Delete finished executions, each by its id and data key; returns how many. Calls keep their bodies."""
     count_gone(connection, executions)
     wanted = json.dumps(executions)
-    keep_bodies(connection, wanted, packing)
+    keep_bodies(connection, executions, packing)
     return _remove_data(connection, [data for (data,) in connection.execute(_DELETE, (wanted, wanted))])
 
 
@@ -51,7 +51,7 @@ def remove_oldest(connection: sqlite3.Connection, count: int, packing: Packing) 
         return 0
     gone: Counter[Row] = Counter(tuple(row[3:]) for row in rows)
     connection.executemany(COUNT, [(*key, -number) for key, number in gone.items()])
-    keep_bodies(connection, json.dumps([row[1:3] for row in rows]), packing)
+    keep_bodies(connection, [(ident, data) for _, ident, data, *_ in rows], packing)
     connection.execute(_DELETE_OLDEST, rows[-1][:2])
     return _remove_data(connection, [row[2] for row in rows])
 

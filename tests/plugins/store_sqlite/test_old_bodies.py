@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+import tracemalloc
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -84,6 +86,22 @@ async def test_damage_of_what_is_compressed_is_told_and_holds_nothing_up(
         await store.execution("e")
     assert [(each.body, each.response_body) for each in await calls(store)] == [("", "")]
     assert await store.delete_execution("e")
+
+
+async def test_bodies_that_are_left_to_their_calls_are_not_all_in_memory(new_store: Callable[..., SqliteStore]) -> None:
+    store, body = new_store(timeout=20), Random(1).randbytes(100_000).hex()
+    await store.open()
+    for number in range(60):
+        placed = call(f"c{number}", number, body="", places=((0, len(body)),))
+        await store.add_execution(new(f"e{number}", number, input=body.encode(), call=placed), ended(f"e{number}"))
+    tracemalloc.start()
+    try:
+        assert await store.prune(replace(FOREVER, executions_keep=0)) == 60
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 40 * len(body)
+    assert {each.body for each in await calls(store)} == {body}
 
 
 async def test_nothing_is_left_of_a_call(new_store: Callable[..., SqliteStore], database: Path) -> None:
