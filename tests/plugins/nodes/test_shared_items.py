@@ -17,7 +17,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeType
 from jackfield.api.nodes import items as kit
 from jackfield.api.nodes.items import NodeInputs, entered, finished_outputs, passed_on
-from jackfield.api.workflows import Item, Items, Outputs
+from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield.testing.context import FakeContext
 from jackfield.testing.node_runs import FakeNodeRun
 from jackfield_nodes.catalogue import MODULES
@@ -129,6 +129,14 @@ def test_what_failed_does_not_pass_on_its_error() -> None:
     filed: Any = {"json": {}, "pairedItem": {"item": 0}, "binary": FILE}
     assert passed_on(filed, 0) is filed
     assert passed_on({**filed, "error": "no"}, 0) == filed
+
+
+def test_errors_are_told_beside_an_item_that_stands_for_nothing() -> None:
+    failed: Any = {"json": {"n": 1}, "pairedItem": {"item": 0}, "error": {"message": "no"}}
+    node = Node("n", "N", "n8n-nodes-base.if", "if", 2, {}, always_output_data=True)
+    first, second = finished_outputs(NodeInputs(node, [[failed]], [[failed]], 0, None), [[], [failed]])
+    assert first == [{"json": {}, "pairedItem": [{"item": 0}]}]
+    assert second[0]["json"] == {"error": "no"}
 
 
 def test_the_nodes_of_the_chain_take_their_parameters(tmp_path: Path) -> None:

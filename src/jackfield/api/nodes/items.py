@@ -307,7 +307,7 @@ def finished_outputs(given: NodeInputs, outputs: Outputs) -> Outputs:
     if unpaired:
         outputs = paired_outputs(given.inputs, outputs)
     if given.node.always_output_data and not (outputs and outputs[0]):
-        return stand_in(given, outputs)
+        outputs = stand_in(given, outputs)
     return plain_errors(outputs) if errors else outputs
 
 
