@@ -156,8 +156,9 @@ class WriterThread(ABC, Generic[OperationT]):
         while not (self._waiting and (self._told_to_go or self._closing)):
             if self._closing:
                 return False
-            self._told_to_go = False
-            self._wake.get()
+            was_told, self._told_to_go = self._told_to_go, False
+            if not (was_told and self._waiting):  # else somebody has relied on it since the look above
+                self._wake.get()
             self._told_to_go = True  # may be by a word of before, and what was queued may have been dropped
         return True
 
