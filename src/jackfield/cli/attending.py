@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
 from jackfield.api.errors import ConfigurationError
+from jackfield.core.environment import wipe
 
 if TYPE_CHECKING:
     from .runtime import Runtime
@@ -58,9 +59,13 @@ def end_with_parent(number: signal.Signals) -> None:
 
 
 def main(command: list[str], environment: Mapping[str, str]) -> int:
-    """Until the daemon ends by itself; its exit code. Whatever ends it by force, it is started anew."""
+    """Until the daemon ends by itself; its exit code. Whatever ends it by force, it is started anew.
+
+    environment: of the daemon, a copy. Some of it is secret, and this process, which does not know which, needs none.
+    """
     import time  # here and below: this process stays small
 
+    wipe(environment, environment)
     child = 0
     stopping = False
 

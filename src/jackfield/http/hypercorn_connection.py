@@ -384,6 +384,10 @@ class HypercornConnection(TCPServer):
         """What has come behind it."""
         self._held_back: asyncio.Future[None] | None = None
         """While that is too much to go on reading."""
+        self._closing: asyncio.Task[None] | None = None
+        """Waits for the connection's end."""
+        self._is_over = False
+        """Whether the answer was the last one: what comes behind it is no request (RFC 9112 section 9.6)."""
         self.flow = StreamFlow(self.writer)
         self._moved = False
         """Whether another process has it: closing tells the caller nothing then."""
@@ -463,6 +467,8 @@ class HypercornConnection(TCPServer):
             if self._is_served:
                 await self._hold(data)
                 continue
+            if self._is_over:
+                break
             if data and self.admitted is not None and self.admitted.phase in (SILENT, IDLE):
                 if self.config.admission.mover is not None and self._moves(data, self.config.admission.mover):
                     break
@@ -492,11 +498,20 @@ class HypercornConnection(TCPServer):
         return self._exchange is not None and not self._exchange.complete
 
     async def _hold(self, data: bytes) -> None:
-        """What comes while a request is answered waits. The end of a caller is told apart from it."""
+        """What comes while a request is answered waits. The end of a caller is told apart from it, as long as that is
+        not too much; then with the connection."""
         self._held += data
-        while self._is_served and len(self._held) > MAX_RECV and not self.reader.at_eof():
-            self._held_back = self.loop.create_future()
-            await self._held_back
+        if len(self._held) <= MAX_RECV or self.reader.at_eof():
+            return
+        self._held_back = self.loop.create_future()
+        self._closing = self._closing or self.loop.create_task(self._wait_closed())
+        await asyncio.wait((self._held_back, self._closing), return_when=asyncio.FIRST_COMPLETED)
+        if self._exchange is not None and not self._exchange.complete:
+            self._exchange.lost(None)
+
+    async def _wait_closed(self) -> None:
+        with contextlib.suppress(OSError):
+            await self.writer.wait_closed()
 
     def _served(self, data: bytes) -> bool:
         """Whether this is a request that can be read at a glance, on a connection where nothing is under way."""
@@ -529,21 +544,20 @@ class HypercornConnection(TCPServer):
         newer: bytearray | None = getattr(self.reader, "_buffer", None)  # it has no other way
         if newer and held:
             newer[:0] = held
-        elif held:
+        elif held and not self.reader.at_eof():
             self.reader.feed_data(held)
         if self._held_back is not None and not self._held_back.done():
             self._held_back.set_result(None)
 
     def ended(self, exchange: HttpExchange) -> None:
         """Its answer is sent."""
-        self._give_held()
-        if self.writer.is_closing():
-            return
         if self.context.terminated.is_set():
             self.writer.close()
-            return
-        if self.admitted is not None:
+        if self.writer.is_closing():
+            self._is_over, self._held = True, b""
+        elif self.admitted is not None:
             self.admitted.idles()
+        self._give_held()
 
     def _moves(self, data: bytes, mover: ConnectionMover) -> bool:
         """Whether the connection goes on in another process, with this request."""
