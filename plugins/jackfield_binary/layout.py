@@ -128,6 +128,22 @@ class Layout:
             for file_id in file_ids:
                 self._adopt(execution_id, file_id)
 
+    def withdraw(self, execution_id: str, file_id: str) -> None:
+        """Take the execution's file away, so that another content may come; other executions keep theirs. Raises
+        `BinaryError`."""
+        with reported("The file could not be replaced"), self._links:
+            self._owned(execution_id, file_id).unlink(missing_ok=True)
+            self._content(file_id).unlink(missing_ok=True)
+
+    def renew(self, execution_id: str, file_id: str) -> None:
+        """Link the execution to the content that is there now, whatever it had. Raises `BinaryError`."""
+        owned = self._owned(execution_id, file_id)
+        with reported("The file could not be kept"):
+            with suppress(FileNotFoundError), self._links:
+                if not owned.samefile(self._content(file_id)):
+                    owned.unlink()
+            self._adopt(execution_id, file_id)
+
     def open(self, execution_id: str, file_id: str) -> tuple[int, int]:
         """A descriptor of the execution's file, and its size in bytes; a file that only others have becomes its own as
         well. Raises `BinaryError`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Iterator
+from functools import partial
 
 from jackfield.api.binary_drivers import is_execution_id, is_file_id
 from jackfield.api.file_moves import HeldFile
@@ -50,7 +51,20 @@ class DirectoryMover:
         return self._layout.digest_of(file_id)
 
     def incoming(self, execution_id: str, file_id: str) -> IncomingFile:
-        return IncomingFile(Incoming(self._layout, file_id), execution_id)
+        return IncomingFile(_Replacing(self._layout, file_id), execution_id)
 
     async def share(self, execution_id: str, file_id: str) -> None:
-        await asyncio.to_thread(self._layout.adopt, execution_id, [file_id])
+        await asyncio.to_thread(self._layout.renew, execution_id, file_id)
+
+
+class _Replacing(Incoming):
+    """In place of what there may be, which may be damaged; the source has it as long as this is not done."""
+
+    def __init__(self, layout: Layout, file_id: str) -> None:
+        super().__init__(layout, file_id)
+        self._replaced = partial(layout.withdraw, file_id=file_id)
+
+    def commit(self, execution_id: str) -> str:
+        self.write(b"")
+        self._replaced(execution_id)
+        return super().commit(execution_id)

@@ -33,7 +33,7 @@ REFERENCES = next(form for form in FORMS if form.name == "file_references")
 class CopiedFiles:
     """source, target: of rows (file, bytes, SHA-256), as read on either side. references: of executions to files. sent,
     size: files and bytes that had to be sent; there: those that were there. missing: ids of files that are referred to
-    and not there; damaged: whose content is not theirs, or cannot be read. Both were left out."""
+    and not there; damaged: whose content is not theirs, or cannot be read, at the source. Both were left out."""
 
     source: Checksum = Checksum()
     target: Checksum = Checksum()
@@ -51,6 +51,10 @@ class CopiedFiles:
     @property
     def is_equal(self) -> bool:
         return self.source == self.target
+
+
+class _Unreadable(Exception):
+    """A file of the source."""
 
 
 @record
@@ -96,7 +100,8 @@ def referred(reader: TableReader) -> Iterator[HeldFile]:
 async def copy_files(
     source: FileMover, target: FileMover, held: Iterable[HeldFile], tell: Callable[[str], None]
 ) -> CopiedFiles:
-    """held: see `FileMover.held`, or of the rows. Raises `BinaryStoreUnavailable`."""
+    """held: see `FileMover.held`, or of the rows. What the target refuses ends it: nobody may take that for damage and
+    leave the file out. Raises `BinaryStoreUnavailable`."""
     done, seen = CopiedFiles(), dict[bytes, bool]()
     files = iter(held)
     try:
@@ -104,7 +109,7 @@ async def copy_files(
             await _copy_some(source, target, part, done, seen)
             if done.references // _TOLD_EACH != (done.references - len(part)) // _TOLD_EACH:
                 tell(f"files: {len(seen)}")
-    except BinaryUnavailable as exc:
+    except BinaryError as exc:
         raise BinaryStoreUnavailable(exc.message) from None
     tell(f"files: {len(seen)}")
     return done
@@ -130,7 +135,7 @@ async def _copy_some(
 
 
 async def _copy(source: FileMover, target: FileMover, one: HeldFile, done: CopiedFiles) -> bool:
-    """Whether it is there now. Raises `BinaryUnavailable`."""
+    """Whether it is there now. Raises `BinaryError`."""
     given = one.execution_id, one.file_id
     size = await source.size(*given)
     if size is None:
@@ -139,15 +144,13 @@ async def _copy(source: FileMover, target: FileMover, one: HeldFile, done: Copie
     expected = await asyncio.to_thread(source.digest, one.file_id)
     try:
         if await target.size(*given) == size:
-            mine, theirs = await _read(source.content(*given)), await _read(target.content(*given))
+            mine, theirs = await _read(_content(source, one)), await _read_there(target, one)
             if mine == theirs and expected in ("", mine.digest):
                 done.there += 1
                 _sum_up(done, one.file_id, mine, theirs)
                 return True
         found = await _send(source, target, one, expected)
-    except BinaryUnavailable:
-        raise
-    except BinaryError:
+    except _Unreadable:
         found = None
     if found is None:
         done.damaged.append(one.file_id)
@@ -159,10 +162,10 @@ async def _copy(source: FileMover, target: FileMover, one: HeldFile, done: Copie
 
 
 async def _send(source: FileMover, target: FileMover, one: HeldFile, expected: str) -> _Read | None:
-    """What was sent; None for content that is not the file's, which is given up. Raises `BinaryError`."""
+    """What was sent; None for content that is not the file's. Raises `BinaryError`, `_Unreadable`."""
     incoming, digest, size = target.incoming(one.execution_id, one.file_id), hashlib.sha256(), 0
     try:
-        async with aclosing(source.content(one.execution_id, one.file_id)) as pieces:
+        async with aclosing(_content(source, one)) as pieces:
             async for piece in pieces:
                 digest.update(piece)
                 size += len(piece)
@@ -173,6 +176,28 @@ async def _send(source: FileMover, target: FileMover, one: HeldFile, expected: s
     finally:
         await incoming.close()
     return _Read(size, digest.hexdigest())
+
+
+async def _content(source: FileMover, one: HeldFile) -> AsyncGenerator[bytes, None]:
+    """Raises `BinaryUnavailable`, `_Unreadable`."""
+    try:
+        async with aclosing(source.content(one.execution_id, one.file_id)) as pieces:
+            async for piece in pieces:
+                yield piece
+    except BinaryUnavailable:
+        raise
+    except BinaryError:
+        raise _Unreadable from None
+
+
+async def _read_there(target: FileMover, one: HeldFile) -> _Read | None:
+    """What the target has; None for what it cannot read, which comes again. Raises `BinaryUnavailable`."""
+    try:
+        return await _read(target.content(one.execution_id, one.file_id))
+    except BinaryUnavailable:
+        raise
+    except BinaryError:
+        return None
 
 
 async def _read(content: AsyncGenerator[bytes, None]) -> _Read:

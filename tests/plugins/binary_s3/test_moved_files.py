@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -94,6 +95,40 @@ async def test_damaged_and_missing_files_are_left_out_and_named(
     absent = HeldFile("e9", "ab" * 32, 1)
     done = await copied(place.store().mover(), disk.mover(), [absent])
     assert (done.missing, done.is_whole, counts(done)) == ([absent.file_id], False, (1, 0, 0))
+
+
+async def test_a_target_that_is_full_ends_it_and_leaves_nothing_out(
+    place: Place, disk: DiskStore, kept: dict[str, BinaryData], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is whole: with --leave-out-files nobody may lose it."""
+    bucket, other = place.store(), DiskStore(tmp_path / "other", LIMITS)
+    held = list(disk.mover().held())
+    await copied(disk.mover(), bucket.mover())
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(other.layout, "prepare", full)
+        with pytest.raises(BinaryStoreUnavailable, match="disk is full"):
+            await copied(bucket.mover(), other.mover(), held)
+    assert counts(await copied(bucket.mover(), other.mover(), held)) == (3, 2, 0)
+
+
+@pytest.mark.parametrize("damaged", [SMALL[:-1] + b"?", SMALL[:-1]], ids=["as long", "shorter"])
+async def test_what_is_damaged_on_the_disk_comes_again_for_every_execution(
+    place: Place, disk: DiskStore, kept: dict[str, BinaryData], tmp_path: Path, damaged: bytes
+) -> None:
+    bucket, other = place.store(), DiskStore(tmp_path / "other", LIMITS)
+    held = list(disk.mover().held())
+    await copied(disk.mover(), bucket.mover())
+    await copied(bucket.mover(), other.mover(), held)
+    (tmp_path / "other/executions/e1" / kept["e1"]["id"]).write_bytes(damaged)
+    assert counts(await copied(bucket.mover(), other.mover(), held)) == (3, 1, 1)
+    for execution in ("e1", "e3"):
+        assert await other.files(execution).read(kept[execution]) == SMALL
+    await other.release(["e1", "e2", "e3"])
+    assert [path for path in (tmp_path / "other/content").rglob("*") if path.is_file()] == []
 
 
 async def test_what_differs_in_the_copy_is_not_equal(
