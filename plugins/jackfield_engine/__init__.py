@@ -9,7 +9,6 @@ class EnginePlugin(Plugin):
     """The embedded engine."""
 
     name = "engine"
-    first_process_only = True
     settings = (SettingsTable("executions", "jackfield_engine.settings:ExecutionsSettings"),)
     provides = {
         "jackfield.api.engine:ConductedEngines": "jackfield_engine.conducted.engine:EmbeddedConductedEngines",

@@ -13,9 +13,11 @@ _PAUSE = 0.05
 
 
 def start(context: PluginContext) -> None:
+    """A worker process may have a store of its own, and what it adds passes the cap, too."""
     settings = context.settings(ExecutionsSettings)
     context.store.hold_caps(executions=settings.max_count)
-    context.spawn("retention", prune_forever(context, settings))
+    if not context.service.worker:
+        context.spawn("retention", prune_forever(context, settings))
 
 
 async def prune_forever(context: PluginContext, settings: ExecutionsSettings) -> None:

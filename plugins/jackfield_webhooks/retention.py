@@ -12,10 +12,14 @@ _PAUSE = 0.05
 """Seconds between two steps, in which others write."""
 
 
+def hold_cap(context: PluginContext) -> None:
+    """In each process that takes calls: it may have a store of its own."""
+    context.store.hold_caps(calls=context.settings(WebhookSettings).history.max_calls)
+
+
 async def prune_forever(context: PluginContext) -> None:
     """Every `webhooks.history.prune_interval` seconds; goes on while there is more to delete than one step takes."""
     history = context.settings(WebhookSettings).history
-    context.store.hold_caps(calls=history.max_calls)
     while True:
         await context.clock.sleep(history.prune_interval)
         try:

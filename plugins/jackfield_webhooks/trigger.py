@@ -16,7 +16,7 @@ from jackfield.api.triggers import (
     served_nodes,
 )
 from jackfield.api.workflows import Problem, Workflow
-from jackfield_webhooks.retention import prune_forever
+from jackfield_webhooks.retention import hold_cap, prune_forever
 from jackfield_webhooks.routing.registry import KIND, HookSource, RouteRegistry
 
 
@@ -79,5 +79,6 @@ def triggers(context: PluginContext) -> Sequence[Trigger]:
 async def start(context: PluginContext) -> None:
     """Read the routes and begin the background work."""
     await context.port(RouteRegistry).load()
+    hold_cap(context)
     if not context.service.worker:
         context.spawn("webhook history retention", prune_forever(context))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
+from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecution
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
@@ -54,11 +57,15 @@ async def test_it_goes_on_by_the_clock(tmp_path: Path) -> None:
     task.cancel()
 
 
-async def test_the_store_holds_the_cap_between_two_looks(tmp_path: Path) -> None:
+@pytest.mark.parametrize("worker", [0, 1])
+async def test_the_store_holds_the_cap_between_two_looks(tmp_path: Path, worker: int) -> None:
     clock = FakeClock()
     store = await _store(clock, [1, 2, 3])
     tables = [ExecutionsSettings(max_count=2, prune_interval=3600)]
-    start(FakeContext(tmp_path, clock=clock, ports={"Store": store}, tables=tables))
+    context = FakeContext(tmp_path, clock=clock, ports={"Store": store}, tables=tables)
+    context.service = replace(context.service, worker=worker)
+    start(context)
+    assert any(task.get_name() == "retention" for task in asyncio.all_tasks()) == (worker == 0)
     at = clock.now_ms()
     end = FinishedExecution("new", "success", finished_at=at, started_at=at)
     await store.add_execution(NewExecution("new", "w", 1, "manual", "running", at, b"{}"), end)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.jsontext import Json
+from jackfield.api.records import replace
 from jackfield.api.storage import NewCall
 from jackfield.api.triggers import WorkflowChange
 from jackfield.api.workflows import Node, Workflow
@@ -207,6 +208,18 @@ async def test_old_calls_are_pruned_and_executions_are_left_alone(make_bench: Ca
     await bench.clock.advance(500)
     assert await bench.calls(ident) == []
     assert await bench.store.execution(bench.engine.executions[0].id) is not None
+    await stop_tasks()
+
+
+@pytest.mark.parametrize("worker", [0, 1])
+async def test_the_cap_of_calls_holds_in_each_process(make_bench: Callable[..., Bench], worker: int) -> None:
+    bench = make_bench({"history": {"max_calls": 3, "prune_interval": 3600}})
+    bench.context.service = replace(bench.context.service, worker=worker)
+    ident = await bench.hook("kept")
+    await start(bench.context)
+    for _ in range(5):
+        await bench.call("kept")
+    assert len(await bench.calls(ident)) == 3
     await stop_tasks()
 
 
