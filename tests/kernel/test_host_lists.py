@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from jackfield.api.asgi import Receive, Scope, Send
 from jackfield.api.hosts import Host, HostReply, HostResources, OnlyHost, StandIn
 from jackfield.api.jsontext import Json
-from jackfield.http.hosts.merging import Part
+from jackfield.core.memos import LocalMemos
+from jackfield.http.hosts.merging import Part, done
 from jackfield.http.hosts.router import HostRouter, _Index
 from jackfield.http.hosts.scopes import target_of
+from jackfield.testing.clock import FakeClock
 
 PATH = "/api/things"
 
@@ -133,6 +139,52 @@ async def test_a_host_without_others_answers_as_it_is_asked() -> None:
     router._hosts.others = ()  # type: ignore[misc]
     found = await answered(router)
     assert found["data"] == {"rows": 1, "asked": f"{PATH}?kind=models&limit=3"}
+
+
+def test_who_has_not_answered_may_have_done_it_all_the_same() -> None:
+    """A sync of a registry takes longer than hosts wait for each other, and goes on."""
+    replies = {"slow": None, "bad": HostReply(500, {}), "good": HostReply(200, {})}
+    parts = [Part(Host(name, "", ["agents"]), reply) for name, reply in replies.items()]
+    found = json.loads(done(b'{"success": true, "data": {}}', parts))
+    assert found["missing_hosts"] == ["slow", "bad"]
+    assert found["warnings"] == [
+        "The host slow has not answered in time; it may still do it.",
+        "The host bad did not do it; ask it again.",
+    ]
+
+
+class _Memos(LocalMemos):
+    """Takes what every store takes, see `Memos`."""
+
+    async def change_memo(self, kind: str, key: str, before: bytes | None, data: bytes | None, lifetime: float) -> bool:
+        assert re.fullmatch("[a-z0-9-]{1,100}", kind)
+        assert re.fullmatch("[ -~]{1,200}", key)
+        return await super().change_memo(kind, key, before, data, lifetime)
+
+
+@pytest.mark.parametrize("name", ["plain", "Größe", "x" * 200, "x" * 201, "nul\0", "line\n", "lone \\ud800", ""])
+async def test_whatever_is_made_has_a_name_that_may_be_any_text(name: str) -> None:
+    """The view says what is wrong with it."""
+
+    async def has(_: str) -> bool:
+        return False
+
+    clock, ports = FakeClock(), SimpleNamespace(get=lambda _: _Memos(clock))
+    router = Router(HostResources("thing", has, makes={PATH: "name"}))
+    router._kernel = SimpleNamespace(ports=ports, clock=clock)  # type: ignore[assignment]
+    router._hosts.others = ()  # type: ignore[misc]
+    body = f'{{"name": "{name}"}}'.encode() if "\\" in name else json.dumps({"name": name}).encode()
+    sent: list[Any] = []
+
+    async def receive() -> Mapping[str, object]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message: Mapping[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": PATH, "query_string": b"", "jackfield.principal": object()}
+    await router._make(_things, scope, receive, send, router._index.makes[PATH])  # type: ignore[arg-type,union-attr]
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
 
 
 async def test_what_the_join_heeds_alone_is_told_to_no_host() -> None:

@@ -134,12 +134,20 @@ def _told(stand_in: StandIn) -> str:
 
 def done(own: bytes, parts: Sequence[Part]) -> bytes:
     """The envelope of what every host was to do, and which of them have not."""
-    missing = [part.host.name for part in parts if part.reply is None or part.reply.status != 200]
+    missing = [part for part in parts if part.reply is None or part.reply.status != 200]
     envelope = jsontext.loads(own)
     if not missing or not isinstance(envelope, dict):
         return own
-    warnings = [f"The host {name} did not do it; ask it again." for name in missing]
-    return jsontext.dumps({**envelope, "warnings": [*_warnings(envelope, ""), *warnings], "missing_hosts": missing})
+    warnings = [_undone(part) for part in missing]
+    names = [part.host.name for part in missing]
+    return jsontext.dumps({**envelope, "warnings": [*_warnings(envelope, ""), *warnings], "missing_hosts": names})
+
+
+def _undone(part: Part) -> str:
+    """What was begun there goes on, though nobody waits for it any more."""
+    if part.reply is None:
+        return f"The host {part.host.name} has not answered in time; it may still do it."
+    return f"The host {part.host.name} did not do it; ask it again."
 
 
 def _warnings(envelope: Mapping[str, Json], host: str) -> Sequence[str]:

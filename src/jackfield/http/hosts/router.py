@@ -8,6 +8,7 @@ passed on stays here. A daemon that is alone looks at nothing of this.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -42,7 +43,7 @@ _OF_ALL = ("/api/v1", "/api/hosts", "/api/session")
 _REMEMBERED = 1000
 _REMEMBER_S = 30.0
 _LONGEST_NAME = 200
-"""Characters; a longer name is no host's."""
+"""Characters; a longer name, or one that cannot be printed, is no host's."""
 _MAKING_S = 60.0
 """Seconds that the making of a thing may take until another host may make one of its name."""
 _MOST_BODY = 1024 * 1024
@@ -256,11 +257,11 @@ class HostRouter:
         """Raises `Conflict` when another host has one of this name, `HostUnavailable` when it may."""
         body = await _body(receive, _MOST_BODY)
         name = await asyncio.to_thread(_field, body, resource.makes[scope["path"]])
-        if not name or len(name) > _LONGEST_NAME:
+        if len(name) > _LONGEST_NAME or not name.isprintable() or not name:
             await self._here(app, scope, _Replay(body, receive), send)
             return
-        memos, thing = self._kernel.ports.get(Memos), f"{resource.kind}:{name.lower()}"
-        async with leased(memos, "hosts.made", thing, _MAKING_S, self._kernel.clock):
+        memos, thing = self._kernel.ports.get(Memos), _digest(f"{resource.kind}:{name.lower()}")
+        async with leased(memos, "hosts-made", thing, _MAKING_S, self._kernel.clock):
             if (found := await self._asked(resource.kind, name)) and not await resource.has(name):
                 raise Conflict(
                     f"The host {found[0].name} has the {resource.kind} {name} already; choose another name, or name "
@@ -467,6 +468,11 @@ def _field(body: bytes, name: str) -> str:
         return ""
     value = found.get(name) if isinstance(found, dict) else None
     return value if isinstance(value, str) else ""
+
+
+def _digest(thing: str) -> str:
+    """A memo's key has ASCII alone."""
+    return hashlib.sha256(thing.encode()).hexdigest()
 
 
 def _says_yes(data: Json) -> bool:
