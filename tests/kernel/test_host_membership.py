@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -10,6 +11,7 @@ from jackfield.api.clock import SystemClock
 from jackfield.api.storage.hosts import HostEntry, StoredHost
 from jackfield.api.storage.ledgers import StoredLedger
 from jackfield.core.hosts.membership import Membership
+from jackfield.core.hosts.worker_membership import WorkerMembership
 from jackfield.core.tables import HostsSettings
 from jackfield.testing.clock import FakeClock
 
@@ -27,15 +29,17 @@ class Shared:
 
     def __init__(self) -> None:
         self.ages = {"alpha": 0, "beta": 10, "gone": 60_000}
+        self.first: StoredHost | None = None
 
     async def renew_host(self, entry: HostEntry) -> bool:
         return False
 
     async def stored_hosts(self) -> Sequence[StoredHost]:
-        return [
+        found = [
             StoredHost(HostEntry(name, name, 1_000, "{}"), draining=False, age_ms=age)
             for name, age in self.ages.items()
         ]
+        return found if self.first is None else [self.first, *found]
 
     async def drain_host(self, name: str, draining: bool) -> bool:
         return False
@@ -65,6 +69,24 @@ async def test_a_host_that_has_just_come_is_looked_for_at_most_four_times_a_seco
     await clock.advance(0.25)
     await here.look_again()
     assert here.others == []
+
+
+async def test_a_worker_knows_its_first_process_as_that_tells_of_itself(tmp_path: Path) -> None:
+    """Also whether it is drained, and of its slots: an agent would be sent there all the same, or never."""
+    made = {"config_dir": tmp_path, "host": "0.0.0.0", "port": 1, "version": "1", "worker": 2}
+    shared, told = Shared(), {"address": "http://far:1", "roles": ["agents"], "slots": {"agents": [1, 4]}}
+    shared.ages = {"beta": 0}
+    settings = HostsSettings(name="alpha")
+    here = WorkerMembership(
+        lambda: cast("Store", shared), SystemClock(), cast("Service", SimpleNamespace(**made)), settings, ["agents"]
+    )
+    await here.all()
+    assert [(host.name, host.address) for host in here.others] == [("beta", ""), ("alpha", "http://127.0.0.1:1")]
+    shared.first = StoredHost(HostEntry("alpha", "id", 1_000, json.dumps(told)), draining=True, age_ms=0)
+    await here.all()
+    first, _ = here.others
+    assert (first.name, first.address, first.id) == ("alpha", "http://127.0.0.1:1", "id")
+    assert (first.draining, first.slots["agents"].free) == (True, 3)
 
 
 class OfOne:

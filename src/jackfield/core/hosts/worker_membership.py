@@ -41,7 +41,10 @@ class WorkerMembership(Membership):
 
     @property
     def others(self) -> Sequence[Host]:
-        return [host if host.name != self._first.name else self._first for host in self._others] or [self._first]
+        """With the slots and the draining that the first process tells of; before it has registered, as it will be."""
+        first = self._first
+        found = [replace(host, address=first.address) if host.name == first.name else host for host in self._others]
+        return found if any(host.name == first.name for host in found) else [*found, first]
 
     async def run(self) -> None:
         """The first process registers. Other hosts are looked for."""
