@@ -146,6 +146,15 @@ def test_each_process_has_a_log_and_takes_no_foreign_port(daemon: Daemon, tmp_pa
         other.close()
 
 
+def test_no_other_program_of_the_user_listens_beside_the_workers(daemon: Daemon) -> None:
+    """It would get a share of the callers, with their credentials."""
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        with pytest.raises(OSError, match="in use"):
+            other.bind(("127.0.0.1", daemon.port))
+
+
 def test_a_stop_ends_all(daemon: Daemon) -> None:
     found = poll(lambda: processes(daemon), "all processes run")
     assert daemon.stop() == 0

@@ -17,7 +17,7 @@ from jackfield.core.process_limits import check_limits
 from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
 from jackfield.core.workers.workers import Workers
 from jackfield.http.app import create_app
-from jackfield.http.server import hold_beside, hold_shared, listen, run
+from jackfield.http.server import hold_beside, listen_once_free, run
 
 from .attending import attend
 from .runtime import Runtime
@@ -66,10 +66,9 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     kernel = runtime.kernel(config_dir, overrides)
     count = kernel.settings.get(DaemonSettings).workers
     patience = attend(runtime) if count > 1 else 0.0
+    starter = WorkerStarter(runtime, kernel.config_dir, overrides)
     if count > 1:
-        kernel.workers = Workers(
-            count, WorkerStarter(runtime, kernel.config_dir, overrides), kernel.ports, kernel.clock
-        )
+        kernel.workers = Workers(count, starter, kernel.ports, kernel.clock)
     check_limits(kernel.settings.get(DaemonSettings).memory_reserve)
     lock = DirectoryLock(kernel.config_dir)
     lock.claim()  # first: another daemon's reserve is not ours to use
@@ -78,7 +77,9 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
         lock.acquire()
         kernel.claim_store()
         server = kernel.settings.get(ServerSettings)
-        sock = listen(server) if count == 1 else hold_shared(server, patience)
+        sock = listen_once_free(server, patience)
+        if count > 1:
+            starter.share(sock, count)
         beside = hold_beside(sock)
         logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)
         if was_full:

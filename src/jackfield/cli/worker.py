@@ -19,11 +19,12 @@ from jackfield.api.errors import JackfieldError
 from jackfield.core.logs import Logs
 from jackfield.core.memory import share_arena
 from jackfield.core.process_limits import check_limits
-from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
+from jackfield.core.tables import DaemonSettings, LogSettings
 from jackfield.core.workers.link import WorkerLink
+from jackfield.core.workers.loads import Loads
 from jackfield.http.app import Application, create_app
 from jackfield.http.counting import counted
-from jackfield.http.server import run, share
+from jackfield.http.server import run
 
 from .attending import end_with_parent
 from .runtime import Runtime
@@ -36,16 +37,16 @@ _TELL_S = 1.0
 
 def work(told: Mapping[str, Any]) -> None:
     """Any: JSON of the first process. Raises `ConfigurationError`."""
-    sockets = [socket.socket(fileno=descriptor) for descriptor in told["descriptors"]]
-    for sock in sockets:
+    listening, *sockets = (socket.socket(fileno=descriptor) for descriptor in told["descriptors"])
+    os.set_inheritable(told["loads"], False)
+    for sock in (listening, *sockets):
         sock.set_inheritable(False)
     gc.disable()
     share_arena()
     check_limits()
-    link = WorkerLink(told["number"], sockets)
+    link = WorkerLink(told["number"], sockets, Loads(told["loads"], told["count"], told["number"]))
     kernel = Runtime().kernel(Path(told["config_dir"]), told["overrides"], link)
     check_limits(kernel.settings.get(DaemonSettings).memory_reserve)
-    sock = share(kernel.settings.get(ServerSettings))
     logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor, link.number)
 
     def ended() -> None:
@@ -59,7 +60,7 @@ def work(told: Mapping[str, Any]) -> None:
         kernel.when_ready = lambda: begin(app, link)
         spare_collector()
         failed = lambda: (app.lifespan.failure or kernel.failure) is not None  # noqa: E731 - one question
-        run(app, sock, lambda: leave_in_time(logs, failed))
+        run(app, listening, lambda: leave_in_time(logs, failed))
     except Exception as exc:
         log.error("Worker %d did not start or has failed: %s", link.number, exc)
         raise

@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import cast
 
@@ -25,38 +25,12 @@ log = logging.getLogger("jackfield.server")
 
 def listen(server: ServerSettings) -> socket.socket:
     """Bind before anything else is started, so that a busy port is an error at once. Raises `ConfigurationError`."""
-    return _bound(server, (socket.SO_REUSEADDR,), server.backlog)
-
-
-def hold_shared(server: ServerSettings, patience: float) -> socket.socket:
-    """For a daemon with workers: the port, which nobody else has, and on which nothing is accepted with this socket.
-    patience: seconds in which somebody may give it back. Raises `ConfigurationError`."""
-    until = time.monotonic() + patience
-    while True:
-        try:
-            listen(server).close()
-            return share(server)
-        except ConfigurationError:
-            if time.monotonic() >= until:
-                raise
-        time.sleep(_PAUSE)
-
-
-def share(server: ServerSettings) -> socket.socket:
-    """For a worker: a socket of its own on the daemon's port. Raises `ConfigurationError`."""
-    return _bound(server, (socket.SO_REUSEADDR, socket.SO_REUSEPORT), 0)
-
-
-def _bound(server: ServerSettings, options: Sequence[int], backlog: int) -> socket.socket:
-    """backlog: 0: it does not listen yet."""
     family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
-    for option in options:
-        sock.setsockopt(socket.SOL_SOCKET, option, 1)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         sock.bind((server.host, server.port))
-        if backlog:
-            sock.listen(backlog)
+        sock.listen(server.backlog)
     except OSError as exc:
         sock.close()
         raise ConfigurationError(
@@ -68,6 +42,18 @@ def _bound(server: ServerSettings, options: Sequence[int], backlog: int) -> sock
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(server.send_timeout * 1000))
     sock.setblocking(False)
     return sock
+
+
+def listen_once_free(server: ServerSettings, patience: float) -> socket.socket:
+    """patience: seconds in which somebody may give the port back. Raises `ConfigurationError`."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return listen(server)
+        except ConfigurationError:
+            if time.monotonic() >= until:
+                raise
+        time.sleep(_PAUSE)
 
 
 _PAUSE = 0.05

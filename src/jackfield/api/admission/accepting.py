@@ -19,7 +19,6 @@ from .connections import SETTINGS, Admission, AdmittedConnection, Overdue
 from .moving import MovedHere, Sorting
 
 BURST = 16
-"""Connections that are accepted before others have their turn."""
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds without accepting, after the system had no descriptor for a connection."""
 LOOK = 1.0
@@ -31,6 +30,9 @@ Factory = Callable[[AdmittedConnection], asyncio.BaseProtocol]
 
 class AdmittingServer:
     """Begins with `start`. refusal: bytes that a caller gets who is not taken."""
+
+    burst = BURST
+    """Connections that are accepted before others have their turn."""
 
     def __init__(
         self, sock: socket.socket, factory: Factory, admission: Admission, callers: Callers, refusal: bytes = b""
@@ -74,7 +76,7 @@ class AdmittingServer:
             await asyncio.wait(self._making)
 
     def _accept(self) -> None:
-        for _ in range(BURST):
+        for _ in range(self.burst):
             if self._closed:
                 return
             try:

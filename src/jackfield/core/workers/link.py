@@ -12,14 +12,16 @@ from jackfield.api.storage import Store
 from .bus import ProcessBus
 from .channel import Item
 from .counting import ProcessCounts
+from .loads import Loads
 from .store_client import Asking, client_store
 
 
 class WorkerLink:
     """number: from 1 on. sockets: for the store's verbs, for renewals, and for connections that move."""
 
-    def __init__(self, number: int, sockets: Sequence[socket.socket]) -> None:
+    def __init__(self, number: int, sockets: Sequence[socket.socket], loads: Loads) -> None:
         self.number = number
+        self.loads = loads
         self._store, self._renewing, self.moving = sockets
         self.asking = Asking(self._told, self._ended)
         self._bus: ProcessBus | None = None

@@ -42,8 +42,13 @@ class Process(Protocol):
     def kill(self) -> None: ...
 
 
-Starter = Callable[[int, Sequence[socket.socket]], Awaitable[Process]]
-"""Starts the worker of this number, with the ends of its lines."""
+class Starter(Protocol):
+    """Starts the worker of this number, with the ends of its lines."""
+
+    def __call__(self, number: int, sockets: Sequence[socket.socket]) -> Awaitable[Process]: ...
+
+    def close(self) -> None:
+        """None is started any more; may be called again."""
 
 
 class Worker:
@@ -114,6 +119,7 @@ class Workers:
     def begin_stop(self) -> None:
         """They take no new work, end what is in flight, and then themselves."""
         self._stopping = True
+        self._start.close()
         for worker in self.workers:
             if worker.process is not None:
                 with contextlib.suppress(ProcessLookupError):
