@@ -29,6 +29,12 @@ _RUN = (
 )
 
 
+_PUT_RUN = f"""INSERT INTO lines ({_RUN}) VALUES (
+    CASE WHEN EXISTS (SELECT 1 FROM lines WHERE position = ?1) THEN NULL ELSE ?1 END,
+    {", ".join(f"?{number}" for number in range(2, _RUN.count(",") + 2))})"""  # noqa: S608 - constants
+"""Days that were told at several moments may give one place to several runs, where the log was written anew between."""
+
+
 class DamagedDay(Exception):
     """A day that cannot be read."""
 
@@ -121,7 +127,7 @@ def _put(connection: sqlite3.Connection, day: SharedDay) -> None:
         return ((row[0], dims[int(row[1] or 0)], sessions[int(row[2] or 0)], *row[3:]) for row in rows)
 
     connection.executemany(f"INSERT INTO slots ({_SLOT}) VALUES ({_marks(_SLOT)})", placed(day.slots))  # noqa: S608 - constants
-    connection.executemany(f"INSERT INTO lines ({_RUN}) VALUES ({_marks(_RUN)})", day.runs)  # noqa: S608 - constants
+    connection.executemany(_PUT_RUN, day.runs)
 
 
 def _dim(connection: sqlite3.Connection, names: Sequence[str]) -> int:

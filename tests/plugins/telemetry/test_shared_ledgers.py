@@ -379,6 +379,24 @@ def test_what_was_packed_is_read_back_and_damage_is_noticed(ledger: Ledger) -> N
             opened([damaged])
 
 
+def test_days_that_were_told_before_and_after_the_log_of_runs_was_written_anew_stand_side_by_side(
+    ledger: Ledger,
+) -> None:
+    """A host that dies over it has told some of its days alone."""
+    run = "INSERT INTO lines VALUES (?, 1, ?, 1, 'p', 'a', 'v', 'm', 'n', 0, 1, 2, 3, 4, NULL, NULL, NULL, NULL, NULL)"
+
+    def told(connection: sqlite3.Connection, position: int, day: int) -> bytes:
+        connection.execute("DELETE FROM lines")
+        connection.execute(run, (position, day * DAY_MS))
+        return packed(connection, day)
+
+    days = [ledger.write(lambda given, day=day: told(given, 100, day)) for day in (1, 2)]  # type: ignore[misc]
+    days.append(ledger.write(lambda given: told(given, 101, 3)))
+    connection = opened(days)
+    assert connection.execute("SELECT ended FROM lines ORDER BY ended").fetchall() == [(n * DAY_MS,) for n in (1, 2, 3)]
+    connection.close()
+
+
 def _compressed(text: bytes) -> bytes:
     import zlib
 
