@@ -58,15 +58,22 @@ class LedgerSharing:
             )
 
     async def _attempt(self) -> None:
-        """One failure of an outage is told."""
+        """One failure of an outage is told. Whatever it is, such as a full disk, the next attempt comes."""
         try:
             await self.share()
-        except JackfieldError as exc:
+        except Exception as exc:
             if not self._complained:
-                self._context.log.warning("The usage of this host is not in the store now: %s", exc.message)
+                self._complain(exc)
             self._complained = True
         else:
             self._complained = False
+
+    def _complain(self, failure: Exception) -> None:
+        if isinstance(failure, JackfieldError | OSError):
+            told = failure.message if isinstance(failure, JackfieldError) else failure.strerror or str(failure)
+            self._context.log.warning("The usage of this host is not in the store now: %s", told)
+        else:
+            self._context.log.error("The usage of this host is not in the store now.", exc_info=failure)
 
     async def share(self) -> None:
         """Tell what has changed. Repeated, it tells nothing twice. Raises `StoreUnavailable`."""

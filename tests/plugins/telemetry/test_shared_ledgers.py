@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
@@ -214,6 +215,27 @@ async def test_a_write_that_fails_is_told_later(world: World, monkeypatch: pytes
     await sharing.finish()
     world.store.fail_with = None
     await sharing.share()
+    assert sorted(await told(world)) == [DAY]
+
+
+async def test_whatever_keeps_a_host_from_telling_it_tells_later(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a disk that was full for a moment."""
+    host = world.host("1")
+    await world.count(host, line(1))
+    failures: list[Exception] = [OSError(errno.ENOSPC, "No space left on device"), ValueError("a fault of ours")]
+    left, settle = [*failures], host.port(UsageService).settle
+
+    def failing() -> None:
+        if left:
+            raise left.pop()
+        settle()
+
+    monkeypatch.setattr(host.port(UsageService), "settle", failing)
+    sharing = host.port(LedgerSharing)
+    while left:
+        await sharing.finish()
+        assert await told(world) == {}
+    await sharing.finish()
     assert sorted(await told(world)) == [DAY]
 
 
