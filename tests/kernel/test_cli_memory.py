@@ -118,6 +118,27 @@ def test_a_cache_that_cannot_be_written_costs_nothing_else(tmp_path: Path) -> No
     assert [asked(), asked()] == [1, 2]
 
 
+def test_nothing_is_kept_in_a_place_of_somebody_else_or_behind_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `sudo` may name it: a link there could lead anywhere."""
+    (tmp_path / "elsewhere").mkdir(mode=0o755)
+    (tmp_path / "linked").symlink_to(tmp_path / "elsewhere")
+    assert [Asked(tmp_path / "linked")(), Asked(tmp_path / "linked")()] == [1, 1]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert (tmp_path / "elsewhere").stat().st_mode & 0o777 == 0o755
+    (tmp_path / "kept").mkdir()
+    asked = Asked(tmp_path / "kept")
+    assert [asked(), asked()] == [1, 1], "in one's own it is"
+    monkeypatch.setattr("os.getuid", lambda: 54_321)
+    if tmp_path.stat().st_uid:
+        asked = Asked(tmp_path / "fresh" / "cache")
+        assert [asked(), asked()] == [1, 2]
+        assert not (tmp_path / "fresh").exists()
+    asked = Asked(tmp_path / "kept")
+    assert [asked(), asked()] == [1, 2]
+
+
 def test_settings_of_the_environment_are_asked_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JACKFIELD_SERVER_PORT", "1")
     made = list[int]()

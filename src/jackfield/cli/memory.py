@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat as stat_module
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -54,7 +55,7 @@ class Memory:
     ) -> Json:
         """asked: what the answer depends on beside files; places: files and directories that it depends on though it
         opens none of them. sound: whether what was made may be kept."""
-        if self._directory is None:
+        if self._directory is None or not _is_ours(self._directory):
             return make()
         path = self._directory / f"{name}.json"
         key: Json = [_FORM, __version__, sys.version, sys.executable, list(sys.path), asked]
@@ -81,6 +82,22 @@ def stamp(path: str) -> Stamp | None:
     except (OSError, ValueError):
         return None
     return [found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino]
+
+
+def _is_ours(directory: Path) -> bool:
+    """Whether it is a directory of our user, or would be made in one of his or the system's. `sudo` may leave the home
+    of somebody else in the environment, whose links lead anywhere, and who would find root's directories there."""
+    for place in (directory, *directory.parents):
+        try:
+            found = place.lstat()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+        if place == directory:
+            return stat_module.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+        return found.st_uid in (os.getuid(), 0)
+    return False
 
 
 def _read(path: Path) -> dict[str, object] | None:
