@@ -162,6 +162,29 @@ def test_a_stop_ends_all(daemon: Daemon) -> None:
     assert not [line for line in daemon.logs() if line["level"] == "error"]
 
 
+def test_nothing_runs_on_that_a_killed_worker_had_started(new_daemon: StartDaemon, tmp_path: Path) -> None:
+    """Its execution is taken over at once, and would run beside it."""
+    started = new_daemon("[integrations]\nexecute_command = true\n", arguments=WORKERS)
+    file = tmp_path / "pid"
+    command = f"test -e {file} && exit; echo $$ > {file}.new; mv {file}.new {file}; exec sleep 300"
+    started.live(chain("Slow", webhook("slow"), node("Run", "executeCommand", {"command": command})))
+    found = poll(lambda: processes(started), "all processes run")
+    with started.client() as client:
+        assert client.post("/webhook/slow", json={}).status_code == 200
+    pid = poll(lambda: file.exists() and int(file.read_text()), "the command runs")
+    worker = next(one for one in ancestors(pid) if one in found.workers)
+    os.kill(worker, signal.SIGKILL)
+    poll(lambda: not Path(f"/proc/{pid}").exists(), "the command is ended")
+    api = started.admin()
+    poll(lambda: not api.get("/executions/stats").json()["running"], "its execution has ended", timeout=20)
+
+
+def ancestors(pid: int) -> Iterator[int]:
+    while pid > 1:
+        yield pid
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def test_over_postgresql_each_worker_has_the_store(new_daemon: StartDaemon, jackfield_postgres: PostgresServer) -> None:
     """What a killed worker ran, another process brings to its end."""
     schema = jackfield_postgres.new_name()

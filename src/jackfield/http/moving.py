@@ -83,5 +83,6 @@ class ToWorkers:
         return is_for_worker(data) and any(worker.ready for worker in self._workers.workers)
 
     def move(self, descriptor: int, data: bytes) -> bool:
-        ready = [worker.number for worker in self._workers.workers if worker.ready and worker.number in self._lines]
-        return bool(ready) and self._lines[ready[next(self._turns) % len(ready)]].give(descriptor, data)
+        found = (self._lines.get(worker.number) for worker in self._workers.workers if worker.ready)
+        ready = [line for line in found if line is not None and line.is_open]
+        return bool(ready) and ready[next(self._turns) % len(ready)].give(descriptor, data)

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import logging
 import os
 import re
 import socket
 from collections import deque
 from collections.abc import Callable
 
+log = logging.getLogger("jackfield.workers")
+_BROKEN = frozenset({errno.EPIPE, errno.ECONNRESET, errno.ECONNREFUSED, errno.ENOTCONN, errno.EBADF})
+"""The other end is gone. Whatever else prevents a message, such as too many open files, may pass."""
 _INLINE = 32 * 1024
 """Bytes that go in the message itself."""
 _MOST = 1000
@@ -42,10 +47,13 @@ class MovingLine:
         self.is_open = True
 
     def give(self, descriptor: int, data: bytes) -> bool:
-        """The line has a copy of the descriptor. False: it is full or broken."""
+        """The line has a copy of the descriptor. False: it is full or broken, or no file can be opened."""
         if not self.is_open or len(self._waiting) >= _MOST:
             return False
-        self._waiting.append((os.dup(descriptor), data))
+        try:
+            self._waiting.append((os.dup(descriptor), data))
+        except OSError:
+            return False
         if len(self._waiting) == 1:
             self._send()
         return True
@@ -67,9 +75,11 @@ class MovingLine:
             except BlockingIOError:
                 self._loop.add_writer(self._number, self._send)
                 return
-            except OSError:
-                self.close()
-                return
+            except OSError as exc:
+                if exc.errno in _BROKEN:
+                    self.close()
+                    return
+                log.warning("A connection could not go to another process and is closed: %s", exc.strerror)
             os.close(descriptor)
             self._waiting.popleft()
         self._loop.remove_writer(self._number)

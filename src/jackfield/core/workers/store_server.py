@@ -37,16 +37,24 @@ class StoreServer:
         self._renewals: dict[str, Renewals] = {}
         self._lives: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self.heard_all = asyncio.Event()
+        """Whether the worker's line has ended."""
 
     async def open(self, sock: socket.socket, renewing: socket.socket) -> None:
-        self._channel = await Channel.over(sock, self._received, self._lost)
+        self._channel = await Channel.over(sock, self._received, self.heard_all.set)
         self._renewing = await Channel.over(renewing, self._renew, lambda: None)
 
     def send(self, item: Item) -> None:
         if self._channel is not None:
             self._channel.send(item)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the worker leaves unread what it was sent."""
+        return self._channel is not None and self._channel.is_full
+
     async def close(self) -> None:
+        """The process has ended, and all that it has started: nobody waits for a lease."""
         for channel in (self._channel, self._renewing):
             if channel is not None:
                 channel.close()
@@ -54,6 +62,9 @@ class StoreServer:
             task.cancel()
         for renewals in self._renewals.values():
             await renewals.close()
+        if isinstance(self._store, ShareableStore):
+            for life in self._lives:
+                self._store.end_life(life)
 
     # -- calls
 
@@ -146,9 +157,3 @@ class StoreServer:
             item = "error", number, told(exc)
         if channel is not None:
             channel.send(item)
-
-    def _lost(self) -> None:
-        """The process has ended: nobody waits for a lease."""
-        if isinstance(self._store, ShareableStore):
-            for life in self._lives:
-                self._store.end_life(life)

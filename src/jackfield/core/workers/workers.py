@@ -14,6 +14,7 @@ from typing import Protocol
 from jackfield.api.bus import Bus
 from jackfield.api.clock import Clock
 from jackfield.api.memos import Memos
+from jackfield.api.process_containers import ProcessContainers
 from jackfield.api.storage import Store
 
 from ..ports import PortDirectory
@@ -27,7 +28,7 @@ STEADY = 10.0
 """Seconds after which a worker that ends is started anew at once."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _KILL = 5.0
-"""Seconds beyond the stop's time until a worker that does not end is killed."""
+"""Seconds beyond the stop's time until a worker that does not end is killed, and for what a killed one has left."""
 
 
 class Process(Protocol):
@@ -111,10 +112,18 @@ class Workers:
         return whole.counts()
 
     def tell(self, message: bytes, but: Worker | None = None) -> None:
-        """A message of the bus, to all but this one."""
+        """A message of the bus, to all but this one. A worker that reads none is ended: it would keep what it has
+        missed, and the messages would fill this process's memory."""
         for worker in self.workers:
-            if worker is not but and worker.server is not None:
+            if worker is but or worker.server is None:
+                continue
+            if not worker.server.is_full:
                 worker.server.send(("bus", message))
+            elif worker.process is not None:
+                log.error("Worker %d reads nothing any more and is killed.", worker.number)
+                worker.server = None
+                with contextlib.suppress(ProcessLookupError):
+                    worker.process.kill()
 
     def begin_stop(self) -> None:
         """They take no new work, end what is in flight, and then themselves."""
@@ -142,7 +151,11 @@ class Workers:
         pause = _FIRST_PAUSE
         while not self._stopping:
             begun = self._clock.monotonic()
-            code = await self._live(worker)
+            code = None
+            try:
+                code = await self._live(worker)
+            except Exception:
+                log.exception("Worker %d has failed.", worker.number)
             if self._stopping:
                 return
             lived = self._clock.monotonic() - begun
@@ -162,7 +175,7 @@ class Workers:
         try:
             await server.open(ours[0], ours[1])
             process = await self._start(worker.number, theirs)
-        except OSError as exc:
+        except Exception as exc:
             log.error("Worker %d cannot be started: %s", worker.number, exc)
             await server.close()
             ours[2].close()
@@ -182,8 +195,20 @@ class Workers:
                 self._gone.add(worker.counts, ended=True)
                 worker.counts = None
             self.moving(worker)
-            await server.close()
+            await self._bury(server)
             ours[2].close()
+
+    async def _bury(self, server: StoreServer) -> None:
+        """Of a process that is gone: all that it has said counts, and nothing that it has left runs on beside whoever
+        takes its executions over."""
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_KILL):
+                    await server.heard_all.wait()
+                    if not self._stopping:
+                        await self._ports.get(ProcessContainers).end_leftovers()
+        finally:
+            await server.close()
 
     def _heard(self, worker: Worker, item: Item) -> None:
         if item[0] == "bus":
