@@ -17,6 +17,7 @@ import psycopg
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
+from jackfield.api.sql.pruning import FREE
 from jackfield.api.storage import KEEP_ALL
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.connections import Connection
@@ -44,7 +45,7 @@ _BY_INDEX = """SELECT set_config('enable_sort', 'off', true), set_config('enable
 What is off is taken to be dear, and compiled."""
 _MINE = "EXISTS (SELECT 1 FROM memos WHERE kind = %s AND key = %s AND data = %s)"
 _TRIM = f"""WITH doomed AS (
-        SELECT id FROM executions WHERE finished_at IS NOT NULL ORDER BY created_at, id
+        SELECT id FROM executions WHERE finished_at IS NOT NULL AND {FREE} ORDER BY created_at, id
         LIMIT (SELECT CASE WHEN {_MINE} THEN least(greatest(coalesce(sum(number), 0) - %s::bigint, 0), %s::bigint)
             ELSE 0 END::bigint FROM {COUNTS})
         FOR UPDATE SKIP LOCKED

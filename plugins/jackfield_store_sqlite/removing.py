@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from jackfield.api.sql.pruning import FREE
 from jackfield_store_sqlite.call_texts import keep_bodies
 from jackfield_store_sqlite.counting import COUNT, count_gone
 from jackfield_store_sqlite.packing import Packing
@@ -22,9 +23,10 @@ _DELETE = """DELETE FROM executions WHERE id IN (SELECT value ->> 0 FROM json_ea
 _CHUNKS_OF = f"SELECT id FROM execution_data WHERE execution {_AMONG} AND id <> execution"  # noqa: S608 - our own words
 _DELETE_DATA = "DELETE FROM execution_data WHERE id BETWEEN ? AND ?"
 _DELETE_DOCUMENTS = "DELETE FROM execution_documents WHERE data BETWEEN ? AND ?"
-_OLDEST = """SELECT created_at, id, data, created_at >> 22, coalesce(workflow_id, ''), mode, status FROM executions
-    WHERE finished_at IS NOT NULL ORDER BY created_at, id LIMIT ?"""
-_DELETE_OLDEST = "DELETE FROM executions WHERE finished_at IS NOT NULL AND (created_at, id) <= (?, ?)"
+_OLDEST = f"""SELECT created_at, id, data, created_at >> 22, coalesce(workflow_id, ''), mode, status FROM executions
+    WHERE finished_at IS NOT NULL AND {FREE} ORDER BY created_at, id LIMIT ?"""  # noqa: S608 - our own words
+_DELETE_OLDEST = f"""DELETE FROM executions
+    WHERE finished_at IS NOT NULL AND {FREE} AND (created_at, id) <= (?, ?)"""  # noqa: S608 - our own words
 _DELETE_CALLS = """DELETE FROM calls
     WHERE (webhook_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
     AND data IN (SELECT value ->> 2 FROM json_each(?)) RETURNING data"""
@@ -45,7 +47,8 @@ def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]
 
 
 def remove_oldest(connection: sqlite3.Connection, count: int, packing: Packing) -> int:
-    """Delete so many finished executions, those that were made first; returns how many. Calls keep their bodies."""
+    """Delete so many finished executions, those that were made first, but for what open ones may ask for; returns how
+    many. Calls keep their bodies."""
     rows = connection.execute(_OLDEST, (count,)).fetchall()
     if not rows:
         return 0

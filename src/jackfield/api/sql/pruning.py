@@ -13,6 +13,12 @@ _HISTORIES = """WITH RECURSIVE hooks (id) AS (SELECT min(webhook_id) FROM calls 
         SELECT (SELECT min(webhook_id) FROM calls WHERE webhook_id > hooks.id) FROM hooks WHERE hooks.id IS NOT NULL)
     SELECT id FROM hooks WHERE id IS NOT NULL"""
 """Which webhooks have any, with one look for each."""
+FREE = """NOT (substr(executions.id, 15, 1) = '8' AND EXISTS (SELECT 1 FROM executions p
+    WHERE p.id >= substr(executions.id, 1, 13) AND p.id < substr(executions.id, 1, 13) || '~'
+    AND p.finished_at IS NULL))"""
+"""Of ended ones in `executions`: those that no open execution may ask for. One that has started others looks for them
+when it goes on after a crash or a wait, and starts anew what it does not find. Their ids begin alike, and have an 8
+where others have the version of UUIDs, a 7."""
 _BEYOND = "SELECT time, id FROM calls WHERE webhook_id = ? ORDER BY time DESC, id DESC LIMIT 1 OFFSET ?"
 
 
@@ -24,16 +30,17 @@ class PruningSearch(Generic[ConnectionT]):
     ) -> None:
         """execution, call: the columns by which the store deletes these."""
         order = "ORDER BY created_at, id LIMIT ?"
+        ended = f"SELECT {execution} FROM executions WHERE {FREE} AND finished_at"  # noqa: S608 - our own words
         self._sql = dialect
         self._lists = lists
-        self._old = f"SELECT {execution} FROM executions WHERE created_at < ? AND finished_at < ? {order}"  # noqa: S608 - our own words
-        self._first = f"SELECT {execution} FROM executions WHERE finished_at IS NOT NULL {order}"  # noqa: S608 - our own words
+        self._old = f"{ended} < ? AND created_at < ? {order}"
+        self._first = f"{ended} IS NOT NULL {order}"
         calls = f"SELECT {call} FROM calls WHERE webhook_id = ?"  # noqa: S608 - our own words
         self._old_calls = f"{calls} AND time < ? ORDER BY time, id LIMIT ?"
         self._calls_until = f"{calls} AND (time, id) <= (?, ?) ORDER BY time, id LIMIT ?"
 
     def executions(self, connection: ConnectionT, retention: Retention) -> list[Doomed]:
-        """By age and by count; those that are open stay."""
+        """By age and by count; those that are open stay, and those that open ones may ask for."""
         before, limit = retention.executions_before, retention.limit
         rows = self._found(connection, self._old, before, before, limit)
         excess = self._lists.ended(connection) - retention.executions_keep

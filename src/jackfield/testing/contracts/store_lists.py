@@ -82,6 +82,23 @@ class StoreListsContract:
         await _settled(lambda: _ended_count(store), 5, 6)
         assert (await store.execution_stats(ExecutionFilter()))["running"] == 12
 
+    async def test_what_an_open_execution_may_ask_for_stays(self, store: Store) -> None:
+        parent, child = "0193a2b4-5678-7abc-8def-0123456789ab", "0193a2b4-5678-8123-a456-0123456789ab"
+        other = "0193a2b4-9999-8123-a456-0123456789ab"
+        await store.add_execution(new(parent, 10))
+        for ident in (child, other):
+            await store.add_execution(new(ident, 11), ended(ident, at=12))
+        store.hold_caps(executions=5)
+        for number in range(10):
+            await store.add_execution(new(f"e{number}", 1000 + number), ended(f"e{number}"))
+        assert await _settled(lambda: _ended_count(store), 5, 6)
+        for limits in (FOREVER, replace(FOREVER, executions_before=900), replace(FOREVER, executions_keep=1)):
+            await store.prune(limits)
+            assert await store.known_executions([parent, child, other]) == {parent, child}
+        await store.finish_execution(ended(parent))
+        assert await store.prune(replace(FOREVER, executions_keep=0))
+        assert await store.known_executions([parent, child]) == set()
+
 
 def _with_call(number: int) -> NewExecution:
     """Of one of two webhooks."""

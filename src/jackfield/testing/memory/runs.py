@@ -339,21 +339,27 @@ class MemoryPruning(MemoryTables):
             self._prune_calls(caps, caps.limit)
 
     def _prune_executions(self, retention: Retention, limit: int) -> int:
-        rows = [run.row for run in self._runs.values() if run.row.finished_at is not None]
+        ended = [run.row for run in self._runs.values() if run.row.finished_at is not None]
+        unfinished = self._unfinished()
+        rows = [row for row in ended if row.id[14:15] != "8" or row.id[:13] not in unfinished]
         rows.sort(key=lambda row: (row.created_at, row.id))
         old = [row for row in rows if (row.finished_at or 0) < retention.executions_before]
-        excess = len(rows) - retention.executions_keep
+        excess = len(ended) - retention.executions_keep
         doomed = (rows[:excess] if excess > len(old) else old)[:limit]
         for row in doomed:
             del self._runs[row.id]
         return len(doomed)
 
     def _forget_unsaved(self, now: int, limit: int) -> int:
-        unfinished = {run.row.id[:13] for run in self._runs.values() if run.row.finished_at is None}
+        unfinished = self._unfinished()
         due = [ident for ident, at in self._unsaved.items() if at <= now and ident[:13] not in unfinished][:limit]
         for ident in due:
             del self._unsaved[ident]
         return sum(self._runs.pop(ident, None) is not None for ident in due)
+
+    def _unfinished(self) -> set[str]:
+        """How their ids begin, and those of executions that they may ask for."""
+        return {run.row.id[:13] for run in self._runs.values() if run.row.finished_at is None}
 
     def _prune_calls(self, retention: Retention, limit: int) -> int:
         gone = 0
