@@ -31,7 +31,8 @@ from jackfield_telemetry.sharing.tracking import DAY_MS
 _TOGETHER = 50
 """Days that are read at once."""
 _AT_ONCE = 2
-"""Reports that are made at a time, each of one ledger in memory."""
+"""Reports that are made at a time, each of one ledger in memory; as many exports, which take as long as their callers
+take to read them, and would hold up reports."""
 _EVER = 2**40
 Row: TypeAlias = "dict[str, Json]"
 Made: TypeAlias = "Callable[[sqlite3.Connection], dict[str, Json]]"
@@ -43,7 +44,7 @@ class LedgerStandIns:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._service = context.port(UsageService)
-        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._reporting, self._exporting = (asyncio.Semaphore(_AT_ONCE) for _ in range(2))
 
     async def statistics(self, query: Mapping[str, str], answered: Collection[str]) -> Sequence[StandIn]:
         """Of `GET /api/usage`, for each ledger but those of these hosts. Raises `StoreUnavailable`."""
@@ -83,7 +84,7 @@ class LedgerStandIns:
         pricing = await asyncio.to_thread(self._service.pricing)
         row, limit = partial(row_of, as_of=iso(ledger.as_of)), self._service.settings.export_limit
         try:
-            async with self.ledger(ledger, where.span) as connection:
+            async with self._exporting, self._opened(ledger, where.span) as connection:
                 found = () if connection is None else slices(connection, where, pricing, BY, zone)
                 rows = limited(map(row, found), limit)
                 async with aclosing(streamed(told_if_broken(form.parts(rows), form.broken))) as parts:
@@ -97,15 +98,14 @@ class LedgerStandIns:
         return [ledger for ledger in await self._context.store.ledgers() if ledger.id not in answered]
 
     @asynccontextmanager
-    async def ledger(self, ledger: StoredLedger, span: Span) -> AsyncIterator[sqlite3.Connection | None]:
+    async def _opened(self, ledger: StoredLedger, span: Span) -> AsyncIterator[sqlite3.Connection | None]:
         """It in memory, as far as it belongs to the span; None: there is nothing. Raises `DamagedDay`,
         `StoreUnavailable`."""
-        async with self._turns:
-            connection = await asyncio.to_thread(opened, ())
-            try:
-                yield connection if await self._fill(connection, ledger, span) else None
-            finally:
-                await asyncio.to_thread(connection.close)
+        connection = await asyncio.to_thread(opened, ())
+        try:
+            yield connection if await self._fill(connection, ledger, span) else None
+        finally:
+            await asyncio.to_thread(connection.close)
 
     async def _fill(self, connection: sqlite3.Connection, ledger: StoredLedger, span: Span) -> bool:
         """Whether anything was used then."""
@@ -120,7 +120,7 @@ class LedgerStandIns:
         self, ledger: StoredLedger, span: Span, made: Made, marked: Callable[[Row], Sequence[Row]]
     ) -> StandIn:
         try:
-            async with self.ledger(ledger, span) as connection:
+            async with self._reporting, self._opened(ledger, span) as connection:
                 data = None if connection is None else await asyncio.to_thread(made, connection)
         except DamagedDay as exc:
             trouble = f"what it has told of its usage cannot be read: {exc}"

@@ -143,6 +143,23 @@ async def test_its_export_has_the_rows_of_the_host(world: World) -> None:
     assert row["as_of"].startswith("20")
 
 
+async def test_who_reads_exports_slowly_holds_up_no_report(world: World) -> None:
+    host = world.host("1", "alpha")
+    await world.count(host, line(1))
+    await host.port(LedgerSharing).share()
+    stand_ins = world.host("2").port(LedgerStandIns)
+    begun = []
+    for _ in range(2):
+        async for _, export in stand_ins.exports(FORMS["json"], UsageFilter(), zone_of("UTC"), ["2"]):
+            assert await anext(export)
+            begun.append(export)
+    async with asyncio.timeout(5):
+        (found,) = await stand_ins.report({"kind": "models"}, ["2"])
+    assert found.data is not None
+    for export in begun:
+        await export.aclose()
+
+
 @pytest.mark.parametrize("inside", [True, False])
 async def test_it_tells_whether_it_serves_public_hosts(world: World, inside: bool) -> None:
     host = world.host("1", "alpha")
