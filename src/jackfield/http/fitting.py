@@ -97,6 +97,8 @@ UVICORN_PARTS = (
     PatchPoint("uvicorn.server:ServerState.__init__", names=("connections", "tasks", "total_requests")),
     PatchPoint(f"{_FLOW}.__init__", ("self", "transport"), names=("read_paused", "write_paused")),
     PatchPoint(f"{_FLOW}.drain", ("self",)),
+    PatchPoint(f"{_FLOW}.pause_reading", ("self",)),
+    PatchPoint(f"{_FLOW}.resume_reading", ("self",)),
     PatchPoint(f"{_FLOW}.resume_writing", ("self",)),
 )
 LIBRARIES = {"hypercorn": PARTS, "uvicorn": UVICORN_PARTS}

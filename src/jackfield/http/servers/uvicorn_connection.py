@@ -21,7 +21,7 @@ from typing import Any, cast
 
 import httptools
 from uvicorn import Config
-from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 from uvicorn.server import ServerState
 
@@ -30,6 +30,7 @@ from jackfield.api.admission.moving import move
 
 from ..http1.exchange import HttpExchange, scope_of
 from ..http1.refusals import MALFORMED, TOO_LARGE, refusal, too_late
+from .holding_flow import HoldingFlow
 
 LINGER = 1.0
 """Seconds that a caller has to take the last answer and to close."""
@@ -55,7 +56,7 @@ class UvicornConnection(asyncio.Protocol):
     """One caller's connection, made by uvicorn. `admit` comes before its `connection_made`."""
 
     transport: asyncio.Transport
-    flow: FlowControl
+    flow: HoldingFlow
 
     def __init__(
         self,
@@ -111,7 +112,7 @@ class UvicornConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
-        self.flow = FlowControl(self.transport)
+        self.flow = HoldingFlow(self.transport)
         self._server = get_local_addr(self.transport)
         self._client = get_remote_addr(self.transport)
         self._state.connections.add(cast("Any", self))  # whatever has `shutdown`
@@ -169,6 +170,8 @@ class UvicornConnection(asyncio.Protocol):
             return  # it is read so that the caller finds the answer
         if self._handing_over:
             self._websocket += data
+            if len(self._websocket) > HIGH_WATER_LIMIT:
+                self.flow.hold()
         elif self._has_next or self._held:
             self._hold(data)
         else:
@@ -187,7 +190,7 @@ class UvicornConnection(asyncio.Protocol):
     def _hold(self, data: bytes) -> None:
         self._held += data
         if len(self._held) > HIGH_WATER_LIMIT:
-            self.flow.pause_reading()
+            self.flow.hold()
 
     def _read(self, data: bytes) -> None:
         """Takes what has come apart, and holds what is behind a request that waits."""
@@ -391,6 +394,7 @@ class UvicornConnection(asyncio.Protocol):
     def _go_on(self) -> None:
         if not self.transport.is_closing() and self._is_free:
             held, self._held = self._held, b""
+            self.flow.go_on()
             self._read(held)
 
     # -- WebSockets
@@ -407,7 +411,7 @@ class UvicornConnection(asyncio.Protocol):
         if not self._is_free:
             return
         self._state.connections.discard(cast("Any", self))
-        self.flow.resume_reading()
+        self.flow.go_on()
         sent, self._websocket = self._websocket, b""
         self._hand_over(self.transport, self._admitted, sent)
 
