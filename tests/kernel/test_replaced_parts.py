@@ -111,6 +111,20 @@ CHANGED = [
 ]
 
 
+def test_auto_serves_with_hypercorn_where_another_uvicorn_is_installed(tmp_path: Path) -> None:
+    """For something else than the daemon: nobody has asked for it here."""
+    pytest.importorskip("uvicorn")
+    old = "import httptools\nclass Old: pass\nhttptools.HttpRequestParser = Old"
+    (tmp_path / "sitecustomize.py").write_text(old)
+    daemon = Daemon(tmp_path / "daemon", env={"PYTHONPATH": str(tmp_path)})
+    try:
+        assert daemon.start().client().get("/health").status_code == 200
+        assert "httptools:HttpRequestParser.set_dangerous_leniencies is not there" in daemon.tail()
+        assert daemon.stop() == 0
+    finally:
+        daemon.close()
+
+
 @pytest.mark.parametrize(("server", "change", "told"), CHANGED, ids=["signature", "gone", "place", "uvicorn"])
 def test_a_start_with_a_changed_server_is_refused(tmp_path: Path, server: str, change: str, told: str) -> None:
     pytest.importorskip(server)

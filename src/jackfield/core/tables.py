@@ -27,8 +27,8 @@ class ServerSettings(Table):
     port: int = Field(8765, ge=1, le=65535, description="TCP port to listen on.")
     name: Literal["auto", "hypercorn", "uvicorn"] = Field(
         "auto",
-        description="HTTP server; auto takes uvicorn with httptools where they are installed (extra `fast`), else "
-        "Hypercorn.",
+        description="HTTP server; auto takes uvicorn with httptools where they are installed and fit (extra "
+        "`fast`), else Hypercorn.",
         json_schema_extra={"former": {"implementation": "0.2"}},
     )
     loop: Literal["auto", "asyncio", "uvloop"] = Field(

@@ -101,7 +101,8 @@ UVICORN_PARTS = (
     PatchPoint(f"{_FLOW}.resume_reading", ("self",)),
     PatchPoint(f"{_FLOW}.resume_writing", ("self",)),
 )
-LIBRARIES = {"hypercorn": PARTS, "uvicorn": UVICORN_PARTS}
+HTTPTOOLS_PARTS = (PatchPoint("httptools:HttpRequestParser.set_dangerous_leniencies"),)
+LIBRARIES = {"hypercorn": PARTS, "uvicorn": UVICORN_PARTS, "httptools": HTTPTOOLS_PARTS}
 
 
 def require_fit(distribution: str = "hypercorn") -> None:

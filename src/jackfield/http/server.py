@@ -103,8 +103,22 @@ def runner_of(name: str) -> Runner:
     """Raises ImportError for a library that is not installed, `ConfigurationError` for one that ours was not written
     for."""
     found = cast("Runner", load(RUNNERS[name]))
-    require_fit(name)
+    for library in NEEDED[name]:
+        require_fit(library)
     return found
+
+
+def chosen_runner(server: ServerSettings) -> Runner:
+    """With `auto` Hypercorn's where uvicorn is installed in a version that ours was not written for: nobody has asked
+    for it. Raises as `runner_of`."""
+    name = name_of(server)
+    try:
+        return runner_of(name)
+    except (ImportError, ConfigurationError) as exc:
+        if server.name != "auto" or name == "hypercorn":
+            raise
+        log.warning("%s is installed, but Hypercorn serves: %s", name, exc)
+        return runner_of("hypercorn")
 
 
 def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambda: None) -> None:
@@ -121,7 +135,7 @@ def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambd
     try:
         with asyncio.Runner(loop_factory=loop_factory(server.loop)) as runner:
             loop = runner.get_loop()
-            run_to_end(loop, loop.create_task(serve(runner_of(name_of(server)))))
+            run_to_end(loop, loop.create_task(serve(chosen_runner(server))))
     except ImportError as exc:
         name = name_of(server)
         raise ConfigurationError(f"{exc.name} is not installed; install jackfield[fast] for server {name}.") from None

@@ -202,11 +202,11 @@ class Workers:
         """Of a process that is gone: all that it has said counts, and nothing that it has left runs on beside whoever
         takes its executions over."""
         try:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_KILL):
-                    await server.heard_all.wait()
-                    if not self._stopping:
-                        await self._ports.get(ProcessContainers).end_leftovers()
+            with contextlib.suppress(TimeoutError):  # a process of a stranger's may have the line's other end
+                await asyncio.wait_for(server.heard_all.wait(), _KILL)
+            if not self._stopping:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._ports.get(ProcessContainers).end_leftovers(), _KILL)
         finally:
             await server.close()
 
