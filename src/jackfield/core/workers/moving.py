@@ -45,6 +45,7 @@ class MovingLine:
         self._number = sock.fileno()
         self._loop.add_reader(self._number, self._receive)
         self.is_open = True
+        self._is_told = False
 
     def give(self, descriptor: int, data: bytes) -> bool:
         """The line has a copy of the descriptor. False: it is full or broken, or no file can be opened."""
@@ -79,10 +80,18 @@ class MovingLine:
                 if exc.errno in _BROKEN:
                     self.close()
                     return
-                log.warning("A connection could not go to another process and is closed: %s", exc.strerror)
+                self._tell(exc)
+            else:
+                self._is_told = False
             os.close(descriptor)
             self._waiting.popleft()
         self._loop.remove_writer(self._number)
+
+    def _tell(self, error: OSError) -> None:
+        """Once, until it is over."""
+        if not self._is_told:
+            log.warning("A connection could not go to another process and is closed: %s", error.strerror)
+        self._is_told = True
 
     def _send_one(self, descriptor: int, data: bytes) -> None:
         if len(data) <= _INLINE:
