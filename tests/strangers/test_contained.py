@@ -245,8 +245,10 @@ def test_a_node_that_holds_the_loop_or_wants_to_leave(site: Site, daemon: Daemon
     assert daemon.stop() == 0
 
 
-@pytest.mark.parametrize("when", ["import", "start", "ready"])
-def test_ctrl_c_ends_it_all_the_same(site: Site, daemon: Daemon, when: str) -> None:
+@pytest.mark.parametrize(
+    ("when", "server"), [("import", "auto"), ("start", "auto"), ("start", "hypercorn"), ("ready", "auto")]
+)
+def test_ctrl_c_ends_it_all_the_same(site: Site, daemon: Daemon, when: str, server: str) -> None:
     began = site.path / "began"
     wait = f"open({str(began)!r}, 'w').close()\n{{0}}for _ in range(1000): time.sleep(0.01)\n"
     if when == "import":
@@ -254,7 +256,7 @@ def test_ctrl_c_ends_it_all_the_same(site: Site, daemon: Daemon, when: str) -> N
     else:
         body = wait.format("        ") if when == "start" else f"open({str(began)!r}, 'w').close()\n"
         site.add("slow", f"class P(Plugin):\n    def start(self):\n        {body}")
-    (daemon.config_dir / "config.toml").write_text("")
+    (daemon.config_dir / "config.toml").write_text(f'[server]\nname = "{server}"\n')
     daemon.start(wait=when == "ready", timeout=60)
     poll(began.exists, "the plugin is asked", timeout=30)
     os.kill(daemon.pid, signal.SIGINT)

@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
+from jackfield.api.containment import Interrupted
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.files import read_private, write_private
 from jackfield.api.hosts import HostCalls
@@ -51,6 +52,8 @@ class Lifespan:
         self._kernel = kernel
         self._management = management
         self.failure: JackfieldError | None = None
+        self.interrupted = False
+        """By Ctrl-C, before the start was over."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         while True:
@@ -63,6 +66,10 @@ class Lifespan:
                     # on serving it.
                     self.failure = _reason(exc)
                     await send({"type": "lifespan.startup.failed", "message": self.failure.message})
+                    return
+                except Interrupted:  # each server would end with a code of its own
+                    self.interrupted = True
+                    await send({"type": "lifespan.startup.failed", "message": "Interrupted."})
                     return
                 await send({"type": "lifespan.startup.complete"})
             else:

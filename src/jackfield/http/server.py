@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import cast
 
-from jackfield.api.containment import is_ctrl_c
+from jackfield.api.containment import Interrupted, is_ctrl_c
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.object_references import load
 from jackfield.core.tables import ServerSettings
@@ -123,7 +123,7 @@ def chosen_runner(server: ServerSettings) -> Runner:
 
 def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambda: None) -> None:
     """Serve until a signal. ended: called once nothing is served any more, before what is left of tasks and threads is
-    waited for. Raises `ConfigurationError` when the start failed or the server is not installed."""
+    waited for. Raises `ConfigurationError` when the start failed or the server is not installed, and `Interrupted`."""
     server = app.kernel.settings.get(ServerSettings)
 
     async def serve(runner: Runner) -> None:
@@ -141,8 +141,10 @@ def run(app: Application, sock: socket.socket, ended: Callable[[], None] = lambd
         raise ConfigurationError(f"{exc.name} is not installed; install jackfield[fast] for server {name}.") from None
     except (Exception, SystemExit):
         # Each server has its own way to end after a start that failed; the reason is ours to tell.
-        if app.lifespan.failure is None:
+        if app.lifespan.failure is None and not app.lifespan.interrupted:
             raise
+    if app.lifespan.interrupted:
+        raise Interrupted
     failure = app.lifespan.failure or app.kernel.failure
     if failure is not None:
         raise failure

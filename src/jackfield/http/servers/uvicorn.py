@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
@@ -36,20 +36,26 @@ WEBSOCKETS = "jackfield.http.servers.websocket_connections:WebSocketConnections"
 
 
 class OwnServer(uvicorn.Server):
-    """uvicorn's looks ten times a second whether it is to stop."""
+    """uvicorn's looks ten times a second whether it is to stop. Signals end it once it has begun: until then Ctrl-C
+    breaks off whatever holds the start."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, until: Callable[[], Coroutine[None, None, None]]) -> None:
         super().__init__(config)
         self._stopping = asyncio.Event()
+        self._until = until
 
     def stop(self) -> None:
         self.should_exit = True
         self._stopping.set()
 
     async def main_loop(self) -> None:
-        while not await self.on_tick(0):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), LOOK)
+        waiting = asyncio.create_task(self._until())
+        try:
+            while not await self.on_tick(0):
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), LOOK)
+        finally:
+            waiting.cancel()
 
 
 class UvicornRunner:
@@ -59,7 +65,7 @@ class UvicornRunner:
         self._app = app
         self._sock = sock
         self._settings = server
-        self._server = OwnServer(self._config())
+        self._server = OwnServer(self._config(), self._stop)
         self._websockets: WebSocketConnections | None = None
         self._loading: asyncio.Task[WebSocketConnections] | None = None
         self._admission = admit(app, sock, watch=self._watch, keep_alive=server.keep_alive)
@@ -122,11 +128,9 @@ class UvicornRunner:
     async def serve(self) -> None:
         """Until a signal."""
         self._server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign,assignment]
-        waiting = asyncio.create_task(self._stop())
         try:
             await self._server.serve(sockets=[self._sock])
         finally:
-            waiting.cancel()
             if self._websockets is not None:
                 self._websockets.close()
 
