@@ -253,7 +253,9 @@ def embedded(program: str, rounds: int, seconds: int) -> list[list[str]]:
 
 def _rival(place: Path, program: str) -> Rival:
     place.mkdir()
-    daemon = Rival(place, env={"PYTHONPATH": f"{installed(place)}:{Path(__file__).parent / 'peers'}"})
+    path = f"{installed(place)}:{Path(__file__).parent / 'peers'}"
+    # The earlier one's choice, so that no other HTTP server makes up for what owners cost.
+    daemon = Rival(place, env={"PYTHONPATH": path}, arguments=["--server", "hypercorn"])
     daemon.program = program
     daemon.start(timeout=60).live(effects(OWN_ENDS, "lastNode"))
     _processor_of(daemon, 1)
