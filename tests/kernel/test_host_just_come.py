@@ -50,7 +50,7 @@ class Router(HostRouter):
         self.passed.append(host.name)
 
 
-async def answered(router: Router, path: str = "/api/things/one") -> list[str]:
+async def answered(router: Router, path: str = "/api/things/one", method: str = "PATCH") -> list[str]:
     """Who answers."""
 
     async def here(scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,7 +58,7 @@ async def answered(router: Router, path: str = "/api/things/one") -> list[str]:
 
     async def nothing(*_: object) -> None: ...
 
-    scope: Scope = {"type": "http", "method": "PATCH", "path": path, "headers": [], "query_string": b""}
+    scope: Scope = {"type": "http", "method": method, "path": path, "headers": [], "query_string": b""}
     scope["jackfield.principal"] = object()
     await router.around(scope, here)(scope, nothing, nothing)  # type: ignore[arg-type]
     return router.passed
@@ -72,7 +72,19 @@ async def test_nobody_is_looked_for_in_vain() -> None:
     for hosts, has, path in (
         (Joined(shares=True), True, "/api/things/one"),
         (Joined(shares=False), False, "/api/things/one"),
-        (Joined(shares=True), False, "/api/things"),
+        (Joined(shares=True), False, "/api/others"),
     ):
         assert await answered(Router(hosts, has=has), path) == ["here"]
         assert not hosts.found
+
+
+async def test_a_list_asks_who_has_just_come() -> None:
+    hosts = Joined(shares=True)
+    router = Router(hosts, has=False)
+    router._index = _Index([HostResources("thing", _nothing_here, paths=("/api/things",), lists=("/api/things",))])
+    await answered(router, "/api/things", "GET")
+    assert hosts.found == [THERE]
+
+
+async def _nothing_here(name: str) -> bool:
+    return False

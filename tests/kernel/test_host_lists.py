@@ -29,6 +29,8 @@ class Pair(OnlyHost):
     remembers_others = True
     shares = True
 
+    async def look_again(self) -> None: ...
+
 
 class Router(HostRouter):
     """Another host answers like this one. asked: what it was asked."""

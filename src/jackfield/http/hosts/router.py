@@ -110,7 +110,9 @@ class HostRouter:
 
     def _may_be_elsewhere(self, scope: Scope) -> bool:
         """Although no other host is known: one may have come a moment ago, or the store knows something of it."""
-        return self._knows_absent(scope) or (self._hosts.shares and self._resources().find(scope["path"]) is not None)
+        path, index = scope["path"], self._resources()
+        beside = path in index.lists or path in index.joins or index.find(path) is not None
+        return self._knows_absent(scope) or (self._hosts.shares and beside)
 
     def _knows_absent(self, scope: Scope) -> bool:
         """Whether an answer of this daemon alone may have something of hosts that are gone."""
@@ -209,6 +211,7 @@ class HostRouter:
             self._known.pop(thing, None)
 
     async def _list(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._hosts.look_again()
         query, here, others = _query(scope), self._hosts.here, self._hosts.others
         heeded = self._resources().heeded.get(scope["path"])
         asked = _without(scope, heeded) if heeded else scope
