@@ -17,6 +17,7 @@ import psycopg
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
+from jackfield.api.sql.caps import Caps
 from jackfield.api.sql.pruning import FREE
 from jackfield.api.storage import KEEP_ALL
 from jackfield_store_postgres import failures
@@ -33,8 +34,6 @@ TURN = ("pruning", "turn")
 LEAVE = "DELETE FROM memos WHERE kind = %s AND key = %s AND data = %s"
 _LONGEST = 10.0
 """Seconds of a turn: it ends with its transaction, or was never there."""
-_SHARE = 128
-"""A cap may be passed by a part of it, of so many."""
 _MOST = 500
 """Rows by which it may be passed at most, and that one transaction deletes beside as many as were added."""
 _WEBHOOKS = 10_000
@@ -62,21 +61,16 @@ _TRIM_CALLS = f"""WITH doomed AS (
 other side, or found by reading the whole table."""
 
 
-class HeldCaps:
+class HeldCaps(Caps):
     """Belongs to the event loop."""
 
     def __init__(self, database: Database, log: logging.Logger) -> None:
+        super().__init__(_MOST)
         self._db = database
         self._log = log
-        self._executions = self._calls = KEEP_ALL
         self._added = 0
         self._added_calls: Counter[str] = Counter()
         self._task: asyncio.Task[None] | None = None
-
-    def hold(self, *, executions: int | None, calls: int | None) -> None:
-        """None: as before."""
-        self._executions = self._executions if executions is None else executions
-        self._calls = self._calls if calls is None else calls
 
     def end(self, stored: asyncio.Future[None]) -> asyncio.Future[None]:
         """One more that has ended, once that is stored."""
@@ -107,10 +101,10 @@ class HeldCaps:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def _is_due(self) -> bool:
-        return self._added >= _slack(self._executions) and self._executions < KEEP_ALL
+        return self._is_passed(self._executions, self._added)
 
     def _are_due(self, webhook_id: str) -> bool:
-        return self._added_calls[webhook_id] >= _slack(self._calls) and self._calls < KEEP_ALL
+        return self._is_passed(self._calls, self._added_calls[webhook_id])
 
     def _look(self) -> None:
         if self._task is None or self._task.done():
@@ -130,7 +124,7 @@ class HeldCaps:
         due: _Due = {}
         if self._is_due():
             due[None], self._added = self._added, 0
-        few = _slack(self._calls) // 2 if due else _slack(self._calls)  # some are taken along
+        few = self._slack(self._calls) // 2 if due else self._slack(self._calls)  # some are taken along
         for webhook_id in [one for one, added in self._added_calls.items() if added >= few and self._calls < KEEP_ALL]:
             due[webhook_id] = self._added_calls.pop(webhook_id)
         return due
@@ -149,8 +143,3 @@ class HeldCaps:
         with connection.pipeline():
             for sql, values in [*sent, (LEAVE, turn)]:
                 connection.execute(sql, values, prepare=False)
-
-
-def _slack(cap: int) -> int:
-    """By how much it is passed before anything is deleted."""
-    return max(1, min(cap // _SHARE, _MOST))

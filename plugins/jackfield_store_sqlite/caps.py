@@ -12,14 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from jackfield.api.storage import KEEP_ALL
+from jackfield.api.sql.caps import Caps
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.counting import ended_executions
 from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.removing import remove_oldest, remove_oldest_calls
 
-_SHARE = 128
-"""A cap may be passed by a part of it, of so many."""
 _MOST = 200
 """Rows by which it may be passed at most, so that deleting them takes a few milliseconds."""
 _WEBHOOKS = 10_000
@@ -29,13 +27,13 @@ _PAUSE = 60.0
 _CALLS = "SELECT count(*) FROM calls WHERE webhook_id = ?"
 
 
-class HeldCaps:
+class HeldCaps(Caps):
     """Belongs to the writer's thread, but for `hold`."""
 
     def __init__(self, log: logging.Logger, packing: Packing) -> None:
+        super().__init__(_MOST)
         self._log = log
         self._packing = packing
-        self._executions = self._calls = KEEP_ALL
         self._ended = 0
         """Executions that have ended since they were last counted."""
         self._room = 0
@@ -47,11 +45,6 @@ class HeldCaps:
         self._version = -1
         """By which SQLite tells that another connection has committed."""
         self._paused_until = 0.0
-
-    def hold(self, *, executions: int | None, calls: int | None) -> None:
-        """None: as before. Called on the event loop's thread."""
-        self._executions = self._executions if executions is None else executions
-        self._calls = self._calls if calls is None else calls
 
     def recount(self) -> None:
         """What is known holds no more."""
@@ -71,11 +64,11 @@ class HeldCaps:
             self._kept.clear()
 
     def _is_due(self) -> bool:
-        return self._ended >= self._room + _slack(self._executions) and self._executions < KEEP_ALL
+        return self._is_passed(self._executions, self._ended - self._room)
 
     def _are_due(self, webhook: str) -> bool:
         room = max(self._calls - self._kept.get(webhook, self._calls), 0)
-        return self._added[webhook] >= room + _slack(self._calls) and self._calls < KEEP_ALL
+        return self._is_passed(self._calls, self._added[webhook] - room)
 
     def _try(self, connection: sqlite3.Connection, webhooks: Sequence[str]) -> None:
         connection.execute("SAVEPOINT caps")
@@ -114,8 +107,3 @@ class HeldCaps:
         gone = remove_oldest_calls(connection, webhook, min(excess, _MOST + added)) if excess > 0 else 0
         self._kept[webhook] = kept - gone
         self._added[webhook] = 0
-
-
-def _slack(cap: int) -> int:
-    """By how much it is passed before anything is deleted."""
-    return max(1, min(cap // _SHARE, _MOST))
