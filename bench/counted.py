@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import re
 import subprocess
 import sys
@@ -27,9 +26,9 @@ from typing import TYPE_CHECKING
 
 import harness
 import httpx
-from webhooks import last_node_workflow, received_workflow, unfinished
+from webhooks import floor_server, last_node_workflow, received_workflow, unfinished
 
-from jackfield.testing.daemon import Daemon, free_port, poll
+from jackfield.testing.daemon import Daemon, poll
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,20 +100,9 @@ def rested(api: httpx.Client) -> bool:
 def floor(prefix: Sequence[str], env: Mapping[str, str]) -> Iterator[Target]:
     """The server that does the least."""
     with tempfile.TemporaryDirectory() as directory:
-        port = free_port()
-        program = [sys.executable, str(HERE / "floor_server.py"), "--server", SERVER, "--port", str(port)]
-        argv = [*prefix, *program, "--database", str(Path(directory, "floor.db"))]
-        with harness.process(argv, env={**os.environ, **env}) as child:
-            url = f"http://127.0.0.1:{port}/"
-            poll(lambda: answers(url), "the floor answers", timeout=SLOW_START)
-            yield Target(child.pid, {FLOOR: url}, lambda: None)
-
-
-def answers(url: str) -> bool:
-    try:
-        return httpx.post(url, content=b"{}", trust_env=False, timeout=SLOW_START).is_success
-    except httpx.TransportError:
-        return False
+        database = Path(directory, "floor.db")
+        with floor_server(SERVER, database, prefix, env, SLOW_START) as (url, pid):
+            yield Target(pid, {FLOOR: url}, lambda: None)
 
 
 def call(target: Target, name: str, count: int) -> None:

@@ -183,11 +183,16 @@ def process(argv: Sequence[str], *, env: dict[str, str] | None = None) -> Iterat
 
 def processor_seconds(pid: int) -> float:
     """That all threads of the process and of everything below it have run."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    total = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    total = own_processor_seconds(pid)
     for child in Path(f"/proc/{pid}/task").glob("*/children"):
         total += sum(processor_seconds(int(below)) for below in child.read_text().split())
     return total
+
+
+def own_processor_seconds(task: int | str) -> float:
+    """The same without what is below. task: a process, with all of its threads, or one of them: `PID/task/TID`."""
+    fields = Path(f"/proc/{task}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_mb(pid: int) -> float:

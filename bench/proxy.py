@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import harness
-from harness import CLIENT_CORE, SERVER_CORE, pinned, process, resident_mb, table, verdict
+from harness import CLIENT_CORE, SERVER_CORE, own_processor_seconds, pinned, process, resident_mb, table, verdict
 
 from jackfield.testing.daemon import HOST, free_port, poll
 
@@ -242,10 +242,10 @@ def measured(server: Server, direct: list[float], seconds: int) -> Measured:
             continue
         timed(server, asked, 20)  # whatever is loaded with the first requests
         harness.drive(server.url(asked.path), 2, body=asked.body, headers=HEADERS)
-        before = cpu_seconds(server.pid)
+        before = own_processor_seconds(server.pid)
         load = harness.drive(server.url(asked.path), seconds, body=asked.body, headers=HEADERS)
         found.rates[kind] = load.rate
-        found.cpu[kind] = (cpu_seconds(server.pid) - before) / max(1, load.requests) * 1e6
+        found.cpu[kind] = (own_processor_seconds(server.pid) - before) / max(1, load.requests) * 1e6
         found.failures += load.failures
         size = stream_size(server, asked)
         url = server.url(asked.stream_path)
@@ -260,12 +260,6 @@ def measured(server: Server, direct: list[float], seconds: int) -> Measured:
         )
     found.memory = resident_mb(server.pid)
     return found
-
-
-def cpu_seconds(pid: int) -> float:
-    """Of all its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def stream_size(server: Server, asked: Asked) -> int:

@@ -10,12 +10,13 @@ changes. Needs wrk and taskset.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -90,21 +91,27 @@ def last_node_workflow() -> Part:
 
 
 @contextmanager
-def floor_server(server: str, database: Path | None) -> Iterator[tuple[str, int]]:
-    """Its address and process."""
+def floor_server(
+    server: str,
+    database: Path | None,
+    prefix: Sequence[str] = tuple(harness.pinned(harness.SERVER_CORE)),
+    env: Mapping[str, str] | None = None,
+    patience: float = 10.0,
+) -> Iterator[tuple[str, int]]:
+    """Its address and process. prefix: of its command; env: beside this process's; patience: seconds for its start."""
     port = free_port()
     program = str(Path(__file__).with_name("floor_server.py"))
-    argv = [sys.executable, program, "--server", server, "--port", str(port)]
+    argv = [*prefix, sys.executable, program, "--server", server, "--port", str(port)]
     argv += ["--database", str(database)] if database else []
-    with harness.process(harness.pinned(harness.SERVER_CORE, *argv)) as child:
+    with harness.process(argv, env={**os.environ, **(env or {})}) as child:
         url = f"http://127.0.0.1:{port}/"
-        poll(lambda: answers(url), "the floor answers")
+        poll(lambda: answers(url, patience), "the floor answers", timeout=patience)
         yield url, child.pid
 
 
-def answers(url: str) -> bool:
+def answers(url: str, patience: float) -> bool:
     try:
-        return httpx.post(url, content=b"{}", trust_env=False).is_success
+        return httpx.post(url, content=b"{}", trust_env=False, timeout=patience).is_success
     except httpx.TransportError:
         return False
 

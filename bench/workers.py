@@ -34,7 +34,6 @@ from webhooks import last_node_workflow, received_workflow
 
 from jackfield.testing.daemon import Daemon
 
-TICK = os.sysconf("SC_CLK_TCK")
 WANTED = 1.6
 CORES = 2
 PAPER = (1, 2, 4, 8, 16)
@@ -59,16 +58,9 @@ class Spent:
         return self.first + self.worker
 
 
-def processor(pid: int) -> float:
-    """Seconds that a process has had, with all of its threads."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
-
-
 def event_loop(pid: int) -> float:
     """Seconds that its main thread has had."""
-    fields = Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
+    return harness.own_processor_seconds(f"{pid}/task/{pid}")
 
 
 def children(pid: int) -> list[int]:
@@ -89,9 +81,11 @@ def measure(daemon: Daemon, workers: int, path: str, seconds: int) -> Spent:
     first, started = processes(daemon, workers)
     loops = started or [first]
 
+    own = harness.own_processor_seconds
+
     def times() -> tuple[float, ...]:
         shared = sum(map(event_loop, loops)) / len(loops)
-        return processor(first), sum(map(processor, started)), shared, load_time()
+        return own(first), sum(map(own, started)), shared, load_time()
 
     before = times()
     load = harness.drive(f"{daemon.base_url}/webhook/{path}", seconds, core=None, connections=64)
