@@ -11,7 +11,7 @@ from typing import TypeVar
 from jackfield.api.binary import CHUNK, BinarySettings
 from jackfield.api.binary_drivers import ExecutionFiles
 from jackfield.api.workflows import BinaryData
-from jackfield_binary.layout import Incoming, Layout, reported
+from jackfield_binary.layout import Layout, StagedFile, reported
 
 Result = TypeVar("Result")
 
@@ -55,7 +55,7 @@ class OpenFile:
 class IncomingFile:
     """`jackfield.api.binary_drivers.Incoming`. Its disk is written on threads."""
 
-    def __init__(self, incoming: Incoming, execution_id: str) -> None:
+    def __init__(self, incoming: StagedFile, execution_id: str) -> None:
         self._incoming = incoming
         self._execution = execution_id
 
@@ -84,7 +84,7 @@ class DiskFiles(ExecutionFiles):
         return await asyncio.to_thread(self._open, file_id)
 
     def incoming(self, described: BinaryData) -> IncomingFile:
-        return IncomingFile(Incoming(self._layout), self._execution)
+        return IncomingFile(StagedFile(self._layout), self._execution)
 
     def _open(self, file_id: str) -> OpenFile:
         return OpenFile(*self._layout.open(self._execution, file_id))

@@ -42,7 +42,7 @@ def reported(what: str) -> Iterator[None]:
         raise BinaryError(f"{what}: {exc.strerror or type(exc).__name__}.") from exc
 
 
-class Incoming:
+class StagedFile:
     """A file while it is written. Not safe for two threads at once."""
 
     def __init__(self, layout: Layout, file_id: str | None = None) -> None:

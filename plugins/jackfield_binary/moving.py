@@ -10,7 +10,7 @@ from functools import partial
 from jackfield.api.binary_drivers import is_execution_id, is_file_id
 from jackfield.api.file_moves import HeldFile
 from jackfield_binary.files import IncomingFile, OpenFile
-from jackfield_binary.layout import Incoming, Layout, reported
+from jackfield_binary.layout import Layout, StagedFile, reported
 
 
 class DirectoryMover:
@@ -57,7 +57,7 @@ class DirectoryMover:
         await asyncio.to_thread(self._layout.renew, execution_id, file_id)
 
 
-class _Replacing(Incoming):
+class _Replacing(StagedFile):
     """In place of what there may be, which may be damaged; the source has it as long as this is not done."""
 
     def __init__(self, layout: Layout, file_id: str) -> None:

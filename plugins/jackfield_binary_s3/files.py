@@ -11,7 +11,7 @@ from jackfield.api.binary_drivers import ExecutionFiles, is_file_id
 from jackfield.api.downloads import content_disposition, content_type
 from jackfield.api.workflows import BinaryData
 from jackfield_binary_s3.bucket import Bucket
-from jackfield_binary_s3.references import References
+from jackfield_binary_s3.references import FileReferences
 from jackfield_binary_s3.uploads import BucketUpload
 
 _TYPE, _DISPOSITION, _CACHE = "Content-Type", "Content-Disposition", "Cache-Control"
@@ -54,7 +54,7 @@ class S3Files(ExecutionFiles):
     """`jackfield.api.binary.BinaryFiles`, and `LinkedFiles`."""
 
     def __init__(
-        self, bucket: Bucket, references: References, execution_id: str, settings: BinarySettings, presigned: float
+        self, bucket: Bucket, references: FileReferences, execution_id: str, settings: BinarySettings, presigned: float
     ) -> None:
         """presigned: seconds; 0: no addresses."""
         super().__init__(execution_id, settings)

@@ -21,7 +21,7 @@ class FilesGoing(BinaryError):
     asked for at once are referred to."""
 
 
-class References:
+class FileReferences:
     """Written before an object is made or read for an execution: what a crash leaves behind is known to the store."""
 
     def __init__(self, context: PluginContext) -> None:

@@ -12,7 +12,7 @@ from jackfield.api.workflows import Items
 from jackfield_binary_s3.bucket import Bucket
 from jackfield_binary_s3.files import S3Files
 from jackfield_binary_s3.moving import BucketMover
-from jackfield_binary_s3.references import FilesGoing, References
+from jackfield_binary_s3.references import FileReferences, FilesGoing
 from jackfield_binary_s3.settings import S3Settings
 
 
@@ -23,7 +23,7 @@ class S3BinaryStore:
 
     def __init__(self, context: PluginContext, bucket: Bucket, limits: BinarySettings) -> None:
         self.bucket = bucket
-        self._references = References(context)
+        self._references = FileReferences(context)
         self._limits = limits
         settings = context.settings(S3Settings)
         self._presigned = settings.presigned

@@ -12,7 +12,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
 from jackfield_integrations.kinds import KINDS
 from jackfield_integrations.libraries import load
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -38,7 +38,7 @@ def _connection_test(context: PluginContext, kind: CredentialKind) -> Callable[[
 
 async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[str, str]) -> str:
     settings = context.settings(IntegrationSettings)
-    given = CredentialValues(kind, values)
+    given = DriverCredential(kind, values)
     sessions = await load(*_SESSIONS[kind.name])
     deadline = asyncio.timeout(settings.timeout)
     try:

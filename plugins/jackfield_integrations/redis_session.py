@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets, tls_for
 
@@ -39,7 +39,7 @@ class CheckedRedisConnection(client.Connection):
 class RedisSession:
     """What the node does. Every method may raise `RedisError`; `guarded` makes it a `NodeError`."""
 
-    def __init__(self, redis: client.Redis, values: CredentialValues, most: int) -> None:
+    def __init__(self, redis: client.Redis, values: DriverCredential, most: int) -> None:
         self._redis: Any = redis  # the library types every answer as either now or later
         self._values = values
         self._most = most
@@ -144,7 +144,7 @@ def _plain(value: object) -> Json:
 
 @contextlib.asynccontextmanager
 async def opened(
-    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[RedisSession]:
     """A connection that is signed in. Raises `NodeError`."""
     host, port = values.needed("host"), values.port(6379)

@@ -13,7 +13,7 @@ _MOST = 500
 """Characters of a driver's message that are shown."""
 
 
-class CredentialValues:
+class DriverCredential:
     """The values of one stored credential."""
 
     def __init__(self, kind: CredentialKind, values: Mapping[str, object]) -> None:
@@ -60,6 +60,6 @@ class CredentialValues:
         return _CONTROL.sub(" ", text).strip().rstrip(".")[:_MOST]
 
 
-async def credential(run: NodeRun, kind: CredentialKind) -> CredentialValues:
+async def credential(run: NodeRun, kind: CredentialKind) -> DriverCredential:
     """The node's credential of this kind. Raises `NodeError`."""
-    return CredentialValues(kind, await run.credential(kind.name))
+    return DriverCredential(kind, await run.credential(kind.name))

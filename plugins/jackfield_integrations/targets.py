@@ -18,7 +18,7 @@ from jackfield.api.addresses import PermittedAddresses
 from jackfield.api.credentials import ALLOWED_HOSTS
 from jackfield.api.http_client import host_allowed, host_key
 from jackfield.api.nodes import NodeError, NodeUnavailable
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 
 Connection = TypeVar("Connection")
@@ -55,7 +55,7 @@ class Targets:
 
     async def reach(
         self,
-        values: CredentialValues,
+        values: DriverCredential,
         host: str,
         port: int,
         connect: Callable[[str], Awaitable[Connection]],

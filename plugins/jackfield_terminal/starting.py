@@ -27,7 +27,7 @@ from jackfield_terminal.pty.spawning import spawn_in_terminal
 from jackfield_terminal.pty.terminal import Spawned, spawn
 from jackfield_terminal.sandbox.bubblewrap import Sandbox
 from jackfield_terminal.settings import TerminalSettings
-from jackfield_terminal.supervisor.handover import Memo
+from jackfield_terminal.supervisor.handover import SessionMemo
 
 TERMINAL = "xterm-256color"
 """`TERM` of agents: what clients draw with, and our emulator, whatever the daemon itself was started in."""
@@ -71,7 +71,9 @@ class SessionStarter:
             containers = self._context.port(ProcessContainers)
             container = await containers.open(container_name(id), launch.profile.limits, outlives=persists)
             undo.push_async_callback(container.end)
-            running = await self._run(request, Memo(id, self._context.clock.now_ms(), launch), confined, container)
+            running = await self._run(
+                request, SessionMemo(id, self._context.clock.now_ms(), launch), confined, container
+            )
             return AgentStarted(launch, running, container)
 
     async def _agent(self, request: SessionRequest) -> Launch:
@@ -85,7 +87,7 @@ class SessionStarter:
         return await self._context.port(Shells).prepare(asked)
 
     async def _run(
-        self, request: SessionRequest, memo: Memo, confined: Launch, container: ProcessContainer
+        self, request: SessionRequest, memo: SessionMemo, confined: Launch, container: ProcessContainer
     ) -> Spawned | StartedSession:
         """Raises `OSError`, `ValueError`, `InvalidInput`."""
         inside = replace(confined, argv=container.command(confined.argv), env=container.environment(confined.env))

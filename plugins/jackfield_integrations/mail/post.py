@@ -13,7 +13,7 @@ import aiosmtplib
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.mail.composing import Envelope
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets, tls_for
 
@@ -23,7 +23,7 @@ _OWN_NAME = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}")
 class Post:
     """Sends mails."""
 
-    def __init__(self, client: aiosmtplib.SMTP, values: CredentialValues) -> None:
+    def __init__(self, client: aiosmtplib.SMTP, values: DriverCredential) -> None:
         self._client = client
         self._values = values
 
@@ -53,14 +53,14 @@ def _said(error: Exception) -> str:
     return f"{error.code} {error.message}" if isinstance(error, aiosmtplib.SMTPResponseException) else str(error)
 
 
-def _own_name(values: CredentialValues) -> str:
+def _own_name(values: DriverCredential) -> str:
     name = values.text("hostName").strip() or socket.gethostname()
     return name if _OWN_NAME.fullmatch(name) else "localhost"
 
 
 @contextlib.asynccontextmanager
 async def connected(
-    targets: Targets, values: CredentialValues, settings: IntegrationSettings, verify: bool
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings, verify: bool
 ) -> AsyncIterator[Post]:
     """A connection that is signed in. Whoever signs in does so through TLS, unless the credential says otherwise.
     Raises `NodeError`."""

@@ -16,7 +16,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.files import too_large
 from jackfield_integrations.remote.file_server import rights
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets, tls_for
 
@@ -27,7 +27,7 @@ _MOST_LEVELS = 32
 class FtpServer:
     """`jackfield_integrations.remote.file_server.FileServer`."""
 
-    def __init__(self, client: aioftp.Client, values: CredentialValues, settings: IntegrationSettings) -> None:
+    def __init__(self, client: aioftp.Client, values: DriverCredential, settings: IntegrationSettings) -> None:
         self._client = client
         self._values = values
         self._settings = settings
@@ -127,7 +127,7 @@ def _time(text: str) -> str | None:
 
 
 @contextlib.asynccontextmanager
-async def served(targets: Targets, values: CredentialValues, settings: IntegrationSettings) -> AsyncIterator[FtpServer]:
+async def served(targets: Targets, values: DriverCredential, settings: IntegrationSettings) -> AsyncIterator[FtpServer]:
     """A connection that is signed in. Raises `NodeError`."""
     host, port = values.needed("host"), values.port(21)
     tls = await tls_for(host, authorities=values.text("caCertificate")) if values.flag("secure") else None

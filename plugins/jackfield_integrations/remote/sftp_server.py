@@ -15,7 +15,7 @@ from jackfield.api.nodes import NodeError
 from jackfield_integrations.files import too_large
 from jackfield_integrations.remote.file_server import rights
 from jackfield_integrations.remote.ssh_session import opened
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -26,7 +26,7 @@ _MOST_LEVELS = 32
 class SftpServer:
     """`jackfield_integrations.remote.file_server.FileServer`."""
 
-    def __init__(self, client: asyncssh.SFTPClient, values: CredentialValues, settings: IntegrationSettings) -> None:
+    def __init__(self, client: asyncssh.SFTPClient, values: DriverCredential, settings: IntegrationSettings) -> None:
         self._client = client
         self._values = values
         self._settings = settings
@@ -122,7 +122,7 @@ def _time(seconds: float | None) -> str | None:
 
 @contextlib.asynccontextmanager
 async def files_of(
-    connection: asyncssh.SSHClientConnection, values: CredentialValues, settings: IntegrationSettings
+    connection: asyncssh.SSHClientConnection, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[SftpServer]:
     """The files of a machine to which a connection is open. Raises `NodeError`."""
     try:
@@ -135,7 +135,7 @@ async def files_of(
 
 @contextlib.asynccontextmanager
 async def served(
-    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[SftpServer]:
     """The files of the credential's machine. Raises `NodeError`."""
     async with opened(targets, values, settings) as connection, files_of(connection, values, settings) as server:

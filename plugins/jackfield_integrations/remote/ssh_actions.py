@@ -11,7 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.remote.sftp_server import SftpServer, files_of
 from jackfield_integrations.remote.ssh_session import SshOutputTooLarge, opened, run_command
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -20,7 +20,7 @@ class SshActions:
     """One connection of a node run."""
 
     def __init__(
-        self, connection: asyncssh.SSHClientConnection, values: CredentialValues, settings: IntegrationSettings
+        self, connection: asyncssh.SSHClientConnection, values: DriverCredential, settings: IntegrationSettings
     ) -> None:
         self._connection = connection
         self._values = values
@@ -46,7 +46,7 @@ class SshActions:
 
 @contextlib.asynccontextmanager
 async def connected(
-    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[SshActions]:
     """A connection that is signed in. Raises `NodeError`."""
     async with opened(targets, values, settings) as connection:

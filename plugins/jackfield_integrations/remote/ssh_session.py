@@ -12,7 +12,7 @@ import asyncssh
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
@@ -48,7 +48,7 @@ class SshOutputTooLarge(Exception):
     """More than `integrations.command_output_bytes`."""
 
 
-def fingerprint_of(values: CredentialValues) -> str:
+def fingerprint_of(values: DriverCredential) -> str:
     """As OpenSSH shows it, in the form in which it is compared. Raises `NodeError`."""
     text = values.text("hostFingerprint").strip().rstrip("=")
     if text and not text.startswith("SHA256:"):
@@ -65,7 +65,7 @@ def _known_hosts(settings: IntegrationSettings) -> asyncssh.SSHKnownHosts:
         raise NodeError("The file of integrations.ssh_known_hosts cannot be read.") from None
 
 
-def _private_keys(values: CredentialValues) -> list[asyncssh.SSHKey]:
+def _private_keys(values: DriverCredential) -> list[asyncssh.SSHKey]:
     text = values.text("privateKey")
     if not text:
         return []
@@ -79,7 +79,7 @@ def _private_keys(values: CredentialValues) -> list[asyncssh.SSHKey]:
 
 @contextlib.asynccontextmanager
 async def opened(
-    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[asyncssh.SSHClientConnection]:
     """A connection that is signed in. Raises `NodeError`."""
     host, port = values.needed("host"), values.port(22)

@@ -13,7 +13,7 @@ from pymysql.converters import conversions
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.sql.session import Rows, SqlReading, too_many
 from jackfield_integrations.sql.statements import MYSQL, Statement
@@ -45,7 +45,7 @@ class CheckedMysqlConnection(aiomysql.Connection):  # type: ignore[misc]  # the 
         return await super()._process_auth(plugin_name, auth_packet)
 
 
-class Cursor(aiomysql.SSCursor):  # type: ignore[misc]  # the library has no types
+class QuietCursor(aiomysql.SSCursor):  # type: ignore[misc]  # the library has no types
     """Does not print the server's warnings, which quote data."""
 
     async def _show_warnings(self, conn: CheckedMysqlConnection) -> None:
@@ -55,7 +55,7 @@ class Cursor(aiomysql.SSCursor):  # type: ignore[misc]  # the library has no typ
 class MySqlSession:
     """`jackfield_integrations.sql.session.Session`."""
 
-    def __init__(self, connection: CheckedMysqlConnection, values: CredentialValues) -> None:
+    def __init__(self, connection: CheckedMysqlConnection, values: DriverCredential) -> None:
         self._connection = connection
         self._values = values
 
@@ -77,7 +77,7 @@ class MySqlSession:
 
     async def _rows(self, text: str, bound: Sequence[object], reading: SqlReading) -> Rows:
         made: Rows = []
-        cursor = await self._connection.cursor(Cursor)
+        cursor = await self._connection.cursor(QuietCursor)
         await cursor.execute(text, bound or None)
         while True:
             await _read(cursor, reading, made)
@@ -103,7 +103,7 @@ class MySqlSession:
             raise self._failure(exc) from None
 
 
-async def _read(cursor: Cursor, reading: SqlReading, made: Rows) -> None:
+async def _read(cursor: QuietCursor, reading: SqlReading, made: Rows) -> None:
     """Add the rows of the present result. Raises `NodeError`."""
     if not cursor.description:
         return
@@ -146,7 +146,7 @@ def _conversions() -> dict[Any, Any]:
 
 @contextlib.asynccontextmanager
 async def opened(
-    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[MySqlSession]:
     """A connection that is signed in. Raises `NodeError`."""
     if values.flag("sshTunnel"):

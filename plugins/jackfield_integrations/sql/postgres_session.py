@@ -19,7 +19,7 @@ from psycopg.types.string import TextLoader
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.sql.placeholders import scan
 from jackfield_integrations.sql.session import Rows, SqlReading, too_many
@@ -48,7 +48,7 @@ _CHUNK = 500
 class PostgresSession:
     """`jackfield_integrations.sql.session.Session`."""
 
-    def __init__(self, connection: Connection, values: CredentialValues) -> None:
+    def __init__(self, connection: Connection, values: DriverCredential) -> None:
         self._connection = connection
         self._values = values
         self._types: dict[tuple[str, str], Mapping[str, str]] = {}
@@ -146,7 +146,7 @@ def _maker(type_code: int, reading: SqlReading) -> Callable[[Any], Json]:
     return plain
 
 
-def _tls(values: CredentialValues) -> tuple[str, str | None]:
+def _tls(values: DriverCredential) -> tuple[str, str | None]:
     """libpq's words for the credential's choice: the mode, and the file of authorities."""
     match values.text("ssl", "disable"):
         case "require" if values.flag("allowUnauthorizedCerts"):
@@ -160,7 +160,7 @@ def _tls(values: CredentialValues) -> tuple[str, str | None]:
 
 @contextlib.asynccontextmanager
 async def opened(
-    targets: Targets, values: CredentialValues, settings: IntegrationSettings
+    targets: Targets, values: DriverCredential, settings: IntegrationSettings
 ) -> AsyncIterator[PostgresSession]:
     """A connection that is signed in. Raises `NodeError`."""
     if values.flag("sshTunnel"):

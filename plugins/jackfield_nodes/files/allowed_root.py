@@ -28,7 +28,7 @@ _MOST_ALTERNATIVES = 100
 """Patterns that the choices of one path may make."""
 
 
-class Replacement:
+class FileReplacement:
     """A file while it is written, beside the one whose place it takes. Raises OSError."""
 
     def __init__(self, directory: int, name: str) -> None:
@@ -81,11 +81,11 @@ class AllowedRoot:
             descriptor = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _FILE, 0o600, dir_fd=directory)
             return _regular(descriptor, path)
 
-    def replace(self, path: str) -> Replacement:
+    def replace(self, path: str) -> FileReplacement:
         """A new file that is to take the path's place."""
         with self._told(path), self._parent(self._parts(path)) as (directory, name):
             _check_replaceable(directory, name, path)
-            return Replacement(os.dup(directory), name)
+            return FileReplacement(os.dup(directory), name)
 
     def matching(self, pattern: str) -> list[str]:
         """Paths of the regular files that a pattern matches, sorted: `*` and `?` within a name, `**` for any number of

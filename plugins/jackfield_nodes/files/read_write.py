@@ -32,7 +32,7 @@ from jackfield.api.nodes.items import new_item, pairs, with_json
 from jackfield.api.nodes.running import ItemNode
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import BinaryData, Item, Items
-from jackfield_nodes.files.allowed_root import AllowedRoot, Replacement
+from jackfield_nodes.files.allowed_root import AllowedRoot, FileReplacement
 from jackfield_nodes.files.form import DISK_OPTIONS, READ_MANY, READ_ONE, READ_WRITE, WRITE_ONE
 from jackfield_nodes.files.settings import FilesSettings
 from jackfield_nodes.files.threads import opened, run_to_end
@@ -120,7 +120,7 @@ class DiskNode(ItemNode):
             if append:
                 await _append(await opened(allowed.open_to_append, os.close, path), chunks)
             else:
-                await _replace(await opened(allowed.replace, Replacement.close, path), chunks)
+                await _replace(await opened(allowed.replace, FileReplacement.close, path), chunks)
         except OSError as exc:
             raise NodeError(f"{path} cannot be written: {exc.strerror}.") from None
         return with_json(item, {**item["json"], "fileName": path}, index)
@@ -228,7 +228,7 @@ async def _append(descriptor: int, chunks: AsyncIterator[bytes]) -> None:
         os.close(descriptor)
 
 
-async def _replace(fresh: Replacement, chunks: AsyncIterator[bytes]) -> None:
+async def _replace(fresh: FileReplacement, chunks: AsyncIterator[bytes]) -> None:
     try:
         async for chunk in chunks:
             await run_to_end(_write_all, fresh.descriptor, chunk)

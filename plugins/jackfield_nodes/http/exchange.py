@@ -21,7 +21,7 @@ from jackfield.api.binary import CHUNK, BinaryError, Content, Streamed, size_of,
 from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.http_client import Pairs
 from jackfield.api.plain_http import failure_text
-from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, Refused
+from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, UnsendableRequest
 from jackfield_nodes.http.pools import HttpRoute
 
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
@@ -50,7 +50,7 @@ async def answered(
     route: HttpRoute, method: str, target: HttpAddress, headers: Pairs, content: Content | None
 ) -> AsyncIterator[ClientResponse]:
     """The answer with its body still to be read by `chunks_of`. Raises `NoConnection`, `ConnectTimedOut`, `BrokenOff`,
-    `Refused`, `BinaryError`, and what the route's checks raise."""
+    `UnsendableRequest`, `BinaryError`, and what the route's checks raise."""
     body = _Body(content) if isinstance(content, Streamed) or (content and len(content) > CHUNK) else None
     size = None if content is None else size_of(content)
     try:
@@ -112,5 +112,5 @@ def _translated(exc: Exception) -> Exception:
     if isinstance(exc, ConnectionTimeoutError):
         return ConnectTimedOut()
     if isinstance(exc, InvalidURL) or not isinstance(exc, ClientError):
-        return Refused()
+        return UnsendableRequest()
     return (NoConnection if isinstance(exc, ClientConnectorError) else BrokenOff)(failure_text(exc))

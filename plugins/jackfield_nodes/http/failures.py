@@ -19,5 +19,5 @@ class BrokenOff(Exception):
     """The exchange had begun; `str`: how it ended."""
 
 
-class Refused(Exception):
+class UnsendableRequest(Exception):
     """The request cannot be sent as it is."""

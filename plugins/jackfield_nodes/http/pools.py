@@ -15,7 +15,7 @@ from jackfield.api.plain_http import client_url
 from jackfield.api.records import record
 from jackfield.api.tls import client_tls
 from jackfield_nodes.http.connections import GuardedConnector, written_out
-from jackfield_nodes.http.failures import Refused
+from jackfield_nodes.http.failures import UnsendableRequest
 from jackfield_nodes.http.guard import AddressGuard
 from jackfield_nodes.http.proxy import TunnelConnector, checked_proxy, tunnel_to
 from jackfield_nodes.http.settings import HttpSettings
@@ -51,11 +51,11 @@ class Pools:
     @contextlib.asynccontextmanager
     async def route(self, target: HttpAddress, *, verify: bool, proxy: str | None) -> AsyncIterator[HttpRoute]:
         """The route to the target; one through a proxy is for one request. Raises `NodeError` for a proxy that is none,
-        `ProxyFailed`, `Forbidden`, `NoConnection`, `Refused`."""
+        `ProxyFailed`, `Forbidden`, `NoConnection`, `UnsendableRequest`."""
         try:
             url = client_url(target, host=written_out(target.host) if proxy is None else _TUNNEL)
         except InvalidURL:
-            raise Refused from None
+            raise UnsendableRequest from None
         if proxy is None:
             yield HttpRoute(await self._session(verify=verify), url)
             return

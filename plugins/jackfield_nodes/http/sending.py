@@ -20,7 +20,7 @@ from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Pairs, Reply
 from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
 from jackfield_nodes.http.exchange import answered, chunks_of
-from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, ProxyFailed, Refused
+from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, ProxyFailed, UnsendableRequest
 from jackfield_nodes.http.fitting import require_fit
 from jackfield_nodes.http.guard import Forbidden
 from jackfield_nodes.http.pools import HttpRoute, Pools
@@ -162,7 +162,7 @@ class HttpSender:
             raise
         except NoConnection as exc:
             raise NodeError(f"No connection to {host}: {exc}.") from None
-        except Refused:
+        except UnsendableRequest:
             raise NodeError(f"The request to {host} cannot be sent as it is; check its URL and headers.") from None
         except (BrokenOff, ProxyFailed, OSError) as exc:
             raise NodeError(f"The exchange with {host} broke off: {one_line(exc)}.") from None

@@ -29,7 +29,7 @@ from jackfield_nodes.merging.parameters import (
     success_when_empty,
 )
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.merging.sql import Query, QueryLimits, QueryStop, query
+from jackfield_nodes.merging.sql import MergeQuery, QueryLimits, QueryStop, query
 from jackfield_nodes.values.threads import worked
 
 STRICT = 2.0
@@ -134,10 +134,10 @@ class MergeNode:
         return items
 
 
-def _asked(run: NodeRun, given: CombineParameters) -> Query:
+def _asked(run: NodeRun, given: CombineParameters) -> MergeQuery:
     """Raises `NodeError`."""
     by_row = (run.node.version or NEWEST) >= PAIRS_ROWS and given.sql()[:6].lower() == "select"
-    return Query(given.sql(), placeholders(given.options.query_parameters), by_row)
+    return MergeQuery(given.sql(), placeholders(given.options.query_parameters), by_row)
 
 
 def _size_of_product(inputs: Sequence[Items], settings: MergeSettings) -> int:

@@ -48,7 +48,7 @@ class QueryStop(threading.Event):
     """Set from outside when nobody wants the result any more."""
 
 
-class Query(NamedTuple):
+class MergeQuery(NamedTuple):
     """text: SQL; values: of its placeholders; by_row: whether rows are paired with the items that they come from alone,
     as from version 3.1 on."""
 
@@ -65,7 +65,7 @@ class _Found(NamedTuple):
 
 
 def query(
-    inputs: Sequence[Items], asked: Query, limits: QueryLimits, stop: QueryStop, warn: Callable[[str], None]
+    inputs: Sequence[Items], asked: MergeQuery, limits: QueryLimits, stop: QueryStop, warn: Callable[[str], None]
 ) -> tuple[Items, bool]:
     """(items, whether there were any rows). Raises `NodeError`. Takes a while: call it on a thread."""
     if not asked.text.strip():
@@ -83,7 +83,7 @@ def query(
 
 
 def _answered(
-    connection: sqlite3.Connection, asked: Query, tables: Sequence[ItemTable], texts: Mapping[str, Json],
+    connection: sqlite3.Connection, asked: MergeQuery, tables: Sequence[ItemTable], texts: Mapping[str, Json],
     guard: _Guard, warn: Callable[[str], None],
 ) -> list[_Found]:  # fmt: skip
     """Rows with their sources, where there is a query that tells them."""
@@ -106,7 +106,7 @@ def _found(names: Sequence[str], row: Sequence[object], nulls: Nulls, texts: Map
     return _Found(nulls.json(names, row, texts, sources), sources)
 
 
-def _paired(rows: Sequence[_Found], inputs: Sequence[Items], asked: Query) -> Items:
+def _paired(rows: Sequence[_Found], inputs: Sequence[Items], asked: MergeQuery) -> Items:
     shape = shape_of(asked.text)
     if asked.by_row and shape == "groups":
         return [new_item(row.json, []) for row in rows]
@@ -142,7 +142,7 @@ def _authorise(action: int, name: str | None, detail: str | None, *_: object) ->
 
 def _started(
     connection: sqlite3.Connection,
-    asked: Query,
+    asked: MergeQuery,
     tables: Sequence[ItemTable],
     guard: _Guard,
     warn: Callable[[str], None],

@@ -32,7 +32,7 @@ class Follower(Protocol):
     """When the cursor moved last, on the monotonic clock."""
 
 
-class Flow:
+class OutputFlow:
     """The decision for one session; `hold` and `release` stop and resume reading."""
 
     def __init__(self, clock: Clock, stall: float, hold: Callable[[], None], release: Callable[[], None]) -> None:

@@ -17,7 +17,7 @@ from jackfield.api.diagnosis import Finding
 from jackfield_terminal.persistent.directory import DIRECTORY
 from jackfield_terminal.supervisor.client import Supervised, reach_supervisor, sweep
 from jackfield_terminal.supervisor.frames import SOCKET, FrameError
-from jackfield_terminal.supervisor.handover import Memo, memo_of
+from jackfield_terminal.supervisor.handover import SessionMemo, memo_of
 
 SUBJECT = "terminals"
 AT_ONCE = 64
@@ -28,7 +28,7 @@ _OTHER = re.compile(r"holder\.v[0-9]{1,9}")
 Kind: TypeAlias = Literal["ours", "other", "foreign"]
 
 
-async def found_again(context: PluginContext) -> Sequence[tuple[Memo, Supervised]]:
+async def found_again(context: PluginContext) -> Sequence[tuple[SessionMemo, Supervised]]:
     """What supervisors hand over, the oldest session first. What is left of those that have ended is removed; what is
     not understood is left alone and named in the log."""
     directories = await asyncio.to_thread(_directories, context.service.config_dir)
@@ -50,7 +50,7 @@ def _directories(config_dir: Path) -> Sequence[Path]:
         return ()
 
 
-def _taken(context: PluginContext, path: Path) -> tuple[Memo, Supervised] | None:
+def _taken(context: PluginContext, path: Path) -> tuple[SessionMemo, Supervised] | None:
     log = context.log
     kind = _kind(path)
     if kind != "ours":

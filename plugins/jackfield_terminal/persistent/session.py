@@ -29,7 +29,7 @@ from jackfield_terminal.supervisor.frames import (
     number_frame,
     number_of,
 )
-from jackfield_terminal.supervisor.handover import Memo, kept_text
+from jackfield_terminal.supervisor.handover import SessionMemo, kept_text
 from jackfield_terminal.supervisor.ring import RingReader
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PersistentSession(Session):
     persistent = True
 
     def __init__(
-        self, memo: Memo, supervised: Supervised, settings: TerminalSettings, clock: Clock, budget: ReadingBudget
+        self, memo: SessionMemo, supervised: Supervised, settings: TerminalSettings, clock: Clock, budget: ReadingBudget
     ) -> None:
         """Takes over what is handed over. Raises `OSError`; then the descriptors are closed."""
         found = supervised.handover

@@ -13,14 +13,14 @@ from jackfield_terminal.ports import Persistence
 from jackfield_terminal.pty.processes import abandon
 from jackfield_terminal.settings import TerminalSettings
 from jackfield_terminal.supervisor.client import Supervised, SupervisorStart, start_supervisor
-from jackfield_terminal.supervisor.handover import Memo, memo_text
+from jackfield_terminal.supervisor.handover import SessionMemo, memo_text
 
 
 @record
 class StartedSession:
     """A session that has just been started."""
 
-    memo: Memo
+    memo: SessionMemo
     supervised: Supervised
 
     def abandon(self) -> None:
@@ -50,7 +50,7 @@ class PersistentStarter:
         return wanted
 
     def start(
-        self, memo: Memo, confined: Launch, size: tuple[int, int], ptyprocess: str, kill_file: str | None
+        self, memo: SessionMemo, confined: Launch, size: tuple[int, int], ptyprocess: str, kill_file: str | None
     ) -> StartedSession:
         """ptyprocess, kill_file: see `SupervisorStart`. Blocks. Raises `OSError`, `ValueError`."""
         settings = self._settings

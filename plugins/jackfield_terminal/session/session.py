@@ -13,7 +13,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.errors import Conflict
 from jackfield.api.process_containers import ProcessContainer
 from jackfield.api.profiles import Launch
-from jackfield_terminal.output.flow import Flow, Follower
+from jackfield_terminal.output.flow import Follower, OutputFlow
 from jackfield_terminal.output.log import OutputLog
 from jackfield_terminal.output.reading_budget import ReadingBudget
 from jackfield_terminal.pty.processes import signal_group, watch_exit
@@ -94,7 +94,7 @@ class Session:
         self._budget = budget
         self._input_timeout = settings.input_timeout
         self._loop = asyncio.get_running_loop()
-        self._flow = Flow(clock, settings.stall, self._hold, self._release)
+        self._flow = OutputFlow(clock, settings.stall, self._hold, self._release)
         self._slow_timer: asyncio.TimerHandle | None = None
         self._unblock: asyncio.Future[None] | None = None
         self._typing = 0

@@ -35,7 +35,7 @@ class Handover:
 
 
 @record
-class Memo:
+class SessionMemo:
     """What does not change in a session's life."""
 
     id: str
@@ -79,7 +79,7 @@ def _bytes(found: Mapping[str, object], name: str) -> bytes:
 # -- the memo
 
 
-def memo_text(memo: Memo) -> str:
+def memo_text(memo: SessionMemo) -> str:
     """Python's own writer: an environment can hold what is no UTF-8."""
     launch, profile = memo.launch, memo.launch.profile
     return json.dumps(
@@ -109,7 +109,7 @@ def memo_text(memo: Memo) -> str:
     )
 
 
-def memo_of(text: str) -> Memo:
+def memo_of(text: str) -> SessionMemo:
     """Raises `FrameError`."""
     found = object_of(text.encode("utf-8", "replace"))
     try:
@@ -126,7 +126,7 @@ def memo_of(text: str) -> Memo:
         )
     except (KeyError, TypeError) as exc:
         raise FrameError(f"its memo cannot be read: {type(exc).__name__}") from None
-    return Memo(_of(str, found, "id"), _of(int, found, "created_ms"), launch)
+    return SessionMemo(_of(str, found, "id"), _of(int, found, "created_ms"), launch)
 
 
 # -- what changes

@@ -47,7 +47,7 @@ LONGEST = 2**30
 """Milliseconds that can be waited for at once."""
 
 
-class Start:
+class ReceivedStart:
     """The content of `START`. memo: text for the next daemon. lifetime, hang_up, kill: seconds. ptyprocess: the
     directory that has the package which is to start the agent; empty: we do. kill_file: see `SupervisorStart`."""
 
@@ -83,7 +83,7 @@ def _object(value: object) -> dict[object, object]:
 class Supervisor:
     """One session. taken: the offset up to which the daemon has the output."""
 
-    def __init__(self, start: Start, agent: SupervisedAgent, listener: socket, link: DaemonLink) -> None:
+    def __init__(self, start: ReceivedStart, agent: SupervisedAgent, listener: socket, link: DaemonLink) -> None:
         self._start = start
         self._agent = agent
         self._listener = listener
@@ -292,7 +292,7 @@ def _spawner(ptyprocess: str) -> Spawner:
     return spawn_with_ptyprocess
 
 
-def _first(link: DaemonLink) -> Start | None:
+def _first(link: DaemonLink) -> ReceivedStart | None:
     """What the daemon that started us says first; None when it has gone."""
     while True:
         select.select([link.descriptor], [], [])
@@ -302,4 +302,4 @@ def _first(link: DaemonLink) -> Start | None:
         for kind, content in frames:
             if kind != START:
                 raise FrameError("a supervisor is told to start first")
-            return Start(object_of(content))
+            return ReceivedStart(object_of(content))

@@ -8,13 +8,13 @@ from pathlib import Path
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
 from jackfield_backup.directories import verify_directory
-from jackfield_binary.layout import Incoming, Layout
+from jackfield_binary.layout import Layout, StagedFile
 
 
 async def test_a_file_with_another_id_is_compared_with_the_digest_that_was_noted(tmp_path: Path) -> None:
     layout, ident = Layout(tmp_path / "binary"), "ab" * 32
     for file_id in (None, ident):
-        incoming = Incoming(layout, file_id)
+        incoming = StagedFile(layout, file_id)
         incoming.write(b"content")
         incoming.commit("e1")
         incoming.close()

@@ -13,7 +13,7 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.workflows import Node
 from jackfield_integrations.catalogue import MODULES
 from jackfield_integrations.kinds import KINDS
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 
 
 @pytest.mark.parametrize("kind", MODULES)
@@ -48,7 +48,7 @@ def test_secrets_are_marked() -> None:
 
 
 def test_messages_hide_secrets_and_stay_on_one_line() -> None:
-    values = CredentialValues(KINDS[0], {"host": "mail.example.com", "password": "hunter22", "unknown": "also-secret"})
+    values = DriverCredential(KINDS[0], {"host": "mail.example.com", "password": "hunter22", "unknown": "also-secret"})
     shown = values.shown("mail.example.com: hunter22\r\nalso-secret" + "x" * 1000)
     assert shown.startswith("mail.example.com: *** ***xxx")
     assert len(shown) == 500
@@ -56,6 +56,6 @@ def test_messages_hide_secrets_and_stay_on_one_line() -> None:
 
 def test_credentials_are_checked() -> None:
     for name, value, said in (("host", " ", "has no host"), ("port", "x", "whole number"), ("port", "0", "65535")):
-        values = CredentialValues(KINDS[0], {name: value})
+        values = DriverCredential(KINDS[0], {name: value})
         with pytest.raises(NodeError, match=said):
             values.needed(name) if name == "host" else values.port(1)

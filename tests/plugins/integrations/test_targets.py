@@ -11,7 +11,7 @@ import pytest
 
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.kinds import REDIS
-from jackfield_integrations.secret_values import CredentialValues
+from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets, tls_for
 
@@ -77,7 +77,7 @@ async def test_the_checked_address_is_the_one_connected_to(monkeypatch: pytest.M
         tried.append(address)
         raise ConnectionRefusedError("no, secret-password")
 
-    values = CredentialValues(REDIS, {"password": "secret-password"})
+    values = DriverCredential(REDIS, {"password": "secret-password"})
     with pytest.raises(NodeError, match=r"No connection to db\.example\.com, port 1: no, \*\*\*\.") as failed:
         await targets().reach(values, "db.example.com", 1, connect, [])
     assert tried == ["8.8.8.8"]

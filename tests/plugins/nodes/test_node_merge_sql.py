@@ -16,7 +16,7 @@ from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
 from jackfield_nodes.merging.settings import MergeSettings
-from jackfield_nodes.merging.sql import Query, QueryLimits, QueryStop, query, resident
+from jackfield_nodes.merging.sql import MergeQuery, QueryLimits, QueryStop, query, resident
 
 PEOPLE = [{"id": 1, "name": "Ada", "fit": True}, {"id": 2, "name": "Bob", "fit": False}]
 CITIES = [{"person": "1", "city": "Rome", "tags": ["a", {"b": 1}]}, {"person": "3", "city": "Oslo", "tags": {}}]
@@ -338,7 +338,7 @@ def test_data_comes_back_as_it_was(rows: Any) -> None:
     """But for truth values beside values of other types, which are 0 and 1."""
     if not plain(repr(rows).encode("utf-8", "surrogatepass").decode("utf-8", "replace")) or "\\" in repr(rows):
         return
-    items, _ = query([entries(rows), []], Query("SELECT * FROM input1"), LIMITS, QueryStop(), lambda _: None)
+    items, _ = query([entries(rows), []], MergeQuery("SELECT * FROM input1"), LIMITS, QueryStop(), lambda _: None)
     assert len(items) == len(rows)
     for row, item in zip(rows, items, strict=True):
         assert item["json"] == row

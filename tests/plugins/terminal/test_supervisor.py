@@ -28,7 +28,14 @@ from jackfield_terminal.supervisor.frames import (
     number_of,
     object_of,
 )
-from jackfield_terminal.supervisor.handover import Memo, handover_of, kept_text, memo_of, memo_text, was_recording
+from jackfield_terminal.supervisor.handover import (
+    SessionMemo,
+    handover_of,
+    kept_text,
+    memo_of,
+    memo_text,
+    was_recording,
+)
 from jackfield_terminal.supervisor.ring import LAST, PIECE, READ, WINDOW, Ring, RingReader
 
 FRAME = st.tuples(st.integers(0, 255), st.binary(max_size=300))
@@ -82,7 +89,7 @@ def test_a_memo_comes_back(env: dict[str, str], words: list[str], kind: RunKind)
         "one", "sh", "self", "native", "none", env, tuple(words), metadata={"profile_home": "/h", "x": [1]}
     )
     launch = Launch("run", profile, kind, tuple(words), env, Path("/tmp"), 12, secrets=("a", "b"))
-    found = memo_of(memo_text(Memo("id", 34, launch)))
+    found = memo_of(memo_text(SessionMemo("id", 34, launch)))
     assert (found.id, found.created_ms) == ("id", 34)
     assert found.launch.profile.metadata == profile.metadata
     assert (found.launch.env, found.launch.argv, found.launch.cwd) == (env, tuple(words), launch.cwd)

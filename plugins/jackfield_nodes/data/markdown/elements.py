@@ -96,7 +96,7 @@ _ENCODED = str.maketrans({"(": "%28", ")": "%29", "_": "%5F", "*": "%2A"})
 
 
 @record
-class Rule:
+class ElementRule:
     """newlines: line ends around, at least; content: in place of the children's; change: of the children's text, None
     removes the element; apart: see `Writer._append`; room: the rules of what is inside."""
 
@@ -122,7 +122,7 @@ class Listing:
 
 
 @state
-class Table:
+class MarkdownTable:
     caption: str = ""
 
 
@@ -132,14 +132,14 @@ class Around:
 
     room: str = "all"
     listing: Listing | None = None
-    table: Table | None = None
+    table: MarkdownTable | None = None
     preserves: bool = False
     unescaped: bool = False
 
     def having(self, **changes: Any) -> Around:  # fields of this class
         return replace(self, **changes)
 
-    def within(self, rule: Rule) -> Around:
+    def within(self, rule: ElementRule) -> Around:
         if not rule.room and (self.unescaped or not rule.unescaped):
             return self
         return replace(self, room=rule.room or self.room, unescaped=self.unescaped or rule.unescaped)
@@ -153,111 +153,113 @@ class ElementRules:
         self._blocks = _BLOCKS | _names(options.block_elements)
         self._ignored = (_IGNORED | _names(options.ignore)) - self._blocks
         self.addresses: list[str] = []
-        everywhere: Mapping[str, Callable[[LexborNode, Around], Rule]] = {
+        everywhere: Mapping[str, Callable[[LexborNode, Around], ElementRule]] = {
             **dict.fromkeys(_STRONG, lambda *_: self._marked(options.strong_delimiter or "**")),
             **dict.fromkeys(_STRUCK, lambda *_: self._marked("~~")),
             **dict.fromkeys(_EMPHASIS, lambda *_: self._marked(options.em_delimiter or "_")),
             "img": lambda node, _: self._image(node),
         }
-        cells: Mapping[str, Callable[[LexborNode, Around], Rule]] = dict.fromkeys(
-            ("th", "td"), lambda *_: Rule(prefix=" ", postfix=" |", change=_cell, room="cell")
+        cells: Mapping[str, Callable[[LexborNode, Around], ElementRule]] = dict.fromkeys(
+            ("th", "td"), lambda *_: ElementRule(prefix=" ", postfix=" |", change=_cell, room="cell")
         )
-        lists: Mapping[str, Callable[[LexborNode, Around], Rule]] = {
-            **dict.fromkeys(("ol", "ul"), lambda *_: Rule(newlines=1)),
+        lists: Mapping[str, Callable[[LexborNode, Around], ElementRule]] = {
+            **dict.fromkeys(("ol", "ul"), lambda *_: ElementRule(newlines=1)),
             "li": lambda _, around: self._entry(around),
         }
-        self._rooms: Mapping[str, Mapping[str, Callable[[LexborNode, Around], Rule]]] = {
+        self._rooms: Mapping[str, Mapping[str, Callable[[LexborNode, Around], ElementRule]]] = {
             "all": {
                 **everywhere,
                 **lists,
-                **dict.fromkeys(_HEADINGS, lambda node, _: Rule(prefix="#" * int((node.tag or "h1")[1]) + " ")),
-                "pre": lambda *_: Rule(unescaped=True),
-                "br": lambda *_: Rule(content="  \n"),
-                "hr": lambda *_: Rule(content="---"),
-                "blockquote": lambda *_: Rule(change=_quoted),
+                **dict.fromkeys(_HEADINGS, lambda node, _: ElementRule(prefix="#" * int((node.tag or "h1")[1]) + " ")),
+                "pre": lambda *_: ElementRule(unescaped=True),
+                "br": lambda *_: ElementRule(content="  \n"),
+                "hr": lambda *_: ElementRule(content="---"),
+                "blockquote": lambda *_: ElementRule(change=_quoted),
                 "code": lambda node, _: self._code(node),
-                "table": lambda _, around: Rule(
+                "table": lambda _, around: ElementRule(
                     newlines=2, change=lambda text: _table(text, around.table), room="table"
                 ),
                 "a": lambda node, _: self._link(node),
             },
             "code": {
                 **lists,
-                **dict.fromkeys(_HEADINGS, lambda *_: Rule(prefix="[", postfix="]")),
-                "br": lambda *_: Rule(content="\n"),
-                "hr": lambda *_: Rule(content="---"),
-                "tr": lambda *_: Rule(newlines=1),
-                "img": lambda *_: Rule(recurses=False),
+                **dict.fromkeys(_HEADINGS, lambda *_: ElementRule(prefix="[", postfix="]")),
+                "br": lambda *_: ElementRule(content="\n"),
+                "hr": lambda *_: ElementRule(content="---"),
+                "tr": lambda *_: ElementRule(newlines=1),
+                "img": lambda *_: ElementRule(recurses=False),
             },
             "link": {
                 **everywhere,
-                "br": lambda *_: Rule(content="\n"),
-                "hr": lambda *_: Rule(content="\n"),
-                "pre": lambda *_: Rule(unescaped=True),
+                "br": lambda *_: ElementRule(content="\n"),
+                "hr": lambda *_: ElementRule(content="\n"),
+                "pre": lambda *_: ElementRule(unescaped=True),
             },
             "table": {
                 **cells,
-                "caption": lambda _, around: Rule(change=lambda text: _caption(text, around.table), room="cell"),
-                "tr": lambda *_: Rule(prefix="| ", postfix="\n", change=_row, room="row"),
+                "caption": lambda _, around: ElementRule(change=lambda text: _caption(text, around.table), room="cell"),
+                "tr": lambda *_: ElementRule(prefix="| ", postfix="\n", change=_row, room="row"),
             },
             "row": cells,
             "cell": {**everywhere, "a": lambda node, _: self._link(node)},
         }
 
-    def rule(self, node: LexborNode, around: Around) -> Rule | None:
+    def rule(self, node: LexborNode, around: Around) -> ElementRule | None:
         name = node.tag or ""
         make = self._rooms[around.room].get(name)
         found = make(node, around) if make else None
         if around.room not in ("all", "code"):
             return found
         if name in self._ignored:
-            return Rule(ignored=True)
+            return ElementRule(ignored=True)
         if name not in self._blocks:
             return found
-        return Rule(newlines=2) if found is None else found if found.newlines else replace(found, newlines=2)
+        return ElementRule(newlines=2) if found is None else found if found.newlines else replace(found, newlines=2)
 
-    def _marked(self, mark: str) -> Rule:
-        return Rule(apart=True, change=lambda text: _surrounded(text, mark) if text.strip() else None)
+    def _marked(self, mark: str) -> ElementRule:
+        return ElementRule(apart=True, change=lambda text: _surrounded(text, mark) if text.strip() else None)
 
-    def _entry(self, around: Around) -> Rule:
+    def _entry(self, around: Around) -> ElementRule:
         listing = around.listing
         indent = _INDENT * (listing.level if listing else 0)
         numbered = listing is not None and listing.ordered
         mark = f"{listing.number}." if numbered and listing else self._options.bullet_marker or "*"
-        return Rule(newlines=1, prefix=f"{indent}{mark} ", change=lambda text: _entry(text, indent))
+        return ElementRule(newlines=1, prefix=f"{indent}{mark} ", change=lambda text: _entry(text, indent))
 
-    def _code(self, node: LexborNode) -> Rule:
+    def _code(self, node: LexborNode) -> ElementRule:
         parent = node.parent
         if parent is None or parent.tag != "pre" or len(list(parent.iter(include_text=True))) > 1:
-            return Rule(apart=True, unescaped=True, change=_code_span)
+            return ElementRule(apart=True, unescaped=True, change=_code_span)
         if self._options.code_block_style not in ("", "fenced"):
-            return Rule(unescaped=True, room="code", change=lambda text: re.sub("^", "    ", text, flags=re.MULTILINE))
+            return ElementRule(
+                unescaped=True, room="code", change=lambda text: re.sub("^", "    ", text, flags=re.MULTILINE)
+            )
         language = re.search(r"language-(\S+)", node.attributes.get("class") or "")
         fence = self._options.code_fence or "```"
         begin = f"{fence}{language[1] if language else ''}\n"
-        return Rule(unescaped=True, prefix=begin, postfix=f"\n{fence}", room="code")
+        return ElementRule(unescaped=True, prefix=begin, postfix=f"\n{fence}", room="code")
 
-    def _link(self, node: LexborNode) -> Rule:
+    def _link(self, node: LexborNode) -> ElementRule:
         address = node.attributes.get("href") or ""
         if not address:
-            return Rule()
+            return ElementRule()
         shown, title = address.translate(_ENCODED), node.attributes.get("title")
         if node.text() == address:
-            return Rule(content=f"<{shown}>")
+            return ElementRule(content=f"<{shown}>")
         place = f'({shown} "{title}")' if title else f"({shown})"
         if self._options.use_link_reference_definitions:
             if shown not in self.addresses:
                 self.addresses.append(shown)
             place = f"[{self.addresses.index(shown) + 1}]"
-        return Rule(prefix="[", postfix=f"]{place}", change=_in_one_line, room="link")
+        return ElementRule(prefix="[", postfix=f"]{place}", change=_in_one_line, room="link")
 
-    def _image(self, node: LexborNode) -> Rule:
+    def _image(self, node: LexborNode) -> ElementRule:
         source = node.attributes.get("src") or ""
         if not source or (not self._options.keep_data_images and source[:5].lower() == "data:"):
-            return Rule(ignored=True)
+            return ElementRule(ignored=True)
         title = node.attributes.get("title")
         more = f' "{title}"' if title else ""
-        return Rule(content=f"![{node.attributes.get('alt') or ''}]({source}{more})")
+        return ElementRule(content=f"![{node.attributes.get('alt') or ''}]({source}{more})")
 
 
 def _names(given: str) -> frozenset[str]:
@@ -314,13 +316,13 @@ def _row(text: str) -> str | None:
     return text if text.rstrip().endswith(" |") else None
 
 
-def _caption(text: str, table: Table | None) -> None:
+def _caption(text: str, table: MarkdownTable | None) -> None:
     caption = _in_one_line(text).strip()
     if caption and table is not None:
         table.caption = f"__{caption}__"
 
 
-def _table(text: str, table: Table | None) -> str | None:
+def _table(text: str, table: MarkdownTable | None) -> str | None:
     rows: list[list[str]] = []
     for line in re.split(r"\r?\n|\r", text):
         bare = re.sub(r"^(?:\|\s+)?(.+)\|\s*$", r"\1", line)

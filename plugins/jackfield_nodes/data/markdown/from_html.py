@@ -9,7 +9,14 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import state
-from jackfield_nodes.data.markdown.elements import ALWAYS_KEPT, Around, ElementRules, Listing, Rule, Table
+from jackfield_nodes.data.markdown.elements import (
+    ALWAYS_KEPT,
+    Around,
+    ElementRule,
+    ElementRules,
+    Listing,
+    MarkdownTable,
+)
 from jackfield_nodes.data.markdown.parameters import MarkdownOptions, Replacement
 
 _DEEPEST = 200
@@ -84,7 +91,7 @@ class Writer:
             elif not rule.ignored:
                 self._write(node, rule, around)
 
-    def _write(self, node: LexborNode, rule: Rule, around: Around) -> None:
+    def _write(self, node: LexborNode, rule: ElementRule, around: Around) -> None:
         around = around.within(rule)
         outer = self._mark()
         self._newlines(rule.newlines)
@@ -170,7 +177,7 @@ def _inside(node: LexborNode, around: Around) -> Around:
     elif node.tag == "pre":
         return around.having(preserves=True)
     elif node.tag == "table":
-        return around.having(table=Table())
+        return around.having(table=MarkdownTable())
     return around
 
 

@@ -33,7 +33,7 @@ class Part:
 
 
 @record
-class Standing:
+class UnansweredHosts:
     """What is known of hosts that did not answer. trouble: why it cannot be told."""
 
     found: Sequence[StandIn] = ()
@@ -80,14 +80,16 @@ async def captured(app: AsgiApp, scope: Scope, receive: Receive) -> Captured:
 
 
 async def joined(
-    own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None, standing: Standing
+    own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None, standing: UnansweredHosts
 ) -> bytes | None:
     """The envelope with what all have. join: of the data; None: they are rows, one behind the other. None when this
     host's own part has no rows to which others could be joined."""
     return await asyncio.to_thread(_joined, own, here, parts, join, standing)
 
 
-def _joined(own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None, standing: Standing) -> bytes | None:
+def _joined(
+    own: bytes, here: str, parts: Sequence[Part], join: JoinParts | None, standing: UnansweredHosts
+) -> bytes | None:
     envelope = jsontext.loads(own)
     if not isinstance(envelope, dict) or (join is None and not isinstance(envelope.get("data"), list)):
         return None

@@ -215,7 +215,7 @@ class HostRouter:
         query, here, others = _query(scope), self._hosts.here, self._hosts.others
         heeded = self._resources().heeded.get(scope["path"])
         asked = _without(scope, heeded) if heeded else scope
-        standing = merging.Standing()
+        standing = merging.UnansweredHosts()
         if not others:
             standing = await self._standing(asked, [here.id])
             if not standing:
@@ -236,18 +236,18 @@ class HostRouter:
             own.replace_body(body)
         await own.again(send)
 
-    async def _standing(self, scope: Scope, answered: Collection[str]) -> merging.Standing:
+    async def _standing(self, scope: Scope, answered: Collection[str]) -> merging.UnansweredHosts:
         """What is known of others. Hosts that have no id yet have told nothing."""
         path = scope["path"]
         stand_in = self._resources().standing.get(path)
         if stand_in is None:
-            return merging.Standing()
+            return merging.UnansweredHosts()
         try:
             found = await stand_in(path, _query(scope), frozenset(answered))
         except JackfieldError as exc:
-            return merging.Standing(trouble=exc.message)
+            return merging.UnansweredHosts(trouble=exc.message)
         public = bool(scope.get("jackfield.public_host"))
-        return merging.Standing([each for each in found if not (each.inside and public)])
+        return merging.UnansweredHosts([each for each in found if not (each.inside and public)])
 
     async def _everywhere(self, app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _body(receive, _MOST_BODY)

@@ -43,7 +43,7 @@ HandOver = Callable[[asyncio.Transport, AdmittedConnection, bytes], None]
 """Gives a connection to who serves WebSockets, with all that has come since the last answer."""
 
 
-class Refused(Exception):
+class MalformedRequest(Exception):
     """A request that is none; httptools makes an error of its own of it, which names this one as its context."""
 
     def __init__(self, message: str = MALFORMED, status: int = HTTPStatus.BAD_REQUEST) -> None:
@@ -230,14 +230,14 @@ class UvicornConnection(asyncio.Protocol):
                 rest = data[exc.args[0] :]
             except httptools.HttpParserError as exc:
                 cause = exc.__context__
-                self._refuse(cause if isinstance(cause, Refused) else Refused())
+                self._refuse(cause if isinstance(cause, MalformedRequest) else MalformedRequest())
                 return False
             if self._handing_over:
                 self._websocket = self._head_again() + rest
                 return False
             data = rest
         if self._idle_bytes > self._longest:
-            self._refuse(Refused(TOO_LARGE, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE))
+            self._refuse(MalformedRequest(TOO_LARGE, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE))
             return False
         return True
 
@@ -250,7 +250,7 @@ class UvicornConnection(asyncio.Protocol):
             self.on_message_complete()
         return rest
 
-    def _refuse(self, why: Refused) -> None:
+    def _refuse(self, why: MalformedRequest) -> None:
         """The answer waits for its turn; what is half answered can only be broken off."""
         self._admission.malformed += 1
         self._refused = True
@@ -286,16 +286,16 @@ class UvicornConnection(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Raises `Refused`."""
+        """Raises `MalformedRequest`."""
         if self._in_head:
             self._headers.append((name.lower(), value.strip(b" \t")))  # it leaves what stands behind a value
             return
         self._trailers += len(name) + len(value)
         if self._trailers > self._longest:
-            raise Refused(TOO_LARGE, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+            raise MalformedRequest(TOO_LARGE, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        """Raises `Refused`."""
+        """Raises `MalformedRequest`."""
         told: dict[bytes, list[bytes]] = {}
         for name, value in self._headers:
             if name in _TOLD:
@@ -312,26 +312,28 @@ class UvicornConnection(asyncio.Protocol):
                 self._handing_over = True
                 return
             if _CODING in told:
-                raise Refused("A request with Upgrade has no Transfer-Encoding; send Content-Length.")
+                raise MalformedRequest("A request with Upgrade has no Transfer-Encoding; send Content-Length.")
             self._apart = self._left > 0
         self._begin(method.decode("ascii"), version, told)
 
     def _check(self, version: str, told: dict[bytes, list[bytes]]) -> None:
         if version not in ("1.0", "1.1"):
-            raise Refused("This version of HTTP is not spoken; use HTTP/1.1.", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
+            raise MalformedRequest(
+                "This version of HTTP is not spoken; use HTTP/1.1.", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED
+            )
         codings = told.get(_CODING)
         if codings is not None:
             if _LENGTH in told:
-                raise Refused("Transfer-Encoding and Content-Length exclude each other; send one of them.")
+                raise MalformedRequest("Transfer-Encoding and Content-Length exclude each other; send one of them.")
             if version == "1.0":
-                raise Refused("HTTP/1.0 has no Transfer-Encoding; send Content-Length.")
+                raise MalformedRequest("HTTP/1.0 has no Transfer-Encoding; send Content-Length.")
             if [value.lower() for value in codings] != [b"chunked"]:
-                raise Refused("No Transfer-Encoding but chunked is understood; send that one.", 501)
+                raise MalformedRequest("No Transfer-Encoding but chunked is understood; send that one.", 501)
         hosts = len(told.get(_HOST, ()))
         if hosts > 1 or (hosts == 0 and version == "1.1"):
-            raise Refused("A request has one Host; send it once.")
+            raise MalformedRequest("A request has one Host; send it once.")
         if not self._url.isascii():
-            raise Refused("The request's target has characters that must be percent-encoded.")
+            raise MalformedRequest("The request's target has characters that must be percent-encoded.")
 
     def _begin(self, method: str, version: str, told: dict[bytes, list[bytes]]) -> None:
         scope = scope_of(method, self._url, version, self._headers, self._client, self._server, self._app_state.copy())
