@@ -28,13 +28,15 @@ import harness
 
 from jackfield.api.ids import new_id
 from jackfield.testing.postgres import PostgresServer, postgres_server
-from jackfield_store_postgres import executions, statements, transactions
-from jackfield_store_postgres.batch import run
-from jackfield_store_postgres.connections import Connection, Connector
+from jackfield_store_postgres.history import executions
 from jackfield_store_postgres.rows import execute
+from jackfield_store_postgres.server import transactions
+from jackfield_store_postgres.server.connections import Connection, Connector
+from jackfield_store_postgres.server.transactions import Statement
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.store import PostgresStore
-from jackfield_store_postgres.transactions import Statement
+from jackfield_store_postgres.writing import statements
+from jackfield_store_postgres.writing.batch import run
 
 SCHEMA, ROUNDS, WARM, PAGE = "jackfield", 5, 8, 50
 BODY = harness.payload()

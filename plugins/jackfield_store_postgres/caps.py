@@ -21,11 +21,11 @@ from jackfield.api.sql.caps import Caps
 from jackfield.api.sql.pruning import FREE
 from jackfield.api.storage import KEEP_ALL
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.connections import Connection
-from jackfield_store_postgres.counting import COUNTS, SUM_UP
+from jackfield_store_postgres.contents.counting import COUNTS, SUM_UP
 from jackfield_store_postgres.database import Database
-from jackfield_store_postgres.memos import ADD
-from jackfield_store_postgres.transactions import Statement
+from jackfield_store_postgres.server.connections import Connection
+from jackfield_store_postgres.server.transactions import Statement
+from jackfield_store_postgres.shared.memos import ADD
 
 _Due: TypeAlias = "dict[str | None, int]"
 """Added calls by their webhook; None: executions."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import Credential, Page, Variable
-from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, execute, number
+from jackfield_store_postgres.server.connections import Connection
 
 _VARIABLES = Query("id, key, value, created_at, updated_at", "variables", "key", Variable)
 _CREDENTIALS = Query(

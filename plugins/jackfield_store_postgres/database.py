@@ -13,14 +13,14 @@ import psycopg
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.sql.writes import WriteQueue
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.batch import WriteBatch
-from jackfield_store_postgres.connections import Connection, Connector
 from jackfield_store_postgres.migrating import migrate
-from jackfield_store_postgres.readers import Readers
-from jackfield_store_postgres.sessions import WriterSession
+from jackfield_store_postgres.server.connections import Connection, Connector
+from jackfield_store_postgres.server.readers import Readers
+from jackfield_store_postgres.server.transactions import writing
 from jackfield_store_postgres.settings import PostgresSettings
-from jackfield_store_postgres.transactions import writing
-from jackfield_store_postgres.writer import LoneWrite, StoreWrite, StoreWriter
+from jackfield_store_postgres.writing.batch import WriteBatch
+from jackfield_store_postgres.writing.sessions import WriterSession
+from jackfield_store_postgres.writing.writer import LoneWrite, StoreWrite, StoreWriter
 
 ResultT = TypeVar("ResultT")
 _PAUSE = 0.5

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.sql.conditions import like_of
 from jackfield.api.sql.dialect import Part, RowDialect, SqlValue
 from jackfield.api.storage.tables import ColumnType
-from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.rows import Cursor, execute, fitting
+from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.texts import encoded_text
 
 _TYPES: Mapping[ColumnType, str] = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import execute, planned
+from jackfield_store_postgres.server.connections import Connection
 
 _ADD = "INSERT INTO facts (name, text) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING"
 _CHANGE = "UPDATE facts SET text = %s WHERE name = %s AND text = %s"

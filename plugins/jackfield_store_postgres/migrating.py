@@ -9,8 +9,8 @@ from psycopg import sql
 
 from jackfield.api.errors import ConfigurationError
 from jackfield.api.store_moves import UNFINISHED, unfinished_told
-from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.schema import COMPRESSED, MIGRATIONS
+from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.settings import PostgresSettings
 
 LOCK_KEY = "hashtextextended('jackfield ' || %s, 0)"

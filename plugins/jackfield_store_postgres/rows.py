@@ -13,7 +13,7 @@ from jackfield.api.records import record
 from jackfield.api.sql.dialect import SqlValue
 from jackfield.api.storage import Page
 from jackfield.api.workflows import Document
-from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.server.connections import Connection
 
 Value: TypeAlias = SqlValue
 RowT = TypeVar("RowT")

@@ -9,28 +9,28 @@ from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
-from jackfield_store_postgres.calls import PostgresWebhooks
 from jackfield_store_postgres.caps import HeldCaps
+from jackfield_store_postgres.catalog.folders import PostgresFolders
+from jackfield_store_postgres.catalog.imported import PostgresImported
+from jackfield_store_postgres.catalog.old_documents import PostgresOldDocuments
+from jackfield_store_postgres.catalog.revisions import Revisions
+from jackfield_store_postgres.catalog.tags import PostgresTags
+from jackfield_store_postgres.catalog.workflows import PostgresWorkflows
 from jackfield_store_postgres.configuration import PostgresConfiguration
-from jackfield_store_postgres.connections import Connection
-from jackfield_store_postgres.counts import PostgresCounts
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.dialect import PostgresDialect
-from jackfield_store_postgres.executions import PostgresExecutions
 from jackfield_store_postgres.facts import PostgresFacts
-from jackfield_store_postgres.folders import PostgresFolders
-from jackfield_store_postgres.hosts import PostgresHosts
-from jackfield_store_postgres.imported import PostgresImported
-from jackfield_store_postgres.memos import PostgresMemos
+from jackfield_store_postgres.history.calls import PostgresWebhooks
+from jackfield_store_postgres.history.executions import PostgresExecutions
+from jackfield_store_postgres.history.ownership import PostgresOwnership
+from jackfield_store_postgres.history.retention import Pruning
 from jackfield_store_postgres.moving.store import PostgresMoves
-from jackfield_store_postgres.old_documents import PostgresOldDocuments
-from jackfield_store_postgres.ownership import PostgresOwnership
-from jackfield_store_postgres.retention import Pruning
-from jackfield_store_postgres.revisions import Revisions
+from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.settings import PostgresSettings
-from jackfield_store_postgres.tags import PostgresTags
+from jackfield_store_postgres.shared.counts import PostgresCounts
+from jackfield_store_postgres.shared.hosts import PostgresHosts
+from jackfield_store_postgres.shared.memos import PostgresMemos
 from jackfield_store_postgres.users import PostgresUsers
-from jackfield_store_postgres.workflows import PostgresWorkflows
 
 
 class PostgresStore(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jackfield.api.diagnosis import Finding
-from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.rows import execute
+from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.store import PostgresStore
 
 _NAMES = ("fsync", "full_page_writes", "autovacuum", "data_checksums")

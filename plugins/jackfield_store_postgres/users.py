@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from jackfield.api.errors import Conflict
 from jackfield.api.storage import ApiKey, Page, User
-from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.rows import Query, Value, execute, number
+from jackfield_store_postgres.server.connections import Connection
 
 
 def _api_key(

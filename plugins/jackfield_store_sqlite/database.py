@@ -12,17 +12,17 @@ from typing import TypeVar
 from jackfield.api.errors import DataDamaged, StoreUnavailable
 from jackfield.api.sql.writes import WriteOperation, WriteQueue
 from jackfield_store_sqlite import failures
-from jackfield_store_sqlite.batch import WriteBatch
-from jackfield_store_sqlite.caps import HeldCaps
 from jackfield_store_sqlite.connections import connect_writer, create_file
+from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.damage.known import DamageFinding
 from jackfield_store_sqlite.damage.opening import DamageWatch
-from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.readers import Readers
-from jackfield_store_sqlite.removing import remove_calls
 from jackfield_store_sqlite.schema import migrate
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.writer import StoreWrite, StoreWriter
+from jackfield_store_sqlite.writing.batch import WriteBatch
+from jackfield_store_sqlite.writing.caps import HeldCaps
+from jackfield_store_sqlite.writing.removing import remove_calls
+from jackfield_store_sqlite.writing.writer import StoreWrite, StoreWriter
 
 ResultT = TypeVar("ResultT")
 _CHECKED_AT_OPEN = 4 * 1024 * 1024

@@ -11,25 +11,25 @@ from jackfield.api.sql.data_tables import SqlDataTables
 from jackfield.api.sql.file_references import FileWork, SqlFileReferences
 from jackfield.api.sql.ledgers import LedgerWork, SqlLedgers
 from jackfield.api.sql.table_work import TableWork
-from jackfield_store_sqlite.calls import SqliteWebhooks
+from jackfield_store_sqlite.catalog.folders import SqliteFolders
+from jackfield_store_sqlite.catalog.imported import SqliteImported
+from jackfield_store_sqlite.catalog.old_documents import SqliteOldDocuments
+from jackfield_store_sqlite.catalog.sharing import SqliteSharing, WorkflowMarks
+from jackfield_store_sqlite.catalog.tags import SqliteTags
+from jackfield_store_sqlite.catalog.workflows import SqliteWorkflows
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.configuration import SqliteConfiguration
 from jackfield_store_sqlite.copies import SqliteCopies
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
-from jackfield_store_sqlite.executions import SqliteExecutions
 from jackfield_store_sqlite.facts import SqliteFacts
-from jackfield_store_sqlite.folders import SqliteFolders
-from jackfield_store_sqlite.imported import SqliteImported
+from jackfield_store_sqlite.history.calls import SqliteWebhooks
+from jackfield_store_sqlite.history.executions import SqliteExecutions
+from jackfield_store_sqlite.history.ownership import Lives, SqliteOwnership
+from jackfield_store_sqlite.history.retention import Pruning
 from jackfield_store_sqlite.moving.store import SqliteMoves
-from jackfield_store_sqlite.old_documents import SqliteOldDocuments
-from jackfield_store_sqlite.ownership import Lives, SqliteOwnership
-from jackfield_store_sqlite.retention import Pruning
 from jackfield_store_sqlite.settings import SqliteSettings
-from jackfield_store_sqlite.sharing import SqliteSharing, WorkflowMarks
-from jackfield_store_sqlite.tags import SqliteTags
 from jackfield_store_sqlite.users import SqliteUsers
-from jackfield_store_sqlite.workflows import SqliteWorkflows
 
 
 class SqliteStore(

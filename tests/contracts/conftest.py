@@ -98,7 +98,7 @@ def memory_shared(_: pytest.FixtureRequest) -> SharedStore:
 
 def postgres_shared(request: pytest.FixtureRequest) -> SharedStore:
     """Three stores over one schema; the database's clock goes on when somebody sets the leases back."""
-    from jackfield_store_postgres.ownership import PostgresOwnership  # its driver is an extra
+    from jackfield_store_postgres.history.ownership import PostgresOwnership  # its driver is an extra
 
     server: PostgresServer = request.getfixturevalue("jackfield_postgres")
     request.getfixturevalue("monkeypatch").setattr(PostgresOwnership, "settle_ms", -3000)

@@ -15,13 +15,13 @@ from jackfield.api.sql.moves import FormStatements, SqlTableWriter
 from jackfield.api.store_forms import FORMS, Cell, Row, StoreForm
 from jackfield.api.store_moves import UNFINISHED
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.contents.places import PLACE
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.migrating import LOCK_KEY, migrate
 from jackfield_store_postgres.moving.tables import ENDING, SOURCES, filled
-from jackfield_store_postgres.places import PLACE
 from jackfield_store_postgres.schema import MIGRATIONS
+from jackfield_store_postgres.server.connections import Connection
 
 _CONFIGURE = """SELECT set_config('search_path', %s, true), set_config('statement_timeout', '0', true),
     set_config('lock_timeout', '10s', true), set_config('idle_in_transaction_session_timeout', '0', true)"""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.records import record
 from jackfield.api.sql.moves import FOLDERS
 from jackfield.api.store_forms import StoreForm
-from jackfield_store_postgres.places import OWN_BODY, PLACES
+from jackfield_store_postgres.contents.places import OWN_BODY, PLACES
 
 OWN: Mapping[str, str] = {
     "jackfield_schema": "says whose schema it is",

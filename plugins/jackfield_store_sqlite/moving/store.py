@@ -14,12 +14,12 @@ from jackfield.api.store_moves import UNFINISHED
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.claim import FileClaim
 from jackfield_store_sqlite.connections import connect_reader, connect_writer, create_file
-from jackfield_store_sqlite.counting import COUNT_ALL
+from jackfield_store_sqlite.contents.counting import COUNT_ALL
+from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.damage.reach import reached
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
 from jackfield_store_sqlite.moving.tables import OPENED, SOURCES, writing
-from jackfield_store_sqlite.packing import Packing
 from jackfield_store_sqlite.schema import MIGRATIONS, migrate
 
 _NOTES = "CREATE TABLE copy_notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID"

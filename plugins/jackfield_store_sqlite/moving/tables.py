@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 from jackfield.api.sql.moves import FOLDERS
 from jackfield.api.store_forms import Row, StoreForm
-from jackfield_store_sqlite.call_texts import LONG, body_columns
+from jackfield_store_sqlite.contents.call_texts import LONG, body_columns
+from jackfield_store_sqlite.contents.packing import Packing, opened
 from jackfield_store_sqlite.damage.digests import (
     of_bytes,
     of_columns,
@@ -21,7 +22,6 @@ from jackfield_store_sqlite.damage.digests import (
     of_version,
     with_digest,
 )
-from jackfield_store_sqlite.packing import Packing, opened
 from jackfield_store_sqlite.rows import encoded
 
 Values: TypeAlias = "Sequence[Any]"  # Any: of the form's columns

@@ -9,8 +9,9 @@ import psycopg
 import pytest
 
 from jackfield.testing.postgres import PostgresServer
-from jackfield_store_postgres import columns, statements
+from jackfield_store_postgres import columns
 from jackfield_store_postgres.columns import BytesColumn, FlagColumn, NumberColumn, TextColumn, kinds_of
+from jackfield_store_postgres.writing import statements
 
 CASES: list[tuple[type[columns.Column], str, list[Any], list[Any]]] = [
     (TextColumn, "text", ["a", "", None, "é\U0001f600", "{,\"}"], ["a", "", None, "é\U0001f600", "{,\"}"]),

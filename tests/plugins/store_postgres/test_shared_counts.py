@@ -9,8 +9,8 @@ import pytest
 
 from jackfield.api.shared_counts import Counted
 from jackfield.api.storage import NewExecution
-from jackfield_store_postgres.connections import Connection
-from jackfield_store_postgres.counts import add
+from jackfield_store_postgres.server.connections import Connection
+from jackfield_store_postgres.shared.counts import add
 from jackfield_store_postgres.store import PostgresStore
 
 _WINDOW = 86_400.0

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from jackfield.api.sql.file_references import FileWork
-from jackfield_store_postgres.connections import Connection
 from jackfield_store_postgres.dialect import PostgresDialect
+from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.store import PostgresStore
 
 _FILES = FileWork(PostgresDialect())

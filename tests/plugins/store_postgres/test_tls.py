@@ -16,7 +16,7 @@ from jackfield.api.storage import NewExecution
 from jackfield.testing.certificates import self_signed
 from jackfield.testing.daemon import HOST, poll
 from jackfield.testing.postgres import PASSWORD, USER, PostgresServer
-from jackfield_store_postgres.connections import Connection
+from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.store import PostgresStore
 
 NewStore = Callable[..., PostgresStore]

@@ -13,8 +13,8 @@ from jackfield.api.errors import Conflict
 from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, ExecutionStatus
 from jackfield.testing.contracts.rows import FOREVER, call, ended, new
-from jackfield_store_sqlite import caps
 from jackfield_store_sqlite.store import SqliteStore
+from jackfield_store_sqlite.writing import caps
 
 
 async def add(store: SqliteStore, first: int, count: int) -> None:

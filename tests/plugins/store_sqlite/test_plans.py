@@ -11,7 +11,9 @@ import pytest
 
 from jackfield.api.sql import execution_lists
 from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecution, Retention, Store, WorkflowFilter
-from jackfield_store_sqlite import calls, dialect, executions, rows, workflows
+from jackfield_store_sqlite import dialect, rows
+from jackfield_store_sqlite.catalog import workflows
+from jackfield_store_sqlite.history import calls, executions
 from jackfield_store_sqlite.rows import Value
 from jackfield_store_sqlite.store import SqliteStore
 

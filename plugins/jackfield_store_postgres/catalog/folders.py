@@ -1,0 +1,86 @@
+"""Folders, and which workflows they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.storage import Folder
+from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.rows import Query, execute, number
+from jackfield_store_postgres.server.connections import Connection
+
+_FOLDERS = Query(
+    "id, name, parent_id, created_at, updated_at, coalesce(held, 0)",
+    """folders LEFT JOIN (
+        SELECT folder_id, count(*) AS held FROM workflows WHERE folder_id IS NOT NULL GROUP BY folder_id
+    ) AS holding ON folder_id = id""",
+    "folded_name, id",
+    Folder,
+)
+_PUT = """INSERT INTO folders VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET name = excluded.name,
+    folded_name = excluded.folded_name, parent_id = excluded.parent_id, updated_at = excluded.updated_at"""
+_SAME = "SELECT count(*) FROM folders WHERE parent_id IS NOT DISTINCT FROM %s AND folded_name = %s AND id <> %s"
+_PARENT = "SELECT parent_id FROM folders WHERE id = %s FOR UPDATE"
+_CLASHES = """SELECT a.name FROM folders a JOIN folders b ON b.folded_name = a.folded_name
+    WHERE a.parent_id = %s AND b.parent_id IS NOT DISTINCT FROM %s AND b.id <> %s LIMIT 1"""
+
+
+class PostgresFolders:
+    """Part of the store port."""
+
+    _db: Database
+
+    async def folders(self) -> Sequence[Folder]:
+        return await self._db.read(_FOLDERS.every)
+
+    async def put_folder(self, folder: Folder) -> None:
+        folded = folder.name.casefold()
+
+        def work(connection: Connection) -> None:
+            if folder.parent_id is not None:
+                _known(connection, folder.parent_id)
+            if number(connection, _SAME, [folder.parent_id, folded, folder.id]):
+                raise _clash(folder.name)
+            row = (folder.id, folder.name, folded, folder.parent_id, folder.created_at, folder.updated_at)
+            execute(connection, _PUT, row)
+
+        await self._db.write(work)
+
+    async def delete_folder(self, folder_id: str) -> bool:
+        def work(connection: Connection) -> bool:
+            found = execute(connection, _PARENT, [folder_id]).fetchone()
+            if found is None:
+                return False
+            clash = execute(connection, _CLASHES, [folder_id, found[0], folder_id]).fetchone()
+            if clash is not None:
+                raise _clash(clash[0])
+            execute(
+                connection, "UPDATE folders SET folded_name = id || chr(10) WHERE id = %s", [folder_id]
+            )  # leaves its name to one
+            for sql in (
+                "UPDATE workflows SET folder_id = %s WHERE folder_id = %s",
+                "UPDATE folders SET parent_id = %s WHERE parent_id = %s",
+            ):
+                execute(connection, sql, [found[0], folder_id])
+            return execute(connection, "DELETE FROM folders WHERE id = %s", [folder_id]).rowcount > 0
+
+        return await self._db.write(work)
+
+    async def move_workflow(self, workflow_id: str, folder_id: str | None) -> bool:
+        def work(connection: Connection) -> bool:
+            if folder_id is not None:
+                _known(connection, folder_id)
+            sql = "UPDATE workflows SET folder_id = %s WHERE id = %s"
+            return execute(connection, sql, [folder_id, workflow_id]).rowcount > 0
+
+        return await self._db.write(work)
+
+
+def _known(connection: Connection, folder_id: str) -> None:
+    if not number(connection, "SELECT count(*) FROM folders WHERE id = %s", [folder_id]):
+        raise NotFound(f"There is no folder with the id {folder_id}.")
+
+
+def _clash(name: str) -> Conflict:
+    return Conflict(f"There is a folder {name} at that place already.", details={"name": "is taken"})

@@ -1,0 +1,1 @@
+"""Where contents of histories stand, and how much there is of them."""

@@ -1,0 +1,24 @@
+"""Counts of ended executions, which triggers change, so that daemons of the version before do it, too.
+
+They add rows to `execution_changes`, one for each statement and group, for which nobody waits; whoever deletes what is
+old sums them up into `execution_counts`.
+"""
+
+from __future__ import annotations
+
+from jackfield_store_postgres.rows import execute
+from jackfield_store_postgres.server.connections import Connection
+
+COUNTS = "(SELECT * FROM execution_counts UNION ALL SELECT * FROM execution_changes) AS counts"
+"""Both together."""
+SUM_UP = """WITH gone AS (DELETE FROM execution_changes RETURNING span, workflow_id, mode, status, number)
+    INSERT INTO execution_counts AS c (span, workflow_id, mode, status, number)
+    SELECT span, workflow_id, mode, status, sum(number)::bigint FROM gone GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    ON CONFLICT (span, workflow_id, mode, status) DO UPDATE SET number = c.number + excluded.number"""
+_UNCOUNTED = "DELETE FROM execution_counts WHERE number = 0"
+
+
+def sum_up(connection: Connection) -> None:
+    """The changes into the counts."""
+    if execute(connection, SUM_UP).rowcount:
+        execute(connection, _UNCOUNTED)

@@ -1,0 +1,1 @@
+"""What daemons that share the database tell each other."""

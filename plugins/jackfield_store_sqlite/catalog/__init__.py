@@ -1,0 +1,1 @@
+"""Workflows and all by which they are found."""

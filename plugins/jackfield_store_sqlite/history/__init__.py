@@ -1,0 +1,1 @@
+"""Executions and calls: reading them, owning them, ending them."""

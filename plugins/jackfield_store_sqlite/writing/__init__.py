@@ -1,0 +1,1 @@
+"""The one thread that writes, and its batches."""
