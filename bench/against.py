@@ -17,12 +17,13 @@ from pathlib import Path
 
 import harness
 
+from jackfield.api.jsontext import Json
 from jackfield.testing.daemon import HOST, Daemon
 from jackfield.testing.documents import chain, node, set_fields, webhook
 
 CALLS = 400
 BODY = harness.payload()
-ANSWER = {"respondWith": "json", "responseBody": "={{ $json }}", "options": {}}
+ANSWER: dict[str, Json] = {"respondWith": "json", "responseBody": "={{ $json }}", "options": {}}
 SETTLED = 0.15
 """Seconds after a burst until what it left to be stored is stored."""
 

@@ -30,7 +30,7 @@ import psycopg
 import store as store_bench
 from scale_cluster import durable_postgres, postmaster, seconds_of
 
-from jackfield.api.storage import KEEP_ALL, ExecutionFilter, FinishedExecution, NewExecution, Retention, Store
+from jackfield.api.storage import KEEP_ALL, ExecutionFilter, FinishedExecution, NewExecution, Retention
 from jackfield.testing.context import FakeContext
 from jackfield.testing.postgres import PostgresServer
 from jackfield_engine.retention import prune_forever as prune_executions
@@ -110,7 +110,7 @@ def executions(count: int) -> Iterator[tuple[NewExecution, FinishedExecution]]:
         yield new, FinishedExecution(ident, status, at + 5, at, b'{"runs":[]}')  # type: ignore[arg-type]  # one of two
 
 
-async def fill(store: Store, count: int) -> float:
+async def fill(store: SqliteStore | PostgresStore, count: int) -> float:
     """Executions per second."""
     start = time.perf_counter()
     waiting: list[asyncio.Future[None]] = []

@@ -38,6 +38,7 @@ sys.path.insert(0, str(harness.ROOT))
 
 from tests.n8n import engines
 
+from jackfield.api.jsontext import Json
 from jackfield.testing.documents import Part, chain, node, set_fields, wires, workflow
 
 Document = Mapping[str, Any]
@@ -87,8 +88,8 @@ def n8n_of(document: Part) -> Document:
 
 
 def conditions(kind: str) -> Part:
-    options = {"caseSensitive": True, "leftValue": "", "typeValidation": "strict", "version": 2}
-    rows = [
+    options: Json = {"caseSensitive": True, "leftValue": "", "typeValidation": "strict", "version": 2}
+    rows: list[Json] = [
         {
             "id": "a",
             "leftValue": "={{ $json.price }}",
@@ -102,7 +103,10 @@ def conditions(kind: str) -> Part:
             "operator": {"type": "string", "operation": "notEquals"},
         },
     ]
-    given = {"conditions": {"options": options, "conditions": rows, "combinator": "and"}, "options": {}}
+    given: dict[str, Json] = {
+        "conditions": {"options": options, "conditions": rows, "combinator": "and"},
+        "options": {},
+    }
     return node(kind.capitalize(), kind, given, version=2.2)
 
 
@@ -131,12 +135,21 @@ def split() -> Part:
 
 
 def code(language: str) -> Part:
-    given = {"javaScript": {"jsCode": JAVASCRIPT}, "python": {"language": "python", "pythonCode": PYTHON}}[language]
+    written: dict[str, dict[str, Json]] = {
+        "javaScript": {"jsCode": JAVASCRIPT},
+        "python": {"language": "python", "pythonCode": PYTHON},
+    }
+    given = written[language]
     return node("Code", "code", given, version=2)
 
 
 def merge() -> Part:
-    given = {"mode": "combine", "combineBy": "combineByFields", "fieldsToMatchString": "id", "options": {}}
+    given: dict[str, Json] = {
+        "mode": "combine",
+        "combineBy": "combineByFields",
+        "fieldsToMatchString": "id",
+        "options": {},
+    }
     return node("Merge", "merge", given, version=3)
 
 
@@ -322,7 +335,7 @@ def least(runs: Sequence[Run]) -> Run:
 def measured(case: Case, count: int, rounds: int, seconds: float) -> tuple[Run, Run | None]:
     """Both sides' least of all rounds; None for n8n where it takes longer than the time of the bench."""
     warm, given = orjson.dumps(given_items(WARM)), orjson.dumps(given_items(count))
-    ours, theirs = [], []
+    ours, theirs = list[Run](), list[Run]()
     with begun("jackfield", seconds) as daemon, begun("n8n", seconds) as n8n:
         daemon.warm(case.ours, warm)
         n8n.warm(case.theirs, warm)

@@ -43,7 +43,6 @@ BODY = harness.payload()
 HEADERS = b'{"x-header": "some value"}' * 20
 PLACE = re.compile(r"%[bs]")
 LIST = f"SELECT {executions._ROWS.columns} FROM executions ORDER BY {executions._ROWS.order} LIMIT {PAGE}"
-WHOLE = (f"SELECT {executions._ROWS.columns} FROM executions WHERE id = %s", executions._WHOLE, executions._STEPS)
 Work = Callable[[], Awaitable[None]]
 
 
@@ -141,8 +140,7 @@ class Psycopg:
         await asyncio.get_running_loop().run_in_executor(self._pool, reading)
 
     def _one(self, connection: Connection) -> None:
-        for sql in WHOLE:
-            execute(connection, sql, [self._known]).fetchall()
+        execute(connection, executions._ONE, [self._known]).fetchall()
 
     async def close(self) -> None:
         self._connection.close()
@@ -170,8 +168,7 @@ class Asyncpg:
 
     async def one(self) -> None:
         await self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        for sql in WHOLE:
-            await self._connection.fetch(self._text(sql), self._known)
+        await self._connection.fetch(self._text(executions._ONE), self._known)
         await self._connection.execute("COMMIT")
 
     async def page(self) -> None:

@@ -30,9 +30,22 @@ TOLERANCE = 0.15
 MEASURED = re.compile(r"^\| (\d) daemons?, 0\.9 ms of work \|(.+)\|$", re.MULTILINE)
 BENCH = Setting(cores=2, in_flight=64)
 """As bench/scale.py measures: two cores for everything, calls that follow each other."""
-EFFECTS = {"work": 0.9, "writes": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Of an execution: ms of work in its nodes, and writes that it waits for."""
+
+    work: float
+    writes: int
+
+    def of(self, costs: Costs) -> Costs:
+        return replace(costs, work=self.work, writes=self.writes)
+
+
+EFFECTS = Kind(0.9, 4)
 """Of bench/scale.py: three nodes with an effect, a checkpoint before each but the first, and acceptance and end."""
-PLAIN = {"work": 0.0, "writes": 1}
+PLAIN = Kind(0.0, 1)
 """Three nodes without an effect: stored once, with the end."""
 WANTED = 10_000
 RESERVE = 0.2
@@ -108,8 +121,8 @@ def fleet(costs: Costs, wanted: float) -> tuple[int, Outcome]:
 
 def large(costs: Costs, history_kb: float) -> list[list[str]]:
     rows = []
-    for name, work in (("three plain nodes", PLAIN), ("three effects, 0.9 ms of work", EFFECTS)):
-        count, found = fleet(replace(costs, **work), WANTED)
+    for name, kind in (("three plain nodes", PLAIN), ("three effects, 0.9 ms of work", EFFECTS)):
+        count, found = fleet(kind.of(costs), WANTED)
         cores = found.rate * found.daemons / 1000
         megabytes = found.rate * history_kb / 1000
         rows.append(
@@ -124,7 +137,7 @@ LARGE = ["", "daemons, a core each", "of these busy", "PostgreSQL, cores", "hist
 
 def text(costs: Costs, real: dict[int, Measured], history_kb: float) -> tuple[str, bool]:
     """The tables, and whether every measured rate is within the tolerance."""
-    effects, good = replace(costs, **EFFECTS), True
+    effects, good = EFFECTS.of(costs), True
     parts: list[str] = []
     if 1 in real:
         effects = fitted(effects, real[1])
@@ -144,13 +157,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for each in fields(Costs):
         parser.add_argument(
-            f"--{each.name.replace('_', '-')}", type=float, default=each.default, help="default %(default)s"
+            f"--{each.name.replace('_', '-')}",
+            type=int if each.name == "writes" else float,
+            default=each.default,
+            help="default %(default)s",
         )
     parser.add_argument("--history-kb", type=float, default=10.0, help="of an execution with its call")
     parser.add_argument("--measured", type=Path, metavar="FILE", help="with the tables of bench/scale.py")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
     given = parser.parse_args(arguments)
-    costs = Costs(**{each.name: type(each.default)(getattr(given, each.name)) for each in fields(Costs)})
+    costs = Costs(**{each.name: getattr(given, each.name) for each in fields(Costs)})
     real = measured(given.measured.read_text()) if given.measured else {}
     if given.measured and not real:
         print(f"{given.measured} has no rows of bench/scale.py: nothing is compared.", file=sys.stderr)

@@ -102,7 +102,7 @@ def spent(argv: Sequence[str], environment: Mapping[str, str]) -> Spent:
     """By a program that ends with 0, or 1 where it has found something."""
     start = time.perf_counter()
     quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
-    _, status, used = os.wait4(os.posix_spawn(argv[0], argv, environment, file_actions=quiet), 0)
+    _, status, used = os.wait4(os.posix_spawn(argv[0], [*argv], environment, file_actions=quiet), 0)
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         sys.exit(f"{' '.join(argv)} has failed")
     return Spent(time.perf_counter() - start, used.ru_utime + used.ru_stime)

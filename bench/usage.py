@@ -16,6 +16,7 @@ import json
 import os
 import random
 import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import harness
@@ -33,7 +35,7 @@ from jackfield_telemetry.ledger.database import Ledger
 from jackfield_telemetry.prices.price_list import PriceTable
 from jackfield_telemetry.readers.claude import ClaudeReader
 from jackfield_telemetry.readers.codex import CodexReader
-from jackfield_telemetry.reports.queries import Pricing, UsageFilter, slices
+from jackfield_telemetry.reports.queries import Pricing, Slice, UsageFilter, slices
 
 FACTOR = 3.0
 DISK_FACTOR = 1.25
@@ -97,7 +99,12 @@ class Generator:
 
     def _claude(self) -> Iterator[dict[str, object]]:
         session = f"{self._random.getrandbits(32):08x}-0000-4000-8000-{self._count:012x}"
-        head = {"isSidechain": False, "userType": "external", "cwd": "/home/user/demo", "sessionId": session}
+        head: dict[str, object] = {
+            "isSidechain": False,
+            "userType": "external",
+            "cwd": "/home/user/demo",
+            "sessionId": session,
+        }
         head |= {"version": "2.0.1", "gitBranch": "main"}
         for _ in range(self._random.randint(20, 300)):
             self._count += 1
@@ -120,7 +127,12 @@ class Generator:
                 "cache_creation": split,
                 "output_tokens": out if block else 1 if blocks > 1 else out,
             }
-            message = {"model": CLAUDE, "id": f"msg_{self._count}", "type": "message", "role": "assistant"}
+            message: dict[str, object] = {
+                "model": CLAUDE,
+                "id": f"msg_{self._count}",
+                "type": "message",
+                "role": "assistant",
+            }
             content = [{"type": "text", "text": self._random.choice(self._texts)}]
             message = {**message, "content": content, "stop_reason": None, "usage": usage}
             line = {**head, "message": message, "requestId": f"req_{self._count}", "type": "assistant"}
@@ -139,10 +151,10 @@ class Generator:
             given = self._random.randint(1000, 150_000)
             used = [given, self._random.randint(0, given), self._random.randint(2, 3000), 1]
             totals = [total + number for total, number in zip(totals, used, strict=True)]
-            info = {"total_token_usage": _counts(totals), "last_token_usage": _counts(used)}
+            info: dict[str, object] = {"total_token_usage": _counts(totals), "last_token_usage": _counts(used)}
             for _ in range(2):  # the same totals are written twice
-                payload = {"type": "token_count", "info": info, "rate_limits": None}
-                yield {"timestamp": self._moment(2), "type": "event_msg", "payload": payload}
+                told = {"type": "token_count", "info": info, "rate_limits": None}
+                yield {"timestamp": self._moment(2), "type": "event_msg", "payload": told}
 
 
 def _counts(numbers: list[int]) -> dict[str, int]:
@@ -208,12 +220,15 @@ def import_only(root: Path, place: Path) -> None:
     sys.stdout.write(f"{seconds} {cpu} {(own + WORKERS * children) / 1024:.0f}\n")
 
 
+def _slices(where: UsageFilter, pricing: Pricing, connection: sqlite3.Connection) -> list[Slice]:
+    return list(slices(connection, where, pricing))
+
+
 def our_sums(place: Path) -> dict[str, tuple[int, float]]:
     """Agent -> tokens and cost, by ccusage's rules: marginal prices for Claude Code, the request's for Codex."""
     ledger, table, found = Ledger(place), PriceTable(PRICES), {}
-    for agent, tiers in (("claude", "marginal"), ("codex", "request")):
-        pricing = Pricing(table, tiers)
-        parts = ledger.read(lambda connection, a=agent, p=pricing: list(slices(connection, UsageFilter(agent=a), p)))
+    for agent, pricing in (("claude", Pricing(table, "marginal")), ("codex", Pricing(table, "request"))):
+        parts = ledger.read(partial(_slices, UsageFilter(agent=agent), pricing))
         found[agent] = (sum(part.tokens.total for part in parts), sum(part.cost.total for part in parts))
     ledger.close()
     return found

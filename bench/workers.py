@@ -25,7 +25,7 @@ import resource
 import statistics
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,8 +90,10 @@ def measure(daemon: Daemon, workers: int, path: str, seconds: int) -> Spent:
     before = times()
     load = harness.drive(f"{daemon.base_url}/webhook/{path}", seconds, core=None, connections=64)
     after = times()
-    spent = [1000 * (end - start) / load.requests for start, end in zip(before, after, strict=True)]
-    return Spent(load.rate, *spent, load.failures)
+    first_ms, worker, loop, driving = (
+        1000 * (end - start) / load.requests for start, end in zip(before, after, strict=True)
+    )
+    return Spent(load.rate, first_ms, worker, loop, driving, load.failures)
 
 
 def load_time() -> float:
@@ -109,9 +111,17 @@ def opened(directory: str, workers: int, server: str) -> Daemon:
 
 
 def middle(found: Sequence[Spent]) -> Spent:
-    names = ("rate", "first", "worker", "loop", "load")
-    figures = [statistics.median(getattr(each, name) for each in found) for name in names]
-    return Spent(*figures, sum(each.failures for each in found))
+    def of(figure: Callable[[Spent], float]) -> float:
+        return statistics.median(map(figure, found))
+
+    return Spent(
+        of(lambda each: each.rate),
+        of(lambda each: each.first),
+        of(lambda each: each.worker),
+        of(lambda each: each.loop),
+        of(lambda each: each.load),
+        sum(each.failures for each in found),
+    )
 
 
 def most(spent: Spent, cores: int) -> float:
