@@ -10,7 +10,7 @@ from jackfield.api.http import parse_model
 from jackfield.api.jsontext import Json, loads
 from jackfield.api.object_references import load
 from jackfield.api.storage.tables import TABLE_ORDERS, DataTable, RowFilter, RowOrder, TableOrder
-from jackfield_data_tables.filters import Asked, checked
+from jackfield_data_tables.filters import AskedCondition, checked
 from jackfield_data_tables.values import TableRefusal
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def read_object(text: str, name: str) -> Mapping[str, Json]:
 
 def row_filter(table: DataTable, body: RowFilterBody, most: int, search: str = "") -> RowFilter:
     """Raises `TableRefusal`."""
-    asked = [Asked(each.column_name, each.condition, each.value) for each in body.filters]
+    asked = [AskedCondition(each.column_name, each.condition, each.value) for each in body.filters]
     return checked(table, asked, any_of=body.type == "or", most=most, search=search)
 
 

@@ -16,7 +16,7 @@ _COMPARING = ("gt", "gte", "lt", "lte")
 
 
 @record
-class Asked:
+class AskedCondition:
     """One condition as somebody asks for it."""
 
     column: str
@@ -25,7 +25,7 @@ class Asked:
 
 
 def checked(
-    table: DataTable, asked: Sequence[Asked], *, any_of: bool, most: int, search: str = "", zone: tzinfo = UTC
+    table: DataTable, asked: Sequence[AskedCondition], *, any_of: bool, most: int, search: str = "", zone: tzinfo = UTC
 ) -> RowFilter:
     """The filter of a table's rows. search: a text that a cell holds. zone: of dates that name none. Raises
     `TableRefusal`."""
@@ -34,7 +34,7 @@ def checked(
     return RowFilter([_condition(table, each, zone) for each in asked], any_of, _pattern(search.strip()))
 
 
-def _condition(table: DataTable, asked: Asked, zone: tzinfo) -> Condition:
+def _condition(table: DataTable, asked: AskedCondition, zone: tzinfo) -> Condition:
     kind = table.types().get(asked.column)
     if kind is None:
         raise TableRefusal(f"unknown column name '{asked.column}'", details={"filter": f"{asked.column} is no column"})

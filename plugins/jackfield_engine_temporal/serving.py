@@ -17,7 +17,7 @@ from jackfield_engine_temporal.connection import NoTemporal, check, connect
 from jackfield_engine_temporal.looking import Looking
 from jackfield_engine_temporal.settings import TemporalSettings
 from jackfield_engine_temporal.telling import Telling
-from jackfield_engine_temporal.workers import Workers
+from jackfield_engine_temporal.workers import TemporalWorkers
 
 _SUBJECT = "temporal"
 
@@ -55,7 +55,7 @@ class Serving:
 
     async def _serve(self, client: Client) -> None:
         activities = SegmentActivities(self._engine, self._host, self._settings.takeover_patience, self._log)
-        workers = Workers(
+        workers = TemporalWorkers(
             client,
             self._settings,
             activities,

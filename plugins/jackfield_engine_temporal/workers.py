@@ -25,7 +25,7 @@ _GRACE = timedelta(hours=1)
 """Whoever ends a worker lets its segments end first."""
 
 
-class Workers:
+class TemporalWorkers:
     """Their life, for one connection."""
 
     def __init__(

@@ -18,7 +18,7 @@ from jackfield.api.records import record
 from jackfield.api.workflows import Item
 from jackfield_expressions.paths import Getter, compile_path
 from jackfield_expressions.scope import ItemEvaluation, ItemScope
-from jackfield_expressions.templates import Chunk, split
+from jackfield_expressions.templates import TemplatePiece, split
 from jackfield_expressions.values import json_template_text, template_text
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class _Compiler:
             return _Literal("".join(chunk.text for chunk in chunks))
         return self._expression(chunks, path)
 
-    def _expression(self, chunks: Sequence[Chunk], path: str) -> _Literal | Getter:
+    def _expression(self, chunks: Sequence[TemplatePiece], path: str) -> _Literal | Getter:
         used: list[int] = []
         print_as = _JSON if path in self._paths.as_json else _TEXT
         if len(chunks) > 1:
@@ -226,13 +226,13 @@ class _Compiler:
         self.leaves.append(ExpressionLeaf(path, get, tuple(used)))
         return get
 
-    def _bare(self, chunk: Chunk, used: list[int]) -> Getter:
+    def _bare(self, chunk: TemplatePiece, used: list[int]) -> Getter:
         get = self._path(chunk)
         if get is None and self._compile:
             get = _evaluator().as_json(chunk.text)
         return get or self._javascript(chunk.text, used)
 
-    def _exact(self, chunk: Chunk, used: list[int]) -> Getter:
+    def _exact(self, chunk: TemplatePiece, used: list[int]) -> Getter:
         """As `_bare`, but undefined is `UNDEFINED`, and NaN is NaN."""
         plain = self._path(chunk)
         get = _evaluator().exact(chunk.text, UNDEFINED) if self._compile else None
@@ -241,7 +241,7 @@ class _Compiler:
         scripted = self._javascript(AS_LIST + chunk.text, used)
         return lambda scope: _only(scripted(scope))
 
-    def _joined(self, chunks: Sequence[Chunk], used: list[int], print_as: _Printing) -> Getter:
+    def _joined(self, chunks: Sequence[TemplatePiece], used: list[int], print_as: _Printing) -> Getter:
         parts: list[str | Getter] = []
         for chunk in chunks:
             if not chunk.code:
@@ -256,12 +256,12 @@ class _Compiler:
 
         return get
 
-    def _path(self, chunk: Chunk) -> Getter | None:
+    def _path(self, chunk: TemplatePiece) -> Getter | None:
         if "$vars" in chunk.text:
             self.variables = True
         return compile_path(chunk.text)
 
-    def _printable(self, chunk: Chunk, print_as: _Printing) -> Getter | None:
+    def _printable(self, chunk: TemplatePiece, print_as: _Printing) -> Getter | None:
         path = self._path(chunk)
         if path is not None and print_as is not _JSON:  # a path tells no undefined from null
             return path
@@ -283,7 +283,7 @@ class _LeafPlacer(_Compiler):
         self._leaf = leaf
         self._placed = 0
 
-    def _expression(self, chunks: Sequence[Chunk], path: str) -> _Literal | Getter:
+    def _expression(self, chunks: Sequence[TemplatePiece], path: str) -> _Literal | Getter:
         self._placed += 1
         return _Literal(self._leaf(self._placed - 1))
 

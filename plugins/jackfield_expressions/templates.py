@@ -38,7 +38,7 @@ _BEFORE_REGEX = frozenset(
 
 
 @record
-class Chunk:
+class TemplatePiece:
     """A piece of a template. raw: as written, with the brackets; text: what it prints, or the code."""
 
     raw: str
@@ -46,9 +46,9 @@ class Chunk:
     code: bool
 
 
-def split(template: str) -> list[Chunk]:
+def split(template: str) -> list[TemplatePiece]:
     """The chunks in order; their `raw` joined is the template."""
-    chunks: list[Chunk] = []
+    chunks: list[TemplatePiece] = []
     position = start = 0
     while (opener := _OPENER.search(template, position)) is not None:
         position = opener.end()
@@ -57,14 +57,14 @@ def split(template: str) -> list[Chunk]:
         begin = position - 2
         if position == len(template):
             before = _text(template[start:begin], before_code=True)
-            return [*chunks, Chunk(template[start:], before.text, False)]  # nothing behind the brackets
+            return [*chunks, TemplatePiece(template[start:], before.text, False)]  # nothing behind the brackets
         if begin > start:
             chunks.append(_text(template[start:begin], before_code=True))
         start = begin
         end = code_end(template, position)
         code = template[position:] if end is None else template[position:end]
         position = len(template) if end is None else end + 2
-        chunks.append(Chunk(template[start:position], code.replace("\\}}", "}}"), True))
+        chunks.append(TemplatePiece(template[start:position], code.replace("\\}}", "}}"), True))
         start = position
     if start < len(template):
         chunks.append(_text(template[start:], before_code=False))
@@ -80,8 +80,8 @@ def code_end(template: str, start: int) -> int | None:
     return plain.start() if plain else None
 
 
-def _text(raw: str, *, before_code: bool) -> Chunk:
-    return Chunk(raw, raw.replace("\\\\", "\\") if before_code else raw, False)
+def _text(raw: str, *, before_code: bool) -> TemplatePiece:
+    return TemplatePiece(raw, raw.replace("\\\\", "\\") if before_code else raw, False)
 
 
 class _Scanner:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jackfield.api.gateway import KeyGate
 from jackfield.api.plugin import Plugin, SettingsTable, hookimpl, later, when_built
 
-_RING = "jackfield_gateway.keyring:KeyRing"
+_RING = "jackfield_gateway.keyring:VirtualKeyRing"
 
 
 class GatewayPlugin(Plugin):

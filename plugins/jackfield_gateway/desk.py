@@ -15,7 +15,7 @@ from jackfield.api.records import replace
 from jackfield.api.telemetry import Tokens, Usage, UsageEntry
 from jackfield_gateway.kept import tables
 from jackfield_gateway.kept.tables import KeyUsageRow
-from jackfield_gateway.keyring import KeyRing
+from jackfield_gateway.keyring import VirtualKeyRing
 from jackfield_gateway.limits.account import Hold, KeyAccount
 from jackfield_gateway.limits.periods import day_of
 from jackfield_gateway.object_book import ObjectBook
@@ -27,7 +27,7 @@ class KeyDesk:
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
-        self._ring = context.port(KeyRing)
+        self._ring = context.port(VirtualKeyRing)
         self._most_names = context.settings(GatewaySettings).models_per_day
         self._book = ObjectBook(context, self._ring)
 

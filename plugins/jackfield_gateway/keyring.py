@@ -23,7 +23,7 @@ FILE = ("gateway", "keys.db")
 DAY_MS = 86_400_000
 
 
-class KeyRing:
+class VirtualKeyRing:
     """The database is read with the first question, and written to from then on."""
 
     def __init__(self, context: PluginContext) -> None:

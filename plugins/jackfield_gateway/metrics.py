@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Metric
-from jackfield_gateway.keyring import KeyRing
+from jackfield_gateway.keyring import VirtualKeyRing
 from jackfield_gateway.limits.account import KeyAccount
 
 
 def metrics(context: PluginContext) -> Sequence[Metric]:
-    accounts = [one for one in context.port(KeyRing).accounts() if one.key.revoked_at is None]
+    accounts = [one for one in context.port(VirtualKeyRing).accounts() if one.key.revoked_at is None]
     in_flight = sum(one.in_flight for one in accounts)
     return [
         Metric("virtual_keys", "Virtual keys that are not revoked.", "gauge", len(accounts)),
@@ -29,4 +29,4 @@ def _of(account: KeyAccount) -> Iterator[Metric]:
 
 
 async def close(context: PluginContext) -> None:
-    await context.port(KeyRing).close()
+    await context.port(VirtualKeyRing).close()

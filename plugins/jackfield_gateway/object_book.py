@@ -10,7 +10,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.gateway import StoredObject
 from jackfield_gateway.kept import objects
 from jackfield_gateway.kept.objects import HeldObject
-from jackfield_gateway.keyring import KeyRing
+from jackfield_gateway.keyring import VirtualKeyRing
 from jackfield_gateway.settings import GatewaySettings
 
 OWN = "@"
@@ -22,7 +22,7 @@ LONGEST_ID = 512
 class ObjectBook:
     """Of all keys and profiles."""
 
-    def __init__(self, context: PluginContext, ring: KeyRing) -> None:
+    def __init__(self, context: PluginContext, ring: VirtualKeyRing) -> None:
         self._context = context
         self._settings = context.settings(GatewaySettings)
         self._ring = ring

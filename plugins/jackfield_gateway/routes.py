@@ -13,7 +13,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import Conflict, InvalidInput, NotFound
 from jackfield.api.http import operation, read_model, read_query, success
 from jackfield.api.profiles import Profiles
-from jackfield_gateway.keyring import KeyRing
+from jackfield_gateway.keyring import VirtualKeyRing
 from jackfield_gateway.keys.editing import changed, new_virtual_key, require_profiles_or_null
 from jackfield_gateway.limits.account import KeyAccount
 from jackfield_gateway.schemas import KeyChangeBody, KeysQuery, KeyUsageQuery, NewKeyBody
@@ -32,8 +32,8 @@ class GatewayRoutes:
         self._context = context
 
     @property
-    def _ring(self) -> KeyRing:
-        return self._context.port(KeyRing)
+    def _ring(self) -> VirtualKeyRing:
+        return self._context.port(VirtualKeyRing)
 
     @operation(
         "List the virtual keys",

@@ -26,7 +26,7 @@ from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_
 from jackfield_migration.places import folder_of
 from jackfield_migration.reading.cipher import N8nCipher
 from jackfield_migration.redaction import REMARK, is_redacted
-from jackfield_migration.report import DONE, Report, Result, Status, report_of
+from jackfield_migration.report import DONE, MigrationReport, Result, Status, report_of
 from jackfield_migration.rewriting import Rewritten, rewritten
 from jackfield_migration.settings import MigrationSettings
 from jackfield_migration.together import once, told_together
@@ -64,7 +64,7 @@ class _Planned:
     made: Rewritten
 
 
-class Importer:
+class BundleImporter:
     """Imports one bundle after another."""
 
     def __init__(self, context: PluginContext) -> None:
@@ -72,12 +72,12 @@ class Importer:
         self._settings = context.settings(MigrationSettings)
         self._turn = asyncio.Lock()
 
-    async def run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> Report:
+    async def run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> MigrationReport:
         """Raises `StoreUnavailable` when nothing can be kept."""
         async with self._turn:  # two at once would each give the same document an id
             return await self._run(bundle, cipher, options)
 
-    async def _run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> Report:
+    async def _run(self, bundle: Bundle, cipher: N8nCipher | None, options: Options) -> MigrationReport:
         ids = IdMap(self._context, options.source, CREDENTIAL)
         await ids.load()
         credentials = CredentialImport(self._context, ids, cipher, dry_run=options.dry_run)

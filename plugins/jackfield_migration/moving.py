@@ -20,7 +20,7 @@ from jackfield_migration.bundle import Bundle, Source
 from jackfield_migration.identities import foreign_id
 from jackfield_migration.printing import print_report
 from jackfield_migration.reading.cipher import N8nCipher, WrongKey
-from jackfield_migration.reading.files import Reading
+from jackfield_migration.reading.files import BundleReader
 from jackfield_migration.report import DONE, Result, read_report, report_view
 from jackfield_migration.settings import MigrationSettings
 from jackfield_migration.together import links_of, once, told_together
@@ -72,7 +72,7 @@ def move_in(call: DaemonCall, request: Request) -> bool:
 
 def _read(request: Request) -> tuple[Bundle, N8nCipher | None]:
     keys = _keys(request)
-    reading = Reading(Bundle(), N8nCipher(keys) if keys else None, MigrationSettings().document_limit)
+    reading = BundleReader(Bundle(), N8nCipher(keys) if keys else None, MigrationSettings().document_limit)
     for path in request.paths:
         reading.path(path)
     if request.postgres:

@@ -8,12 +8,12 @@ import click
 
 from jackfield.api.cli import cell, echo_table
 from jackfield_migration.bundle import NOT_HERE, shortened
-from jackfield_migration.report import Report, Result, counts, next_steps
+from jackfield_migration.report import MigrationReport, Result, counts, next_steps
 
 _VERDICTS = {"runs": "runs", "attention": "needs attention", "cannot": "cannot run", "": "-"}
 
 
-def print_report(report: Report) -> None:
+def print_report(report: MigrationReport) -> None:
     """A table, then what is left, counts and next steps."""
     rows = [_row(result) for result in report.results]
     echo_table(("KIND", "NAME", "STATUS", "HERE", "ACTIVE", "REMARKS"), rows, empty="There was nothing to import.")

@@ -39,19 +39,19 @@ class Result:
 
 
 @record
-class Report:
+class MigrationReport:
     results: Sequence[Result]
     left: Mapping[str, int]
     unreadable: Sequence[tuple[str, str]]
     dry_run: bool
 
 
-def report_of(results: Sequence[Result], bundle: Bundle, *, dry_run: bool) -> Report:
+def report_of(results: Sequence[Result], bundle: Bundle, *, dry_run: bool) -> MigrationReport:
     unreadable = [(each.origin, each.reason) for each in bundle.unreadable]
-    return Report(results, dict(bundle.left), unreadable, dry_run)
+    return MigrationReport(results, dict(bundle.left), unreadable, dry_run)
 
 
-def report_view(report: Report) -> dict[str, Json]:
+def report_view(report: MigrationReport) -> dict[str, Json]:
     """`complete`: everything that was given is here now, or would be."""
     left: list[Json] = [
         {"kind": kind, "count": count, "reason": NOT_HERE.get(kind, "There is nothing like it here.")}
@@ -88,7 +88,7 @@ def result_view(result: Result) -> dict[str, Json]:
     }
 
 
-def read_report(views: Sequence[Mapping[str, Json]], bundle: Bundle, *, dry_run: bool) -> Report:
+def read_report(views: Sequence[Mapping[str, Json]], bundle: Bundle, *, dry_run: bool) -> MigrationReport:
     """The report of an import of several requests, from what each of them answered."""
     rows = [row for view in views for row in _list(view.get("results"))]
     report = report_of([_read_result(row) for row in rows if isinstance(row, dict)], bundle, dry_run=dry_run)
@@ -127,7 +127,7 @@ def counts(results: Sequence[Result]) -> dict[str, Json]:
     return dict(found)
 
 
-def next_steps(report: Report) -> Sequence[str]:
+def next_steps(report: MigrationReport) -> Sequence[str]:
     """Sentences for a person, the most pressing one first."""
     results = report.results
     workflows = [result for result in results if result.kind == "workflow"]

@@ -15,7 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.api.saved_documents import SavedDocuments
 from jackfield_migration.bundle import Bundle
-from jackfield_migration.importing import Importer, Options
+from jackfield_migration.importing import BundleImporter, Options
 from jackfield_migration.reading.cipher import N8nCipher
 from jackfield_migration.report import report_view
 from jackfield_migration.settings import MigrationSettings
@@ -36,13 +36,13 @@ _ABOVE_LIMIT = "The files are larger than the setting server.body_limit allows; 
 _IN_PIECES = "`jackfield import n8n FILE` takes files up to migration.document_limit, and sends them in pieces."
 
 
-class ImportRoutes:
+class MigrationRoutes:
     """Views of imports."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         self._settings = context.settings(MigrationSettings)
-        self._importer = Importer(context)
+        self._importer = BundleImporter(context)
 
     @operation(
         "Import workflows, credentials and variables of n8n: as JSON, or files and its database as a form",
@@ -150,7 +150,7 @@ def read_keys(text: str) -> list[str]:
 
 
 def blueprints(context: PluginContext) -> Sequence[Blueprint]:
-    views, exports = ImportRoutes(context), ExportRoutes(context)
+    views, exports = MigrationRoutes(context), ExportRoutes(context)
     made = Blueprint("migration", __name__, url_prefix="/api/v1")
     for path, view in (("/import", views.import_documents), ("/import/activate", views.activate)):
         made.add_url_rule(path, view_func=view, methods=["POST"])

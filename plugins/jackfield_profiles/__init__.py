@@ -41,7 +41,7 @@ class ProfilesPlugin(Plugin):
         "jackfield_profiles.ports:HeadlessRuns": "jackfield_profiles.launching.headless_runs:HeadlessRunner",
     }
     parts = (
-        "jackfield_profiles.launching.placement:Placement",
+        "jackfield_profiles.launching.placement:AgentPlacement",
         "jackfield_profiles.storage.profiles:ProfileStore",
         "jackfield_profiles.keys.store:KeyStore",
         "jackfield_profiles.shims:Shims",

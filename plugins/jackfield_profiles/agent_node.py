@@ -20,7 +20,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.profiles import HeadlessRequest, HeadlessResult
 from jackfield.api.workflows import Item, Items
 from jackfield_profiles.form import AGENT
-from jackfield_profiles.launching.placement import Placement
+from jackfield_profiles.launching.placement import AgentPlacement
 from jackfield_profiles.running_settings import RunSettings
 from jackfield_profiles.views import usage
 
@@ -89,7 +89,7 @@ class CodingAgentNode(ItemNode):
         if request.prompt is None and not request.args:
             raise NodeError("The parameter prompt is empty; say what the agent shall do, or give args.")
         try:
-            result = await self._context.port(Placement).run(parameters.profile, request, parameters.labels)
+            result = await self._context.port(AgentPlacement).run(parameters.profile, request, parameters.labels)
         except JackfieldError as exc:
             raise NodeError(exc.message) from None
         if result.timed_out or result.exit_code != 0:

@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager
 from jackfield.api.context import PluginContext
 from jackfield.api.hosts import Host, HostResources
 from jackfield.api.profiles import profile_resources
-from jackfield_profiles.launching.placement import Placement, labels_in
+from jackfield_profiles.launching.placement import AgentPlacement, labels_in
 
 
 def resources(context: PluginContext) -> Sequence[HostResources]:
     def place(alias: str, query: Mapping[str, str], key: str) -> AbstractAsyncContextManager[Host]:
-        return context.port(Placement).place(alias, labels_in(query.get("labels", "")), key)
+        return context.port(AgentPlacement).place(alias, labels_in(query.get("labels", "")), key)
 
     paths = ["/api/profiles"]
     return [

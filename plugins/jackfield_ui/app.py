@@ -15,7 +15,7 @@ from jackfield.api.asgi import AsgiMount, Receive, Scope, Send
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import MethodNotAllowed, NotFound
 from jackfield_ui.encodings import accepted
-from jackfield_ui.extensions import FOLDER, LIST, Extensions
+from jackfield_ui.extensions import FOLDER, LIST, BrowserExtensions
 from jackfield_ui.files import StaticFile, StaticFiles
 from jackfield_ui.headers import HASHED, IMMUTABLE, REVALIDATED, page_headers, secured
 from jackfield_ui.missing import MISSING_PAGE
@@ -30,7 +30,7 @@ NONCE_MARK = b"__CSP_NONCE__"
 class Interface:
     """Serves one folder of built files. It is looked into when somebody asks first, on a thread."""
 
-    def __init__(self, folder: Path, extensions: Extensions) -> None:
+    def __init__(self, folder: Path, extensions: BrowserExtensions) -> None:
         self._files = StaticFiles(folder)
         self._extensions = extensions
 
@@ -98,5 +98,5 @@ async def respond(send: Send, status: int, headers: Sequence[tuple[bytes, bytes]
 
 
 def mounts(context: PluginContext) -> Sequence[AsgiMount]:
-    interface = Interface(STATIC, Extensions(context))
+    interface = Interface(STATIC, BrowserExtensions(context))
     return [AsgiMount("", interface, "open", "ui"), AsgiMount(SEGMENT, interface, "open", "ui")]

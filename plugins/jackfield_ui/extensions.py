@@ -16,7 +16,7 @@ FOLDER = "extensions/"
 LIST = "extensions.json"
 
 
-class Extensions:
+class BrowserExtensions:
     """Read when a browser asks first, on a thread: then all plugins have said what they bring."""
 
     def __init__(self, context: PluginContext) -> None:

@@ -26,7 +26,7 @@ def digest_of(token: bytes) -> str:
     return hashlib.sha256(token).hexdigest()
 
 
-class SessionKeeper(Protocol):
+class BrowserSessionKeeper(Protocol):
     """Where sessions are, by the digests of their tokens. Raises `StoreUnavailable` where they are in the store."""
 
     async def load(self) -> None:
@@ -56,7 +56,7 @@ class BrowserSessions:
         self._clock = context.clock
         self._settings = settings
         self._times = SessionTimes(settings, context.clock)
-        self.keeper: SessionKeeper = SessionFile(context, self._times, settings.remembered)
+        self.keeper: BrowserSessionKeeper = SessionFile(context, self._times, settings.remembered)
 
     async def load(self) -> None:
         """What earlier runs began."""

@@ -17,7 +17,7 @@ WRITE_MS = 60_000
 
 
 class SessionFile:
-    """`jackfield_auth.sessions.browser_sessions.SessionKeeper`"""
+    """`jackfield_auth.sessions.browser_sessions.BrowserSessionKeeper`"""
 
     def __init__(self, context: PluginContext, times: SessionTimes, most: int) -> None:
         self._context = context

@@ -30,7 +30,7 @@ class TableLocator(Parameters, title="Locator"):
     mode: str = "list"
 
 
-class ConditionRow(Parameters, title="Condition"):
+class ColumnCondition(Parameters, title="Condition"):
     ui_fields: ClassVar[UiFields] = CONDITION
 
     key_name: str = "id"
@@ -39,7 +39,7 @@ class ConditionRow(Parameters, title="Condition"):
 
 
 class RowConditions(Parameters, title="Conditions"):
-    conditions: list[ConditionRow] = Field(default_factory=list)
+    conditions: list[ColumnCondition] = Field(default_factory=list)
 
 
 class MappedColumn(Parameters):

@@ -12,9 +12,15 @@ from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.storage.tables import SYSTEM_COLUMNS, ColumnType, DataTable, RowFilter
-from jackfield_data_tables.filters import Asked, checked
+from jackfield_data_tables.filters import AskedCondition, checked
 from jackfield_data_tables.node.errors import RefusedByTable
-from jackfield_data_tables.node.parameters import CHECKED, ConditionRow, DataTableParameters, MappedColumn, TableColumns
+from jackfield_data_tables.node.parameters import (
+    CHECKED,
+    ColumnCondition,
+    DataTableParameters,
+    MappedColumn,
+    TableColumns,
+)
 from jackfield_data_tables.values import TableRefusal, described, moment_of, typed
 from jackfield_data_tables.views import shown_cell
 
@@ -83,17 +89,17 @@ def filter_of(run: NodeRun, parameters: DataTableParameters, table: DataTable, m
     return checked(table, asked, any_of=parameters.match_type == "anyCondition", most=most, zone=zone)
 
 
-def _asked(given: ConditionRow, types: Mapping[str, ColumnType]) -> Asked:
+def _asked(given: ColumnCondition, types: Mapping[str, ColumnType]) -> AskedCondition:
     column, operator, value = given.key_name, given.condition or "eq", cast("Json", given.key_value)
     if operator in ("isTrue", "isFalse"):
-        return Asked(column, "eq", operator == "isTrue")
+        return AskedCondition(column, "eq", operator == "isTrue")
     if operator not in _VALUELESS and types[column] == "date" and isinstance(value, str):
         try:
             moment = moment_of(value, UTC)
         except (ValueError, OverflowError):
             raise NodeError(f"Invalid date string '{value[:200]}' for column '{column}'") from None
-        return Asked(column, operator, iso(moment))
-    return Asked(column, operator, value)
+        return AskedCondition(column, operator, iso(moment))
+    return AskedCondition(column, operator, value)
 
 
 def columns_of(parameters: DataTableParameters) -> Sequence[tuple[str, ColumnType]]:

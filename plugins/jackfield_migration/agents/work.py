@@ -12,7 +12,7 @@ from jackfield.api.object_references import load
 from jackfield_migration.agents.bringing import Bringing
 from jackfield_migration.agents.wanted import Setup
 from jackfield_migration.printing import print_report
-from jackfield_migration.report import Report, report_view
+from jackfield_migration.report import MigrationReport, report_view
 
 Read: TypeAlias = Callable[[Path, "str | None", "str | None"], Setup]
 READERS: Mapping[str, str] = {
@@ -25,16 +25,16 @@ READERS: Mapping[str, str] = {
 
 async def brought(
     context: PluginContext, source: str, path: Path, alias: str | None, agent: str | None, dry_run: bool
-) -> Report:
+) -> MigrationReport:
     """Raises `InvalidInput` for what cannot be read."""
     setup = cast("Read", load(READERS[source]))(path, alias, agent)
     keys = [one.key for one in setup.providers] + [one.key for one in setup.profiles]
     context.secrets.redact(*(key for key in keys if key))
     results = await Bringing(context, setup, dry_run=dry_run).all()
-    return Report(results, {}, setup.unreadable, dry_run)
+    return MigrationReport(results, {}, setup.unreadable, dry_run)
 
 
-def told(report: Report, *, as_json: bool) -> bool:
+def told(report: MigrationReport, *, as_json: bool) -> bool:
     """Print the report. Whether everything is here now."""
     view = report_view(report)
     if as_json:

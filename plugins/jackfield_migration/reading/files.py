@@ -18,7 +18,7 @@ SUFFIXES = frozenset({".json", ".zip", ".sqlite"})
 
 
 @state
-class Reading:
+class BundleReader:
     """What is read so far. limit: bytes of one JSON file."""
 
     bundle: Bundle
@@ -77,9 +77,9 @@ class Reading:
         self.bundle.add(jsontext.loads(data.removeprefix(_BOM)), origin)
 
 
-def read_paths(paths: Sequence[Path], cipher: N8nCipher | None, limit: int) -> Reading:
+def read_paths(paths: Sequence[Path], cipher: N8nCipher | None, limit: int) -> BundleReader:
     """Everything that these paths hold."""
-    reading = Reading(Bundle(), cipher, limit)
+    reading = BundleReader(Bundle(), cipher, limit)
     for path in paths:
         reading.path(path)
     return reading

@@ -11,7 +11,7 @@ from typing import IO
 
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.reading.cipher import N8nCipher
-from jackfield_migration.reading.files import Reading
+from jackfield_migration.reading.files import BundleReader
 from jackfield_migration.settings import MigrationSettings
 
 Upload = tuple[str, IO[bytes]]
@@ -26,7 +26,7 @@ async def read_uploads(
 
 
 def _read(files: Sequence[Upload], keys: Sequence[str], limit: int) -> tuple[Bundle, N8nCipher | None]:
-    reading = Reading(Bundle(), N8nCipher(keys) if keys else None, limit)
+    reading = BundleReader(Bundle(), N8nCipher(keys) if keys else None, limit)
     with tempfile.TemporaryDirectory(prefix="jackfield-upload-") as place:
         for index, (name, stream) in enumerate(files):
             kept = Path(place) / str(index)  # never a name that somebody else has chosen

@@ -38,7 +38,7 @@ def require_labels(host: Host, labels: Sequence[str]) -> None:
         raise NoHost(f"The host {host.name} lacks some of the labels {', '.join(labels)}; name another one, or none.")
 
 
-class Placement:
+class AgentPlacement:
     """Chooses hosts, and runs agents there. One per daemon."""
 
     def __init__(self, context: PluginContext) -> None:

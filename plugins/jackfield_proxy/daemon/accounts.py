@@ -11,7 +11,7 @@ from jackfield_proxy.daemon import prices
 from jackfield_proxy.daemon.budgets import BudgetTracker
 from jackfield_proxy.daemon.figures import RequestFigures
 from jackfield_proxy.daemon.planning import plan_of
-from jackfield_proxy.daemon.records import Answers, RecordedRequest, Records
+from jackfield_proxy.daemon.records import CountedAnswers, RecordedRequest, Records
 from jackfield_proxy.messages import ServedRequest
 from jackfield_proxy.plan import ProxyPlan
 from jackfield_proxy.settings import ProxySettings
@@ -20,7 +20,7 @@ from jackfield_proxy.settings import ProxySettings
 class ProfileAccount:
     """Records and budgets."""
 
-    def __init__(self, context: PluginContext, alias: str, answers: Answers) -> None:
+    def __init__(self, context: PluginContext, alias: str, answers: CountedAnswers) -> None:
         self.alias = alias
         self.records = Records(context, alias, answers, context.settings(ProxySettings).requests_kept)
         self.budgets = BudgetTracker(context, alias)

@@ -20,7 +20,7 @@ from jackfield_proxy.daemon.accounts import ProfileAccount
 from jackfield_proxy.daemon.addresses import ProxyAddressBook
 from jackfield_proxy.daemon.offered_kinds import kinds_view
 from jackfield_proxy.daemon.planning import problems_of
-from jackfield_proxy.daemon.records import Answers, shown
+from jackfield_proxy.daemon.records import CountedAnswers, shown
 from jackfield_proxy.daemon.rule_test import tested
 from jackfield_proxy.daemon.shared_listener import SharedListener
 from jackfield_proxy.daemon.subjects import ProfileSubject, SharedSubject
@@ -42,7 +42,7 @@ class ProxyManager:
         self._context = context
         self._proxies: dict[str, ProxySupervisor] = {}
         self._accounts: dict[str, ProfileAccount] = {}
-        self._answers = Answers()
+        self._answers = CountedAnswers()
         self._addresses = ProxyAddressBook(context)
         self._budget = DescriptorBudget.of_process()
         subject = SharedSubject(context, self.account)

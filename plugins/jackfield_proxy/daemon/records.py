@@ -21,7 +21,7 @@ MOST_STORING = 1000
 """Records that may wait for the store of usage; a proxy with more of them is not read until they are less."""
 
 
-class Answers:
+class CountedAnswers:
     """Providers do repeat ids, small ones and stand-ins above all; each answer counts."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class RecordedRequest:
 class Records:
     """Requests that one profile's proxy has served: it tells them to who listens, and keeps the last ones."""
 
-    def __init__(self, context: PluginContext, alias: str, answers: Answers, kept: int) -> None:
+    def __init__(self, context: PluginContext, alias: str, answers: CountedAnswers, kept: int) -> None:
         self._context = context
         self._alias = alias
         self._answers = answers

@@ -15,7 +15,7 @@ from jackfield.api.hosts import HostCalls, Hosts, HostUnavailable
 from jackfield.api.object_references import load
 from jackfield.api.records import record
 from jackfield.api.storage.ledgers import StoredLedger
-from jackfield_telemetry.reports.export import Form
+from jackfield_telemetry.reports.export import ExportForm
 from jackfield_telemetry.reports.queries import UsageFilter
 
 _STAND_INS = "jackfield_telemetry.sharing.standing_in:LedgerStandIns"
@@ -27,7 +27,7 @@ class _Rows:
     """The rows of one export, without what stands before and behind them, and without one that breaks off. whole:
     whether it has ended as it should."""
 
-    def __init__(self, parts: AsyncIterator[bytes], form: Form) -> None:
+    def __init__(self, parts: AsyncIterator[bytes], form: ExportForm) -> None:
         self._parts = parts
         self._form = form
         self._quoted = 0
@@ -74,7 +74,7 @@ class _Rows:
 class ExportScope:
     """What is exported. path: where the others give theirs; scope: of who asks."""
 
-    form: Form
+    form: ExportForm
     where: UsageFilter
     zone: tzinfo
     path: str
@@ -85,7 +85,7 @@ class StandInExports(Protocol):
     """Exports of hosts that do not answer, or are gone."""
 
     def exports(
-        self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
+        self, form: ExportForm, where: UsageFilter, zone: tzinfo, answered: Collection[str]
     ) -> AsyncIterator[tuple[StoredLedger, AsyncGenerator[bytes]]]:
         """What a host has told and its export, but for hosts of these ids. All of it raises `JackfieldError`."""
 

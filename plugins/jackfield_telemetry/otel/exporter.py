@@ -60,7 +60,7 @@ class ModelCalls:
             self._tokens.record(tokens.output, {**of, "gen_ai.token.type": "output"})
 
 
-class Exporter:
+class OtelExporter:
     """Both providers, none of them global. Methods only hand over; threads of the library export."""
 
     def __init__(self, settings: TelemetrySettings, version: str) -> None:

@@ -19,7 +19,7 @@ from jackfield_telemetry.settings import TelemetrySettings
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
     from jackfield.api.telemetry import TelemetryRecord, TelemetrySink
-    from jackfield_telemetry.otel.exporter import Exporter
+    from jackfield_telemetry.otel.exporter import OtelExporter
 
 MISSING = (
     "telemetry.otlp_endpoint is set, but the OpenTelemetry library is not installed, so that nothing is exported. "
@@ -35,7 +35,7 @@ class OtlpSink:
 
     def __init__(self, context: PluginContext, settings: TelemetrySettings) -> None:
         self._context, self._settings = context, settings
-        self._making: asyncio.Task[Exporter | None] | None = None
+        self._making: asyncio.Task[OtelExporter | None] | None = None
         self._closed = False
         context.secrets.redact(*settings.otlp_headers.values())
 
@@ -57,7 +57,7 @@ class OtlpSink:
         if exporter is not None:
             await asyncio.to_thread(exporter.close, self._settings.otlp_timeout)
 
-    async def _exporter(self) -> Exporter | None:
+    async def _exporter(self) -> OtelExporter | None:
         """None: there is none, and the log has said so. Made once."""
         if self._closed:
             return None
@@ -65,7 +65,7 @@ class OtlpSink:
             self._making = asyncio.create_task(self._made())
         return await asyncio.shield(self._making)
 
-    async def _made(self) -> Exporter | None:
+    async def _made(self) -> OtelExporter | None:
         try:
             return await asyncio.to_thread(_load, self._settings, self._context.service.version)
         except ImportError:
@@ -75,9 +75,9 @@ class OtlpSink:
         return None
 
 
-def _load(settings: TelemetrySettings, version: str) -> Exporter:
+def _load(settings: TelemetrySettings, version: str) -> OtelExporter:
     """With the library, which an import at the top would load at every start."""
-    exporter = cast("type[Exporter]", load("jackfield_telemetry.otel.exporter:Exporter"))
+    exporter = cast("type[OtelExporter]", load("jackfield_telemetry.otel.exporter:OtelExporter"))
     return exporter(settings, version)
 
 

@@ -50,7 +50,7 @@ _document = msgspec.json.Decoder(_Document).decode
 _DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError)
 
 
-class GeminiReader:
+class GeminiCliReader:
     """`UsageReader` of Gemini CLI."""
 
     name = "gemini"

@@ -39,7 +39,7 @@ CHUNK = 500
 
 
 @record
-class Form:
+class ExportForm:
     """How an export begins and ends.
 
     opened: the end of what stands before the first row; row: the end of a row, and how what stands between it and the
@@ -102,9 +102,11 @@ def _json_quotes(text: bytes) -> int:
     return plain.count(b'"') - plain.count(b'\\"')
 
 
-FORMS: Mapping[str, Form] = {
-    "csv": Form(b"\r\n", (b"\r\n", b""), _csv_quotes, b"", b"", b"# The export is not whole: ", csv_broken, csv_parts),
-    "json": Form(
+FORMS: Mapping[str, ExportForm] = {
+    "csv": ExportForm(
+        b"\r\n", (b"\r\n", b""), _csv_quotes, b"", b"", b"# The export is not whole: ", csv_broken, csv_parts
+    ),
+    "json": ExportForm(
         b'{"data":[',
         (b"}", b",{"),
         _json_quotes,

@@ -20,7 +20,7 @@ from jackfield_telemetry.http.report_schemas import ReportQuery
 from jackfield_telemetry.http.schemas import UsageQuery
 from jackfield_telemetry.http.streaming import streamed
 from jackfield_telemetry.report_requests import ReportRequest, asked_view
-from jackfield_telemetry.reports.export import BY, Form, limited, row_of, told_if_broken
+from jackfield_telemetry.reports.export import BY, ExportForm, limited, row_of, told_if_broken
 from jackfield_telemetry.reports.periods import LABELS, Span, span_of, zone_of
 from jackfield_telemetry.reports.queries import UsageFilter, slices
 from jackfield_telemetry.reports.summary import summarise, usage_view
@@ -71,7 +71,7 @@ class LedgerStandIns:
         return [await self._stand_in(ledger, span, lambda given: view(given, pricing), _rows) for ledger in ledgers]
 
     async def exports(
-        self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
+        self, form: ExportForm, where: UsageFilter, zone: tzinfo, answered: Collection[str]
     ) -> AsyncIterator[tuple[StoredLedger, AsyncGenerator[bytes]]]:
         """Each ledger but those of these hosts, and its export. Raises `StoreUnavailable`; an export raises it too, and
         `HostUnavailable`."""
@@ -79,7 +79,7 @@ class LedgerStandIns:
             yield ledger, self._export(ledger, form, where, zone)
 
     async def _export(
-        self, ledger: StoredLedger, form: Form, where: UsageFilter, zone: tzinfo
+        self, ledger: StoredLedger, form: ExportForm, where: UsageFilter, zone: tzinfo
     ) -> AsyncGenerator[bytes]:
         pricing = await asyncio.to_thread(self._service.pricing)
         row, limit = partial(row_of, as_of=iso(ledger.as_of)), self._service.settings.export_limit

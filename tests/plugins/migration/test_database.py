@@ -16,7 +16,7 @@ from test_cipher import KEY, SEALED
 from jackfield_migration.bundle import Bundle
 from jackfield_migration.places import folder_of
 from jackfield_migration.reading.cipher import N8nCipher
-from jackfield_migration.reading.files import Reading
+from jackfield_migration.reading.files import BundleReader
 
 TABLES = """
 CREATE TABLE {0}workflow_entity (id TEXT, name TEXT, active INTEGER, nodes TEXT, connections TEXT, settings TEXT,
@@ -58,8 +58,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return file
 
 
-def read(path: Path, key: str = KEY) -> Reading:
-    reading = Reading(Bundle(), N8nCipher([key]), 1 << 20)
+def read(path: Path, key: str = KEY) -> BundleReader:
+    reading = BundleReader(Bundle(), N8nCipher([key]), 1 << 20)
     reading.path(path)
     return reading
 

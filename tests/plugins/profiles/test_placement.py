@@ -17,7 +17,7 @@ from jackfield.api.proxy import ProxyFailure
 from jackfield.api.usage import Cost, RunUsage, Tokens
 from jackfield.testing.context import FakeContext
 from jackfield_profiles import views
-from jackfield_profiles.launching.placement import NoHost, Placement
+from jackfield_profiles.launching.placement import AgentPlacement, NoHost
 from jackfield_profiles.launching.replies import result_of
 
 HERE = HeadlessResult(0, "here", "", False, 1)
@@ -68,9 +68,9 @@ class Profiles:
         return HERE
 
 
-def placement(directory: Path, fleet: Fleet, *, here: bool = True) -> Placement:
+def placement(directory: Path, fleet: Fleet, *, here: bool = True) -> AgentPlacement:
     ports = {"Hosts": fleet, "HostCalls": fleet, "Profiles": Profiles(here)}
-    return Placement(FakeContext(directory, ports=ports))
+    return AgentPlacement(FakeContext(directory, ports=ports))
 
 
 @pytest.mark.parametrize(

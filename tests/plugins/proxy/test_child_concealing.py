@@ -17,7 +17,7 @@ from proxy_lab import ASKED, KEY, Provider_, daemon_of, plan, profile, proxy_of,
 from scripted import Say, chat_stream
 
 from jackfield_proxy.child.upstream.concealing import Concealer, concealer_of
-from jackfield_proxy.daemon.records import Answers, Records, shown
+from jackfield_proxy.daemon.records import CountedAnswers, Records, shown
 from jackfield_proxy.messages import ServedRequest
 from jackfield_proxy.plan import Upstream
 
@@ -99,7 +99,7 @@ async def test_records_of_the_daemon_have_no_key(tmp_path: Path) -> None:
     context = daemon_of(tmp_path, profile())
     context.secrets.redact(KEY)
     said = ServedRequest("r", 1, "chat", "m", "north", "m", 401, 5, False, error=f"no {KEY}")
-    request = await Records(context, "p", Answers(), 10).take(said, "agent")
+    request = await Records(context, "p", CountedAnswers(), 10).take(said, "agent")
     assert shown(request)["error"] == "no ***"
 
 

@@ -15,7 +15,7 @@ from aiohttp import web
 from proxy_lab import ASKED, TOKEN, Provider_, daemon_of, plan, profile, proxy_of, rule, sse, upstream
 from scripted import Say, chat_answer, chat_stream
 
-from jackfield_proxy.daemon.records import Answers, Records
+from jackfield_proxy.daemon.records import CountedAnswers, Records
 from jackfield_proxy.messages import ServedRequest
 
 SEARCH = {"type": "web_search_20250305", "name": "web_search"}
@@ -96,7 +96,7 @@ async def test_what_passes_has_lost_nothing(north: Provider_) -> None:
 
 async def test_listeners_are_warned(tmp_path: Path) -> None:
     context = daemon_of(tmp_path, profile())
-    records = Records(context, "p", Answers(), 10)
+    records = Records(context, "p", CountedAnswers(), 10)
     served = ServedRequest("req_1", 1, "anthropic", "m", "north", "m", 200, 5, False, missing=("web_search",))
     await records.take(served, "agent")
     request, warning = context.events.published

@@ -25,7 +25,7 @@ from jackfield_proxy.daemon.crashes import Crashes
 from jackfield_proxy.daemon.logfile import ProxyLogFile
 from jackfield_proxy.daemon.manager import ProxyManager
 from jackfield_proxy.daemon.process import ProxyProcess
-from jackfield_proxy.daemon.records import Answers
+from jackfield_proxy.daemon.records import CountedAnswers
 from jackfield_proxy.serving import MARKER
 
 ALWAYS = {"name": "all", "condition": {"type": "always"}, "target": "north/first", "priority": 0}
@@ -238,7 +238,7 @@ def test_crashes_back_off_and_five_in_a_minute_are_too_many() -> None:
 
 
 def test_repeated_ids_of_answers_count_each() -> None:
-    answers = Answers()
+    answers = CountedAnswers()
     assert answers.unique("a", "msg_1", "r1") == "msg_1"
     assert answers.unique("a", "msg_1", "r2") == "msg_1/r2"
     assert answers.unique("b", "msg_1", "r3") == "msg_1"

@@ -18,7 +18,7 @@ from jackfield.api.hosts import Host, HostUnavailable, OnlyHost
 from jackfield.api.storage.ledgers import StoredLedger
 from jackfield.testing.context import FakeContext
 from jackfield_telemetry.http.exporting import ExportScope, exported_everywhere
-from jackfield_telemetry.reports.export import COLUMNS, FORMS, Form, csv_parts, json_parts, told_if_broken
+from jackfield_telemetry.reports.export import COLUMNS, FORMS, ExportForm, csv_parts, json_parts, told_if_broken
 from jackfield_telemetry.reports.queries import UsageFilter
 
 PARTS = {"csv": csv_parts, "json": json_parts}
@@ -68,7 +68,7 @@ class Told:
         self._inside = inside
 
     async def exports(
-        self, form: Form, where: UsageFilter, zone: tzinfo, answered: Collection[str]
+        self, form: ExportForm, where: UsageFilter, zone: tzinfo, answered: Collection[str]
     ) -> AsyncIterator[tuple[StoredLedger, AsyncGenerator[bytes]]]:
         for host, export in self._exports.items():
             if host not in answered:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.telemetry import Bookmark, LogFile, Tokens, UsageEntry, UsageReader
 from jackfield_telemetry.readers.aider import AiderReader
-from jackfield_telemetry.readers.gemini import GeminiReader
+from jackfield_telemetry.readers.gemini import GeminiCliReader
 from jackfield_telemetry.readers.qwen import QwenReader
 
 TIME = "2026-11-28T14:32:29.345Z"
@@ -72,7 +72,7 @@ def test_gemini(tmp_path: Path) -> None:
     path.write_text(
         lines(start, {"id": "1", "type": "user", "content": "tokens"}, gemini("2"), gemini("2", tokens=used))
     )
-    reader = GeminiReader()
+    reader = GeminiCliReader()
     assert [file.path for file in reader.files(tmp_path)] == [path]
     (entry,), end = told(reader, path)
     assert entry == UsageEntry("gemini", "2", "abc", MS, "g", Tokens(1005, 50, 0, 300))
@@ -102,7 +102,12 @@ def test_aider(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("reader", "name"),
-    [(QwenReader(), "s.jsonl"), (GeminiReader(), "s.jsonl"), (GeminiReader(), "s.json"), (AiderReader(), "m.jsonl")],
+    [
+        (QwenReader(), "s.jsonl"),
+        (GeminiCliReader(), "s.jsonl"),
+        (GeminiCliReader(), "s.json"),
+        (AiderReader(), "m.jsonl"),
+    ],
 )
 @given(content=st.binary(max_size=300), number=st.integers(-(2**70), 2**70))
 def test_damage_stops_no_reader(

@@ -14,7 +14,7 @@ from jackfield.api.browser import BROWSER_EXTENSIONS, BrowserExtension, BrowserP
 from jackfield.api.errors import NotFound
 from jackfield_ui.app import Interface
 from jackfield_ui.encodings import accepted
-from jackfield_ui.extensions import Extensions
+from jackfield_ui.extensions import BrowserExtensions
 
 NAME = "assets/index-D79a2g5O.js"
 
@@ -44,7 +44,7 @@ class Brought:
 
 def made(folder: Path) -> Interface:
     brought = BrowserExtension("kilns", folder / "assets", "index.js", [BrowserPage("overview", "Kilns")])
-    return Interface(folder, Extensions(Brought(brought)))  # type: ignore[arg-type]
+    return Interface(folder, BrowserExtensions(Brought(brought)))  # type: ignore[arg-type]
 
 
 async def ask(folder: Path, path: str, *headers: tuple[bytes, bytes], method: str = "GET") -> Any:

@@ -43,17 +43,17 @@ STOPPING = "the proxy stops"
 _ID = re.compile(rb'"(?:id":\s?"(?=msg|chatcmpl|resp)|responseId":\s?")([^"]{0,200})"')
 
 
-class Stopped(DialectError):
+class ProxyStopped(DialectError):
     """The proxy stops; the provider has done nothing wrong."""
 
 
-def stopped(cancelled: asyncio.CancelledError) -> Stopped:
+def stopped(cancelled: asyncio.CancelledError) -> ProxyStopped:
     """What the client is told. Raises the same again when it was not the proxy's stop that cancelled."""
     task = asyncio.current_task()
     if cancelled.args != (STOPPING,) or task is None:
         raise cancelled
     task.uncancel()
-    return Stopped(503, "The proxy is being stopped.", "overloaded_error")
+    return ProxyStopped(503, "The proxy is being stopped.", "overloaded_error")
 
 
 @record

@@ -6,13 +6,13 @@ from collections import deque
 from typing import Protocol
 
 
-class BodyReader(Protocol):
+class BodyStream(Protocol):
     """As `aiohttp.StreamReader`."""
 
     def read_nowait(self) -> bytes: ...
 
 
-def drained(content: BodyReader) -> bytes:
+def drained(content: BodyStream) -> bytes:
     """As `read_nowait`, which takes out chunk by chunk, as they came over HTTP, and asks the connection for more after
     each of them: of a stream in small chunks that is a fifth of all the work. At the end of a body nothing more is to
     be asked for, unless the connection was made to wait. The reader's state is private to aiohttp; where it looks
@@ -28,6 +28,6 @@ def drained(content: BodyReader) -> bytes:
     return content.read_nowait()
 
 
-def _is_last(content: BodyReader) -> bool:
+def _is_last(content: BodyStream) -> bool:
     ended = getattr(content, "_eof", False) and getattr(content, "_exception", content) is None
     return ended and getattr(getattr(content, "_protocol", None), "_reading_paused", True) is False

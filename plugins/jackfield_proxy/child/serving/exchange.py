@@ -247,7 +247,7 @@ class ProxiedExchange:
                     self._served.status = answer.status
                     return answer
                 return await self._relay(request, opened)
-            except (relay.Stopped, ListRefused):
+            except (relay.ProxyStopped, ListRefused):
                 raise
             except DialectError as exc:
                 refused = failures.broken(exc)
