@@ -14,7 +14,7 @@ import pytest
 from jackfield.api.shared_counts import SharedCounts
 from jackfield.api.storage import Retention, Store
 from jackfield.core.memos import LocalMemos
-from jackfield.core.workers.store_client import Asking, StoreClient
+from jackfield.core.workers.store_client import StoreCalls, StoreClient
 from jackfield.core.workers.store_server import StoreServer
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.contracts.store_counts import WINDOW, CountsAlone
@@ -46,7 +46,7 @@ class WorkersStore(StoreClient):
 
     def __init__(self, directory: Path, first: WorkersStore | None = None) -> None:
         self._lines = [socket.socketpair() for _ in range(2)]
-        super().__init__(Asking(), self._lines[1][1])
+        super().__init__(StoreCalls(), self._lines[1][1])
         self.store = first.store if first else SqliteStore(directory, SqliteSettings(), logging.getLogger("test"))
         self._memos = first._memos if first else LocalMemos(FakeClock())
         self._is_first = first is None

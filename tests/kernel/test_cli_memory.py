@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from jackfield.cli import memory
 from jackfield.cli.main import jackfield
-from jackfield.cli.memory import Memory, cache_directory
+from jackfield.cli.memory import CommandCache, cache_directory
 from jackfield.cli.runtime import Runtime
 
 
@@ -27,7 +27,7 @@ class Asked:
     """A question whose answer counts how often it was made."""
 
     def __init__(self, cache: Path, *places: Path, sound: bool = True) -> None:
-        self._memory = Memory(cache)
+        self._memory = CommandCache(cache)
         self._places = places
         self._sound = sound
         self.made = 0

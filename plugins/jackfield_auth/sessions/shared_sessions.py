@@ -14,8 +14,8 @@ WRITE_MS = 60_000
 
 
 class SharedSessions:
-    """`jackfield_auth.sessions.browser_sessions.BrowserSessionKeeper`. Each request asks the store, so that a session which
-    another daemon has ended counts nowhere."""
+    """`jackfield_auth.sessions.browser_sessions.BrowserSessionKeeper`. Each request asks the store, so that a session
+    which another daemon has ended counts nowhere."""
 
     def __init__(self, memos: Memos, times: SessionTimes, clock: Clock, most: int) -> None:
         self._memos = memos

@@ -16,7 +16,7 @@ from jackfield_engine.shared.services import Services
 TEST_MODES = frozenset({"test", "manual"})
 
 
-class ExecutionData:
+class ExecutionState:
     """One execution: its workflow, its data so far, the memory of its nodes."""
 
     def __init__(self, execution_id: str, request: ExecutionRequest, plan: WorkflowPlan, services: Services) -> None:

@@ -38,7 +38,7 @@ from jackfield.api.streaming import Chunk, ChunkStream, ChunkType
 from jackfield.api.workflows import Document, Items, Node
 from jackfield_engine.loop.plans import NodePlan
 from jackfield_engine.loop.tasks import Task
-from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.execution_data import ExecutionState
 from jackfield_engine.node.surroundings import NodeSurroundings
 from jackfield_engine.shared.static_data import Borrowed, copied, merge
 
@@ -83,7 +83,7 @@ class EngineNodeRun:
         "node",
     )
 
-    def __init__(self, data: ExecutionData, actions: NodeActions, plan: NodePlan, task: Task) -> None:
+    def __init__(self, data: ExecutionState, actions: NodeActions, plan: NodePlan, task: Task) -> None:
         self._data = data
         self._actions = actions
         self.streaming = actions.stream is not None

@@ -11,7 +11,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.scripts import ScriptData
 from jackfield.api.workflows import Item, Items, Node, Outputs
 from jackfield_engine.loop.tasks import NodeResult, Task
-from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.execution_data import ExecutionState
 
 Pair: TypeAlias = "list[int] | None"
 """`[output, item]` of a node's last run, `[output, item, run]` of an earlier one; None: no item."""
@@ -20,7 +20,7 @@ Pair: TypeAlias = "list[int] | None"
 class NodeSurroundings:
     """`RunSurroundings` of one node run, and the same as plain data for scripts."""
 
-    def __init__(self, data: ExecutionData, task: Task, node: Node | None = None) -> None:
+    def __init__(self, data: ExecutionState, task: Task, node: Node | None = None) -> None:
         """node: a part of the running node, which sees the same."""
         self._data = data
         self._task = task

@@ -21,7 +21,7 @@ from jackfield.api.workflows import Document, Items
 from jackfield_engine.loop.plans import WorkflowPlan, plan_of
 from jackfield_engine.loop.runloop import RunLoop
 from jackfield_engine.loop.tasks import NodeResult, Task
-from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.execution_data import ExecutionState
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
 from jackfield_engine.preview.stored_results import reaching, stored_results, task_of, with_pinned
 from jackfield_engine.shared.services import Services, build_services
@@ -61,7 +61,7 @@ class StoredDataPreview:
 
     def _run(self, plan: WorkflowPlan, request: PreviewRequest, results: dict[str, list[NodeResult]]) -> EngineNodeRun:
         execution = ExecutionRequest(workflow=request.workflow, mode="manual", start=request.node, items=[])
-        data = ExecutionData("preview", execution, plan, self._services)
+        data = ExecutionState("preview", execution, plan, self._services)
         data.loop = RunLoop(plan.graph, request.node, [])
         data.loop.results = results
         task = task_of(plan, request.node, results, reaching(request.workflow, results, request.node))

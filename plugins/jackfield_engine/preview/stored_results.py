@@ -45,24 +45,24 @@ def with_pinned(results: Results, workflow: Workflow) -> dict[str, list[NodeResu
 
 
 @record
-class Reached:
+class ReachingItems:
     """What reaches a node: its items per input, and where they come from."""
 
     inputs: list[Items]
     sources: tuple[ItemSource | None, ...]
 
 
-def reaching(workflow: Workflow, results: Results, name: str) -> Reached:
+def reaching(workflow: Workflow, results: Results, name: str) -> ReachingItems:
     """What reached the node when it ran last; where it did not run, what its wires would bring it."""
     ran = results.get(name, ())
     sources = ran[-1].sources if ran else ()
     if not any(sources):
         sources = _wired(workflow, results, name)
     inputs = [entered(_items(results, source), index) for index, source in enumerate(sources)]
-    return Reached(inputs or [[]], sources or (None,))
+    return ReachingItems(inputs or [[]], sources or (None,))
 
 
-def task_of(plan: WorkflowPlan, name: str, results: Results, reached: Reached) -> Task:
+def task_of(plan: WorkflowPlan, name: str, results: Results, reached: ReachingItems) -> Task:
     """The node's next run."""
     count = sum(len(runs) for runs in results.values())
     step = plan.graph.steps[name]

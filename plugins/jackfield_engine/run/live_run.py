@@ -21,7 +21,7 @@ from jackfield.api.storage import CallUpdate, FinishedExecution, StoredExecution
 from jackfield.api.workflows import Document, Items, Workflow
 from jackfield_engine.loop.obstacles import Obstacle
 from jackfield_engine.loop.tasks import Task
-from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.execution_data import ExecutionState
 from jackfield_engine.node.node_run import NodeActions
 from jackfield_engine.run.handles import Handle, settle
 from jackfield_engine.run.marks import awaited_call, untaken_mark
@@ -85,7 +85,7 @@ class LiveRun:
         self.log: logging.Logger = services.context.log
         self._events = services.context.events
         self._limit = time_limit(request.workflow, services.settings)
-        self.data = ExecutionData(handle.id, request, services.plans.of(request.workflow), services)
+        self.data = ExecutionState(handle.id, request, services.plans.of(request.workflow), services)
         self.disk = RunPersistence(handle.id, request, created_at, services, self._added)
         self.progress = RunProgress(self.data, request, self.disk, services)
         self.task: asyncio.Task[None] | None = None

@@ -17,7 +17,7 @@ from jackfield_engine.loop.graph import towards
 from jackfield_engine.loop.plans import NodePlan
 from jackfield_engine.loop.runloop import NeverReady, RunLoop, TooManyRuns
 from jackfield_engine.loop.tasks import Task
-from jackfield_engine.node.execution_data import ExecutionData
+from jackfield_engine.node.execution_data import ExecutionState
 from jackfield_engine.node.node_run import EngineNodeRun, NodeActions
 from jackfield_engine.run.earlier_runs import EarlierRuns, ResumedByNode, RunsByNode, RunsInOrder
 from jackfield_engine.run.node_events import TOPIC, NodeEvents
@@ -36,7 +36,7 @@ class RunProgress:
     """Node runs in their order. It holds nothing of the execution that follows it, so that both are freed at once."""
 
     def __init__(
-        self, data: ExecutionData, request: ExecutionRequest, disk: RunPersistence, services: Services
+        self, data: ExecutionState, request: ExecutionRequest, disk: RunPersistence, services: Services
     ) -> None:
         self.earlier: EarlierRuns | None = _earlier_runs(request)
         """Node runs of the past, still to be taken over; None where there never were any."""

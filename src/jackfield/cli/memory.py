@@ -44,7 +44,7 @@ def cache_directory(environment: Mapping[str, str]) -> Path | None:
     return home / ".cache" / "jackfield" if home.is_absolute() and home.is_dir() else None
 
 
-class Memory:
+class CommandCache:
     """One answer of each name, in a file of its own. directory: None: nothing is kept."""
 
     def __init__(self, directory: Path | None) -> None:

@@ -14,7 +14,7 @@ from jackfield.api.daemon import require_here
 from jackfield.api.errors import ConfigurationError
 from jackfield.core.commands import commands_of, joined, places_of
 
-from .memory import Memory
+from .memory import CommandCache
 
 if TYPE_CHECKING:
     from jackfield.api.context import PluginContext
@@ -54,7 +54,7 @@ class Runtime:
         self._commands: dict[str, click.Command] | None = None
         # As it was: a kernel takes secrets out of the process's own, and `doctor` makes several.
         self._environment = dict(os.environ)
-        self._memory = Memory(cache)
+        self._memory = CommandCache(cache)
         self._told: dict[str, ToldCommand] | None = None
         self._host: PluginHost | None = None
 

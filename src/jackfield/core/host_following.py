@@ -20,7 +20,7 @@ from jackfield.api.hosts import Host, HostCalls, Hosts
 from jackfield.api.records import replace
 
 from .events import Bus
-from .host_news import TOPICS, Told, read
+from .host_news import TOPICS, NewsAnswer, read
 from .hosts.words import EVENTS
 
 log = logging.getLogger("jackfield.hosts")
@@ -121,7 +121,7 @@ class HostFollowing:
                 await self._until(followed.news)
                 await self._clock.sleep(_APART)
 
-    async def _ask(self, host: Host, followed: _Followed) -> Told | None:
+    async def _ask(self, host: Host, followed: _Followed) -> NewsAnswer | None:
         """None: it does not answer."""
         calls, now = self._calls(), self._clock.monotonic()
         if calls is None:
@@ -145,7 +145,7 @@ class HostFollowing:
         return None
 
 
-def _from(told: Told, begun: Mapping[str, float], now: float) -> Told:
+def _from(told: NewsAnswer, begun: Mapping[str, float], now: float) -> NewsAnswer:
     """Without what happened before somebody listened. begun: topic -> since when (seconds, monotonic), for those that
     were asked for the first time."""
     events = [(event, age) for event, age in told.events if now - age / 1000 >= begun.get(event.topic, 0.0)]

@@ -154,7 +154,7 @@ def _number(text: str) -> int:
 
 
 @record
-class Told:
+class NewsAnswer:
     """An answer, as another host has read it. events: each with its age in ms, when the answer was given."""
 
     epoch: str
@@ -165,7 +165,7 @@ class Told:
     events: Sequence[tuple[Event, int]]
 
 
-def read(data: Json, host: str) -> Told | None:
+def read(data: Json, host: str) -> NewsAnswer | None:
     """host: who has answered. None: it is no answer of this kind, as of a host of an older version."""
     found = data.get("data") if isinstance(data, dict) else None
     about = found.get("about") if isinstance(found, dict) else None
@@ -177,7 +177,7 @@ def read(data: Json, host: str) -> Told | None:
     events = [
         (_event(told, host, inside), age) for told, age in pairs if isinstance(told, dict) and isinstance(age, int)
     ]
-    return Told(
+    return NewsAnswer(
         str(about["epoch"]),
         inside,
         _counts(about.get("cursors")),

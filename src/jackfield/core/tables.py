@@ -14,13 +14,13 @@ from jackfield.api.process_containers import ContainerSettings
 from jackfield.api.settings import SettingsTable
 
 
-class Table(BaseModel):
+class KernelTable(BaseModel):
     """Base of the kernel's tables: an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class ServerSettings(Table):
+class ServerSettings(KernelTable):
     """`[server]`"""
 
     host: str = Field("127.0.0.1", description="Address to listen on. Anything but loopback needs a user to exist.")
@@ -86,7 +86,7 @@ class ServerSettings(Table):
         return [str(ip_network(item, strict=False)) for item in value]
 
 
-class DaemonSettings(Table):
+class DaemonSettings(KernelTable):
     """`[daemon]`"""
 
     model_config = ConfigDict(
@@ -142,7 +142,7 @@ class DaemonSettings(Table):
     )
 
 
-class PluginsSettings(Table):
+class PluginsSettings(KernelTable):
     """`[plugins]`"""
 
     strict: bool = Field(False, description="Whether a plugin that fails to load or start stops the daemon.")
@@ -160,13 +160,13 @@ class PluginsSettings(Table):
     )
 
 
-class StoreSettings(Table):
+class StoreSettings(KernelTable):
     """`[store]`"""
 
     name: str = Field("sqlite", description="Which store keeps the data.")
 
 
-class BusSettings(Table):
+class BusSettings(KernelTable):
     """`[bus]`"""
 
     name: str = Field(
@@ -176,7 +176,7 @@ class BusSettings(Table):
     )
 
 
-class HostsSettings(Table):
+class HostsSettings(KernelTable):
     """`[hosts]`"""
 
     name: str = Field(
@@ -214,13 +214,13 @@ class HostsSettings(Table):
     )
 
 
-class EngineSettings(Table):
+class EngineSettings(KernelTable):
     """`[engine]`"""
 
     name: str = Field("embedded", description="Which engine runs executions.")
 
 
-class LogSettings(Table):
+class LogSettings(KernelTable):
     """`[logs]`"""
 
     level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe level that is kept.")
@@ -229,7 +229,7 @@ class LogSettings(Table):
     queue: int = Field(10_000, ge=100, description="Log lines that may wait to be written; more are counted and lost.")
 
 
-class CorsSettings(Table):
+class CorsSettings(KernelTable):
     """`[security.cors]`"""
 
     enabled: bool = Field(False, description="Whether pages of other origins may use /api/v1.")
@@ -251,7 +251,7 @@ class CorsSettings(Table):
         return self
 
 
-class RateLimitSettings(Table):
+class RateLimitSettings(KernelTable):
     """`[security.rate_limit]`"""
 
     enabled: bool = Field(False, description="Whether /api/v1 is limited per client address.")
@@ -259,7 +259,7 @@ class RateLimitSettings(Table):
     window: int = Field(60, ge=1, le=86400, description="Length of the sliding window, in seconds.")
 
 
-class AuthSettings(Table):
+class AuthSettings(KernelTable):
     """`[security.auth]`"""
 
     body_limit: int = Field(

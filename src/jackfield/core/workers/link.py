@@ -13,7 +13,7 @@ from .bus import ProcessBus
 from .channel import Item
 from .counting import ProcessCounts
 from .loads import Loads
-from .store_client import Asking, client_store
+from .store_client import StoreCalls, client_store
 
 
 class WorkerLink:
@@ -23,7 +23,7 @@ class WorkerLink:
         self.number = number
         self.loads = loads
         self._store, self._renewing, self.moving = sockets
-        self.asking = Asking(self._told, self._ended)
+        self.asking = StoreCalls(self._told, self._ended)
         self._bus: ProcessBus | None = None
         self.ended: Callable[[], None] = lambda: os._exit(1)
         """Told that the first process is gone: nothing can be kept any more."""

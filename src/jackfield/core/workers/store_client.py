@@ -29,7 +29,7 @@ _GONE = "The daemon's first process has ended; whether the change is kept is not
 _SLOW = "The daemon's first process did not answer in time; the change may or may not be kept."
 
 
-class Asking:
+class StoreCalls:
     """Calls and their answers over one line. told: takes items that are no answers."""
 
     def __init__(self, told: Callable[[Item], None] = lambda _: None, ended: Callable[[], None] = lambda: None) -> None:
@@ -110,16 +110,16 @@ class RenewingLine:
     """For the thread that renews, which may be another one than the store's: a line of its own, for one event loop at a
     time, and for all lives."""
 
-    def __init__(self, sock: socket.socket, store: Asking) -> None:
+    def __init__(self, sock: socket.socket, store: StoreCalls) -> None:
         self._sock = sock
         self._store = store
-        self._asking: Asking | None = None
+        self._asking: StoreCalls | None = None
 
     async def renew(self, owner: str) -> Renewed:
         asking = self._store
         if asking.loop is not asyncio.get_running_loop():
             if self._asking is None:
-                made = Asking()
+                made = StoreCalls()
                 await made.open(self._sock)
                 self._asking = made
             asking = self._asking
@@ -146,7 +146,7 @@ class StoreClient:
     name = "workers"
     exclusive = False
 
-    def __init__(self, asking: Asking, renewing: socket.socket) -> None:
+    def __init__(self, asking: StoreCalls, renewing: socket.socket) -> None:
         """asking: its owner opens it before the store is opened, and closes it."""
         self.asking = asking
         self._renewing = RenewingLine(renewing, asking)
@@ -186,6 +186,6 @@ for _verb, _is_coroutine in ASKED.items():
     setattr(StoreClient, _verb, _coroutine(_verb) if _is_coroutine else _future(_verb))
 
 
-def client_store(asking: Asking, renewing: socket.socket) -> Store:
+def client_store(asking: StoreCalls, renewing: socket.socket) -> Store:
     """renewing: the line for renewals."""
     return cast("Store", StoreClient(asking, renewing))

@@ -19,7 +19,7 @@ MOST_TOLD = 1000
 
 
 @dataclass
-class Lease:
+class MemoryLease:
     """until: of the store's clock, in seconds; None: it does not run out."""
 
     incarnation: Incarnation
@@ -48,7 +48,7 @@ class MemoryOwnership(MemoryTables):
         """clock: by which leases run out; None: the store is for one daemon alone, and they do not."""
         super().__init__()
         self._clock = clock
-        self._leases: dict[str, Lease] = {}
+        self._leases: dict[str, MemoryLease] = {}
         self._cancelled: set[str] = set()
         self._hosts: dict[str, tuple[StoredHost, int]] = {}
         """By name, with the time of its last renewal, in ms."""
@@ -134,9 +134,9 @@ class MemoryOwnership(MemoryTables):
         for lease in self._leases.values():
             if lease.incarnation.id != incarnation.id:
                 lease.alive &= not self.exclusive and lease.incarnation.daemon != incarnation.daemon
-        self._leases[incarnation.id] = Lease(incarnation, self._until(incarnation))
+        self._leases[incarnation.id] = MemoryLease(incarnation, self._until(incarnation))
 
-    def _is_in_the_way(self, lease: Lease, fresh: Incarnation) -> bool:
+    def _is_in_the_way(self, lease: MemoryLease, fresh: Incarnation) -> bool:
         if fresh.earlier is None or self._clock is None or lease.until is None or not lease.alive:
             return False
         other, runs = lease.incarnation, lease.until > self._clock.monotonic()
