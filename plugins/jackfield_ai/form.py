@@ -72,6 +72,30 @@ WINDOW: UiFields = {
 
 KNOWN_MEMORY: UiFields = {**WINDOW, "tableName": Ui(help="The table that holds the messages.")}
 
+POSTGRES_MEMORY: UiFields = {
+    **WINDOW,
+    "tableName": Ui(label="Table", help="The table that holds the messages; a missing one is made."),
+}
+
+_TTL = Ui(label="Time to live (s)", help="Seconds until a silent session is forgotten; 0 keeps it.")
+
+OLD_REDIS_MEMORY: UiFields = {
+    "sessionKey": Ui("text", help="The key of Redis that holds the messages."),
+    "sessionTTL": _TTL,
+}
+
+REDIS_MEMORY: UiFields = {
+    **WINDOW,
+    "sessionTTL": _TTL,
+    "contextWindowLength": Ui(when={"@version": {"_cnd": {"gte": 1.3}}}),
+}
+
+MONGO_MEMORY: UiFields = {
+    **WINDOW,
+    "collectionName": Ui(label="Collection", help="The collection that holds the sessions; a missing one is made."),
+    "databaseName": Ui(label="Database"),
+}
+
 STRUCTURED: UiFields = {
     "schemaType": Ui(label="Define the output by", choices=SCHEMA_TYPES, help="How you give the form of the answer."),
     "jsonSchemaExample": Ui("json", when={"schemaType": "fromJson"}, help="An example; its types make the schema."),

@@ -10,6 +10,7 @@ class IntegrationsPlugin(Plugin):
 
     name = "integrations"
     settings = (SettingsTable("integrations", "jackfield_integrations.settings:IntegrationSettings"),)
+    provides = {"jackfield.api.databases:DatabaseConnections": "jackfield_integrations.databases:SharedConnections"}
 
     jackfield_nodes = later("jackfield_integrations.catalogue:node_types")
     jackfield_credential_kinds = later("jackfield_integrations.connection_tests:kinds")

@@ -20,6 +20,7 @@ _SESSIONS = {
     "postgres": ("sql.postgres_session", "postgres"),
     "mySql": ("sql.mysql_session", "mysql"),
     "redis": ("redis_session", "redis"),
+    "mongoDb": ("mongo_session", "mongodb"),
 }
 """Kind -> the module that opens a session, and the extra that it needs."""
 
@@ -43,9 +44,14 @@ async def _tried(context: PluginContext, kind: CredentialKind, values: Mapping[s
     deadline = asyncio.timeout(settings.timeout)
     try:
         async with deadline, sessions.opened(Targets(settings), given, settings):
-            return f"{given.text('host')} accepted the credential."
+            return f"{_place(given)} accepted the credential."
     except TimeoutError:
         if not deadline.expired():
             raise
         limit = f"{settings.timeout:g}"
-        raise NodeError(f"{given.text('host')} took longer than {limit} seconds (integrations.timeout).") from None
+        raise NodeError(f"{_place(given)} took longer than {limit} seconds (integrations.timeout).") from None
+
+
+def _place(values: DriverCredential) -> str:
+    """The server's name, where a field of its own has it."""
+    return "The server" if values.text("configurationType") == "connectionString" else values.text("host")

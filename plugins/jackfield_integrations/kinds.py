@@ -95,6 +95,29 @@ REDIS = CredentialKind(
         _AUTHORITIES,
     ),
 )
+MONGO_DB = CredentialKind(
+    "mongoDb",
+    "MongoDB",
+    (
+        CredentialField("configurationType", "Configuration", default="values", choices=("values", "connectionString")),
+        CredentialField(
+            "connectionString",
+            "Connection string",
+            secret=True,
+            description="Such as mongodb://user:password@host:27017/?authSource=admin; it names one server.",
+        ),
+        CredentialField("host", "Host", default="localhost"),
+        _port("27017"),
+        CredentialField("database", "Database"),
+        _user(),
+        _PASSWORD,
+        CredentialField("tls", "TLS", default="false", type="boolean"),
+        CredentialField("ca", "Certificate authorities", description=_AUTHORITIES.description),
+        CredentialField("cert", "Client certificate", secret=True),
+        CredentialField("key", "Key of the client certificate", secret=True),
+        CredentialField("passphrase", "Passphrase of the key", secret=True),
+    ),
+)
 SSH_PASSWORD = CredentialKind(
     "sshPassword", "SSH with a password", (_HOST, _port("22"), _user("username"), _PASSWORD, _FINGERPRINT)
 )
@@ -115,4 +138,4 @@ FTP = CredentialKind(
 )
 SFTP = CredentialKind("sftp", "SFTP", (_HOST, _port("22"), _user("username"), _PASSWORD, *_KEY, _FINGERPRINT))
 
-KINDS = (SMTP, POSTGRES, MYSQL, REDIS, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP)
+KINDS = (SMTP, POSTGRES, MYSQL, REDIS, MONGO_DB, SSH_PASSWORD, SSH_PRIVATE_KEY, FTP, SFTP)

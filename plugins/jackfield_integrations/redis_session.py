@@ -11,8 +11,9 @@ import orjson
 import redis.asyncio as client
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
+from jackfield.api.databases import DatabaseRefusal
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.secret_values import DriverCredential
@@ -37,7 +38,8 @@ class CheckedRedisConnection(client.Connection):
 
 
 class RedisSession:
-    """What the node does. Every method may raise `RedisError`; `guarded` makes it a `NodeError`."""
+    """What the node does, and `RedisConnection` for others. Every method may raise `RedisError`; `guarded` makes it a
+    `NodeError`."""
 
     def __init__(self, redis: client.Redis, values: DriverCredential, most: int) -> None:
         self._redis: Any = redis  # the library types every answer as either now or later
@@ -50,6 +52,17 @@ class RedisSession:
             return await work
         except (RedisError, OSError, UnicodeError) as exc:
             raise NodeError(f"Redis: {self._values.shown(exc)}.") from None
+
+    async def command(self, *words: bytes | str | float) -> object:
+        """`RedisConnection.command`; it raises no `RedisError`."""
+        try:
+            found: object = await self._redis.execute_command(*words)
+        except ResponseError as exc:
+            text = self._values.shown(exc)
+            raise DatabaseRefusal(f"Redis: {text}.", text.partition(" ")[0]) from None
+        except (RedisError, OSError, UnicodeError) as exc:
+            raise NodeError(f"Redis: {self._values.shown(exc)}.") from None
+        return found
 
     async def delete(self, key: str) -> None:
         await self._redis.delete(key)

@@ -53,6 +53,14 @@ class Targets:
             )
         return found
 
+    async def checked(self, values: DriverCredential, host: str, port: int) -> list[str]:
+        """As `addresses`, for a server to which this credential may be sent. Raises `NodeError`."""
+        if not host_allowed(host, values.text(ALLOWED_HOSTS)):
+            raise NodeUnavailable(
+                f"The credential {values.kind} may not be used for {host}; its allowedHosts do not name it."
+            )
+        return await self.addresses(host, port)
+
     async def reach(
         self,
         values: DriverCredential,
@@ -63,13 +71,9 @@ class Targets:
     ) -> Connection:
         """What `connect` gives for the first of the host's addresses that answers. failures: what the library raises
         when it cannot connect or sign in. Raises `NodeError`, without secrets."""
-        if not host_allowed(host, values.text(ALLOWED_HOSTS)):
-            raise NodeUnavailable(
-                f"The credential {values.kind} may not be used for {host}; its allowedHosts do not name it."
-            )
         caught: tuple[type[Exception], ...] = (OSError, *failures)
         problem: Exception = OSError("no address")
-        for address in await self.addresses(host, port):
+        for address in await self.checked(values, host, port):
             try:
                 async with asyncio.timeout(self._settings.connect_timeout):
                     return await connect(address)

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
-
-from pydantic import Field
+from typing import ClassVar
 
 from jackfield.api.ai import MEMORY, Memory, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json, dumps
-from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
+from jackfield.api.nodes import AttachedNode, NodeDescription
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.form import WINDOW
+from jackfield_ai.memory.parameters import SessionParameters
+from jackfield_ai.memory.sessions import chosen_key
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Text
 from jackfield_ai.settings import AiSettings
-from jackfield_ai.tools.toolbox import as_text
 
 SESSIONS = "sessions"
 _CHOICE_SINCE = 1.2
 _MAX_KEY = 500
 
 
-class WindowParameters(Parameters):
+class WindowParameters(SessionParameters):
     ui_fields: ClassVar[UiFields] = WINDOW
-
-    session_id_type: Literal["fromInput", "customKey"] = "fromInput"
-    session_key: Text = Field("", description="With customKey: what tells sessions apart.")
-    context_window_length: int = Field(5, ge=1, description="How many questions, with their answers, a model sees.")
 
 
 class WindowMemory:
@@ -105,17 +99,7 @@ def session_key(node: AttachedNode, parameters: WindowParameters, item: int) -> 
     version = node.node.version
     if version is not None and version < _CHOICE_SINCE:
         return parameters.session_key or "chat_history"
-    if parameters.session_id_type == "customKey":
-        if not parameters.session_key:
-            raise NodeError(f"The node '{node.node.name}' has no session key; fill in sessionKey.")
-        return parameters.session_key
-    found = node.item(item)["json"].get("sessionId")
-    if found in (None, ""):
-        raise NodeError(
-            f"The node '{node.node.name}' found no sessionId in the item; let the trigger give one, or set "
-            "sessionIdType to customKey."
-        )
-    return as_text(found)
+    return chosen_key(node, parameters.session_id_type, parameters.session_key, item)
 
 
 def window(context: PluginContext, kind: str) -> WindowNode:

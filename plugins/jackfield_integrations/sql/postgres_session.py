@@ -17,6 +17,7 @@ import certifi
 import psycopg
 from psycopg.types.string import TextLoader
 
+from jackfield.api.databases import DatabaseRefusal
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.secret_values import DriverCredential
@@ -46,11 +47,12 @@ _CHUNK = 500
 
 
 class PostgresSession:
-    """`jackfield_integrations.sql.session.Session`."""
+    """`jackfield_integrations.sql.session.SqlSession`, and `SqlConnection` for nodes of other plugins."""
 
-    def __init__(self, connection: Connection, values: DriverCredential) -> None:
+    def __init__(self, connection: Connection, values: DriverCredential, most: int) -> None:
         self._connection = connection
         self._values = values
+        self._most = most
         self._types: dict[tuple[str, str], Mapping[str, str]] = {}
 
     async def run(self, statement: Statement, reading: SqlReading) -> Rows:
@@ -63,6 +65,19 @@ class PostgresSession:
                 return await _fetched(cursor, text.encode(), bound or None, reading)
         except psycopg.Error as exc:
             raise self._failure(exc) from None
+
+    async def query(self, statement: str, values: Sequence[object] = ()) -> Sequence[Sequence[object]]:
+        """`SqlConnection.query`: the server gets the values apart from the statement."""
+        try:
+            async with psycopg.AsyncCursor(self._connection) as cursor:
+                await cursor.execute(statement.encode(), values or None)
+                if cursor.description is None:
+                    return []
+                if cursor.rowcount > self._most:
+                    raise too_many(self._most)
+                return await cursor.fetchall()
+        except psycopg.Error as exc:
+            raise DatabaseRefusal(self._failure(exc).message, exc.sqlstate or "") from None
 
     def _failure(self, error: psycopg.Error) -> NodeError:
         return NodeError(f"PostgreSQL: {self._values.shown(error.diag.message_primary or str(error))}.")
@@ -193,6 +208,6 @@ async def opened(
             raise NodeError("The database has standard_conforming_strings off; turn it on for the credential's user.")
         for name in _AS_TEXT:
             connection.adapters.register_loader(name, TextLoader)
-        yield PostgresSession(connection, values)
+        yield PostgresSession(connection, values, settings.max_rows)
     finally:
         await connection.close()

@@ -26,6 +26,9 @@ from jackfield_credentials.kinds import KINDS as GENERIC
 from jackfield_credentials.service import CredentialService
 from jackfield_engine.engine import EmbeddedEngine, build
 from jackfield_expressions.service import ExpressionsService
+from jackfield_integrations.databases import SharedConnections
+from jackfield_integrations.kinds import KINDS as DATABASES
+from jackfield_integrations.settings import IntegrationSettings
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types as core_types
@@ -97,7 +100,8 @@ class AiLab:
         self.clock = QuickClock()
         self.store = MemoryStore()
         self.scripts = JavaScriptEngine(JavaScriptSettings(expression_workers=1, code_workers=1), SharedWorkerPool())
-        self.context = LabContext(directory, clock=self.clock, tables=[HttpSettings(allowed_networks=["127.0.0.0/8"])])
+        tables = [HttpSettings(allowed_networks=["127.0.0.0/8"]), IntegrationSettings(allowed_hosts=["127.0.0.1"])]
+        self.context = LabContext(directory, clock=self.clock, tables=tables)
         self.noting = Noting()
         self.says: list[Any] = []
         self.last = ""
@@ -107,7 +111,8 @@ class AiLab:
     def ports(self) -> None:
         context = self.context
         context.ports.update(Store=self.store, jackfield_script_engines={"javaScript": self.scripts})
-        context.ports["jackfield_credential_kinds"] = {kind.name: kind for kind in (*GENERIC, *KINDS)}
+        context.ports["jackfield_credential_kinds"] = {kind.name: kind for kind in (*GENERIC, *KINDS, *DATABASES)}
+        context.ports["DatabaseConnections"] = SharedConnections(context)
         context.ports["HttpClient"] = GuardedClient(context)
         context.ports["Credentials"] = CredentialService(context)
         types = [*made([*node_types(context), *core_types(context)]), self.noting]
@@ -146,7 +151,11 @@ class AiLab:
         """Stored under its kind as id; its address is the loopback server."""
         where = {"googlePalmApi": "host", "ollamaApi": "baseUrl", "azureOpenAiApi": "endpoint"}.get(kind, "url")
         values = {"apiKey": SECRET, where: self.server.url("/v1" if where == "url" else "").rstrip("/"), **more}
-        sealed = self.context.secrets.seal(orjson.dumps(values))
+        await self.sealed(kind, values)
+
+    async def sealed(self, kind: str, values: Mapping[str, str]) -> None:
+        """A credential with these values, under its kind as id."""
+        sealed = self.context.secrets.seal(orjson.dumps(dict(values)))
         await self.store.put_credential(Credential(kind, kind, kind, sealed, 0, 0))
 
     async def save(self, document: Document, workflow_id: str = "0197a000-0000-7000-8000-000000000001") -> Workflow:

@@ -129,11 +129,11 @@ async def test_a_type_that_is_not_installed_fails_its_parent(lab: AiLab) -> None
 
 async def test_a_known_type_validates_and_fails_when_it_is_reached(lab: AiLab) -> None:
     await lab.credential("openAiApi")
-    memory = node("Memory", "memoryPostgresChat", {"tableName": "t"}, typeVersion=1.3)
+    memory = node("Memory", "memoryZep", {"sessionId": "t"}, typeVersion=1.3)
     document = flow(agent(), parts=[(memory, "ai_memory", "Agent"), (model(), "ai_languageModel", "Agent")])
     assert problems(lab, document) == [
         (
-            "warning nodes[2].type: Of the node type @n8n/n8n-nodes-langchain.memoryPostgresChat only the parameters "
+            "warning nodes[2].type: Of the node type @n8n/n8n-nodes-langchain.memoryZep only the parameters "
             "are known; the node cannot run: There is no connection to this memory yet; use "
             "langchain.memoryBufferWindow."
         )

@@ -64,3 +64,13 @@ def redis(certificate: tuple[Path, Path]) -> Iterator[Mapping[str, str]]:
             yield values
     except servers.Absent as exc:
         pytest.skip(f"Redis: {exc}")
+
+
+@pytest.fixture(scope="session")
+def mongo() -> Iterator[Mapping[str, str]]:
+    pytest.importorskip("pymongo")
+    try:
+        with servers.mongo_server() as values:
+            yield values
+    except servers.Absent as exc:
+        pytest.skip(f"MongoDB: {exc}")

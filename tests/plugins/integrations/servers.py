@@ -169,3 +169,23 @@ def redis_server(certificate: Path, key: Path) -> Iterator[Mapping[str, str]]:
         command += ["--tls-auth-clients", "no", "--dir", str(home)]
         with running(command, user, lambda: answers(port)):
             yield {"host": "127.0.0.1", "port": str(port), "password": PASSWORD, "tlsPort": str(tls)}
+
+
+@contextlib.contextmanager
+def mongo_server() -> Iterator[Mapping[str, str]]:
+    """MongoDB, or else FerretDB 1, which speaks its protocol over SQLite: `go install
+    github.com/FerretDB/FerretDB/cmd/ferretdb@v1.24.2`. JACKFIELD_TEST_MONGODB names either program. Gives the values of
+    a credential; it asks for no password."""
+    named = os.environ.get("JACKFIELD_TEST_MONGODB")
+    server = named or next((found for name in ("mongod", "ferretdb") if (found := shutil.which(name))), "")
+    if not server:
+        raise Absent("neither mongod nor ferretdb is installed")
+    port = free_port()
+    with directory(None) as home:
+        if Path(server).name == "mongod":
+            command = [server, "--dbpath", str(home), "--port", str(port), "--bind_ip", "127.0.0.1"]
+        else:
+            command = [server, "--handler=sqlite", f"--sqlite-url=file:{home}/", f"--state-dir={home}"]
+            command += [f"--listen-addr=127.0.0.1:{port}", "--debug-addr=-", "--telemetry=disable"]
+        with running(command, None, lambda: answers(port)):
+            yield {"host": "127.0.0.1", "port": str(port), "database": "shared"}

@@ -11,7 +11,7 @@ from integration_fakes import Bench
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.connection_tests import kinds
 
-SERVERS = {"postgres": "postgres", "mySql": "mariadb", "redis": "redis"}
+SERVERS = {"postgres": "postgres", "mySql": "mariadb", "redis": "redis", "mongoDb": "mongo"}
 
 
 async def tried(bench: Bench, kind: str, values: Any) -> str:

@@ -1,0 +1,57 @@
+"""Gives `jackfield.api.databases.DatabaseConnections` to the nodes of other plugins: the same targets, limits and
+drivers as those of this plugin's own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from jackfield.api.context import PluginContext
+from jackfield.api.credentials import CredentialKind
+from jackfield.api.databases import MongoConnection, RedisConnection, SqlConnection
+from jackfield.api.nodes import NodeUnavailable
+from jackfield_integrations.kinds import MONGO_DB, POSTGRES, REDIS
+from jackfield_integrations.libraries import load
+from jackfield_integrations.secret_values import DriverCredential
+from jackfield_integrations.settings import IntegrationSettings
+from jackfield_integrations.targets import Targets
+
+
+class SharedConnections:
+    """`DatabaseConnections`: at most `integrations.max_connections` at once; others wait."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._settings = context.settings(IntegrationSettings)
+        self._targets = Targets(self._settings)
+        self._slots = asyncio.Semaphore(self._settings.max_connections)
+
+    def postgres(self, values: Mapping[str, object]) -> AbstractAsyncContextManager[SqlConnection]:
+        return self._opened("sql.postgres_session", "postgres", POSTGRES, values)
+
+    def redis(self, values: Mapping[str, object]) -> AbstractAsyncContextManager[RedisConnection]:
+        return self._opened("redis_session", "redis", REDIS, values)
+
+    def mongo(self, values: Mapping[str, object]) -> AbstractAsyncContextManager[MongoConnection]:
+        return self._opened("mongo_session", "mongodb", MONGO_DB, values)
+
+    @contextlib.asynccontextmanager
+    async def _opened(
+        self, module: str, extra: str, kind: CredentialKind, values: Mapping[str, object]
+    ) -> AsyncIterator[Any]:  # a session of the module's own class
+        sessions = await load(module, extra)
+        limit = self._settings.timeout
+        deadline = asyncio.timeout(limit)
+        try:
+            async with (
+                deadline,
+                self._slots,
+                sessions.opened(self._targets, DriverCredential(kind, values), self._settings) as session,
+            ):
+                yield session
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            raise NodeUnavailable(f"The database took longer than {limit:g} seconds (integrations.timeout).") from None
