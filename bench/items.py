@@ -247,7 +247,12 @@ def forget_peaks(pid: int) -> None:
 
 
 class TooLong(Exception):
-    """A side did not answer within the time of the bench."""
+    """A side did not answer within the time of the bench. mb, peak: as in `Run`, until it was given up."""
+
+    def __init__(self, mb: float, peak: float) -> None:
+        super().__init__()
+        self.mb = mb
+        self.peak = peak
 
 
 class Side:
@@ -278,7 +283,8 @@ class Side:
         try:
             answer = self._engine.client.post("/workflows/run", content=body, headers=JSON)
         except httpx.ReadTimeout:
-            raise TooLong from None
+            peak = memory_mb(self._pid, "VmHWM")
+            raise TooLong(peak - self._rest, peak) from None
         took = (time.perf_counter() - begun) * 1000
         spent, peak = processor_ms(self._pid) - before, memory_mb(self._pid, "VmHWM")
         if answer.status_code != httpx.codes.OK:
@@ -332,8 +338,8 @@ def least(runs: Sequence[Run]) -> Run:
     return Run(*(min(column) for column in zip(*runs, strict=True)))
 
 
-def measured(case: Case, count: int, rounds: int, seconds: float) -> tuple[Run, Run | None]:
-    """Both sides' least of all rounds; None for n8n where it takes longer than the time of the bench."""
+def measured(case: Case, count: int, rounds: int, seconds: float) -> tuple[Run, Run | TooLong]:
+    """Both sides' least of all rounds; what is known of n8n where it takes longer than the time of the bench."""
     warm, given = orjson.dumps(given_items(WARM)), orjson.dumps(given_items(count))
     ours, theirs = list[Run](), list[Run]()
     with begun("jackfield", seconds) as daemon, begun("n8n", seconds) as n8n:
@@ -346,21 +352,36 @@ def measured(case: Case, count: int, rounds: int, seconds: float) -> tuple[Run, 
                 continue
             try:
                 run, others = n8n.run(case.theirs, given)
-            except TooLong:
-                return least([*ours, *(daemon.run(case.ours, given)[0] for _ in range(rounds - 1))]), None
+            except TooLong as given_up:
+                return least([*ours, *(daemon.run(case.ours, given)[0] for _ in range(rounds - 1))]), given_up
             theirs.append(run)
             if items != others:
                 sys.exit(f"{case.name}: the last node gives other items than n8n's")
     return least(ours), least(theirs)
 
 
-def row(case: Case, count: int, ours: Run, theirs: Run | None, seconds: float) -> Sequence[str]:
-    """theirs: None where n8n took longer than the time of the bench."""
-    if theirs is None:
-        times = seconds * 1000 / max(ours.engine, 1)
-        told = f"{ours.engine:,.0f} / over {seconds * 1000:,.0f}", "", f"over **{times:.0f}**", "", ""
-        goal = f"{case.goal:g}: {harness.verdict(times >= case.goal)}"
-        return [case.name, f"{count:,}", *told, f"{ours.mb:,.0f}", "", "", goal]
+def unfinished_row(case: Case, count: int, ours: Run, theirs: TooLong, seconds: float) -> Sequence[str]:
+    """n8n took longer than the time of the bench, and had taken so much memory by then."""
+    times, share = seconds * 1000 / max(ours.engine, 1), ours.mb / max(theirs.mb, 1)
+    held = harness.verdict(True) if share <= MEMORY_GOAL else "not known"
+    return [
+        case.name,
+        f"{count:,}",
+        f"{ours.engine:,.0f} / over {seconds * 1000:,.0f}",
+        "",
+        f"over **{times:.0f}**",
+        "",
+        "",
+        f"{ours.mb:,.0f} / over {theirs.mb:,.0f}",
+        f"under {share:.2f}",
+        f"under {ours.peak / theirs.peak:.2f}",
+        f"{case.goal:g}: {harness.verdict(times >= case.goal)}, {MEMORY_GOAL:g}: {held}",
+    ]
+
+
+def row(case: Case, count: int, ours: Run, theirs: Run | TooLong, seconds: float) -> Sequence[str]:
+    if isinstance(theirs, TooLong):
+        return unfinished_row(case, count, ours, theirs, seconds)
     times, share = theirs.engine / max(ours.engine, 1), ours.mb / max(theirs.mb, 1)
     goal = f"{case.goal:g}: {harness.verdict(times >= case.goal)}"
     return [
@@ -399,7 +420,10 @@ def main() -> None:
                 found = measured(case, count, options.rounds, options.seconds)
                 rows.append(row(case, count, *found, options.seconds))
                 print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
-    command = f"`python bench/items.py --items {' '.join(map(str, options.items))} --rounds {options.rounds}`"
+    command = (
+        f"`python bench/items.py --items {' '.join(map(str, options.items))} --rounds {options.rounds}"
+        f" --seconds {options.seconds:g}`"
+    )
     head = f"{command} — load average {os.getloadavg()[0]:.0f}. {harness.environment('quickjs-ng', 'orjson')}."
     harness.publish("items", f"{head}\n\n{harness.table(HEADER, rows)}", write=options.write)
 

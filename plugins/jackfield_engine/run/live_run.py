@@ -26,7 +26,7 @@ from jackfield_engine.node.node_run import NodeActions
 from jackfield_engine.run.handles import Handle, settle
 from jackfield_engine.run.marks import awaited_call, untaken_mark
 from jackfield_engine.run.node_events import TOPIC
-from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence
+from jackfield_engine.run.persistence import ExecutionRefused, RunPersistence, without_long_input
 from jackfield_engine.run.progress import RunProgress
 from jackfield_engine.run.state import ENDING, RunEvent, RunState, TransitionTable, UnknownEvent
 from jackfield_engine.settings import ExecutionsSettings
@@ -79,15 +79,15 @@ class LiveRun:
         self.id = handle.id
         self.services = services
         self.handle = handle
-        self.request = request
+        self.request = without_long_input(request)
         self.within = within
         self.clock: Clock = services.clock
         self.log: logging.Logger = services.context.log
         self._events = services.context.events
         self._limit = time_limit(request.workflow, services.settings)
-        self.data = ExecutionState(handle.id, request, services.plans.of(request.workflow), services)
+        self.data = ExecutionState(handle.id, self.request, services.plans.of(request.workflow), services)
         self.disk = RunPersistence(handle.id, request, created_at, services, self._added)
-        self.progress = RunProgress(self.data, request, self.disk, services)
+        self.progress = RunProgress(self.data, self.request, self.disk, services)
         self.task: asyncio.Task[None] | None = None
         self.refusal: BaseException | None = None
         """Why the store, or the engine, does not go on with it."""
@@ -341,6 +341,7 @@ class LiveRun:
         now = self.clock.now_ms()
         if self.disk.started_at is None:
             self.disk.started_at = now
+        self.disk.hand_over_input()
         progress.begin(now)
 
     async def _wait(self, suspend: Suspend) -> None:

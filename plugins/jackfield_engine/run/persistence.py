@@ -11,6 +11,7 @@ which tell crashes from stops.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
@@ -44,6 +45,8 @@ from jackfield_engine.shared.services import Services
 _BY_HAND = frozenset({"manual", "test"})
 LEFT = b'[{"mark":"left"}]'
 """The chunk of a process that stopped or waits in order, and has nothing else to store."""
+LONG_INPUT = 4 * 1024 * 1024
+"""Bytes of JSON from which on the input is stored when the execution begins, and not kept beside its items."""
 MAX_DEPTH = 250
 """Levels of lists and objects in a record: what is kept must be readable again, also inside an answer of the API."""
 T = TypeVar("T")
@@ -82,6 +85,8 @@ class RunPersistence:
         """When its first node ran; Unix ms."""
         self.size = _about(request)
         """Bytes of the input; until it is encoded, about so many of a call's."""
+        self._encoded = request.encoded
+        """The items as they came, until the store has taken them. A long list is not kept with the request."""
         self._input: bytes | None = None
         """Encoded, until the store gets it."""
         self.hidden: Hidden = request.hidden or ()
@@ -93,7 +98,7 @@ class RunPersistence:
         self._call: NewCall | None = None
         """As the store gets it, with the input."""
         self._id = execution_id
-        self._request = request
+        self._request = without_long_input(request)
         self._store: Store = services.store
         self._clock = services.clock
         self._log: logging.Logger = services.context.log
@@ -143,7 +148,7 @@ class RunPersistence:
     def measure(self) -> int:
         """Encode the input, as the acceptance needs it; its bytes."""
         if self._input is None:
-            given, begin = input_json(self._request)
+            given, begin = input_json(self._request, self._encoded)
             self._input = self._kept(given)
             self._call = _placed(self._request.call, given, self._input, begin, self.hidden)
             self.size = len(self._input)
@@ -159,6 +164,7 @@ class RunPersistence:
 
     def _accept(self, status: ExecutionStatus, owner: str | None) -> asyncio.Future[None]:
         future = self._store.add_execution(self._new(status, owner))
+        self._encoded = None
         self.status = status
         self._adding = future
         future.add_done_callback(self._added)
@@ -191,6 +197,13 @@ class RunPersistence:
         """The store's end of a write that later writes make up for."""
         if not future.cancelled() and (error := future.exception()) is not None and isinstance(error, Fenced):
             self._lease.suspect(self.life)
+
+    def hand_over_input(self) -> None:
+        """Queue the acceptance of an execution with a long input, which would else be kept beside its items until the
+        end. When the store takes nothing now, it stays with the next write."""
+        if self.status is None and self.size >= LONG_INPUT:
+            with contextlib.suppress(StoreUnavailable):
+                self.accept("running")
 
     def show_running(self) -> None:
         """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
@@ -473,8 +486,14 @@ def resumed_mark(life: str, daemon: str) -> bytes:
     return orjson.dumps([{"mark": "resumed", "life": life, "daemon": daemon}])
 
 
-def input_json(request: ExecutionRequest) -> tuple[bytes, int]:
-    """What an execution is started with, as it is stored, and where its items begin."""
+def without_long_input(request: ExecutionRequest) -> ExecutionRequest:
+    """The request as an execution keeps it: the JSON of a long input is the store's alone."""
+    return request if len(request.encoded or b"") < LONG_INPUT else replace(request, encoded=None)
+
+
+def input_json(request: ExecutionRequest, encoded: bytes | None = None) -> tuple[bytes, int]:
+    """What an execution is started with, as it is stored, and where its items begin. encoded: the items as JSON, where
+    that is there already."""
     start = {**({"until": request.until} if request.until else {}), **({"given": True} if request.given else {})}
     start["start"] = request.start
     rest = {
@@ -484,7 +503,7 @@ def input_json(request: ExecutionRequest) -> tuple[bytes, int]:
         "depth": request.depth,
     }
     head = stored_json(start)[:-1] + b',"items":'
-    items = stored_json(request.items) if request.encoded is None else request.encoded
+    items = stored_json(request.items) if encoded is None else encoded
     return b"".join((head, items, b",", orjson.dumps(rest)[1:])), len(head)
 
 

@@ -47,13 +47,13 @@ class _OutputWriting:
 
     async def content(self) -> AsyncIterator[bytes]:
         """All of it. Raises `NodeError` when it is too much."""
-        part = b"".join(self.begun)
-        self.begun = []
-        while part:
+        self.begun.reverse()
+        while self.begun:
+            yield self.begun.pop()
+        while part := b"".join(await asyncio.to_thread(self._some, CHUNK)):
             if self.size > self._most:
                 raise NodeError(too_much(self._most))
             yield part
-            part = b"".join(await asyncio.to_thread(self._some, CHUNK))
 
     def _some(self, size: int) -> list[bytes]:
         found: list[bytes] = []

@@ -11,9 +11,10 @@ from pydantic import ModelWrapValidatorHandler, model_validator
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeParameters, NodeResult, NodeRun
-from jackfield.api.nodes.items import new_item, own_pair
+from jackfield.api.nodes.items import LONG, new_item, own_pair
 from jackfield.api.nodes.leaves import Apart, Leaf, filled
 from jackfield.api.nodes.running import mapped
+from jackfield.api.shared_keys import ComingObjects
 from jackfield.api.workflows import Item, Items, Node
 from jackfield_nodes.fields.set_parameters import (
     AssignmentsSet,
@@ -141,12 +142,16 @@ class SetNode:
         resolved: list[Apart[SetParameters]] = await run.resolve_apart()
         items = run.items
         writer: ItemWriter | None = None
+        compact = ComingObjects().of if len(items) > LONG else None
 
         def one(index: int, given: Apart[SetParameters]) -> Items:
             nonlocal writer
             if writer is None or writer.parameters is not given.parameters:
                 writer = ItemWriter(given.parameters, lambda: zone_of(run))
-            return [writer.written(items[index], index, given.values)]
+            item = writer.written(items[index], index, given.values)
+            if compact is not None:
+                item["json"] = compact(item["json"])
+            return [item]
 
         made = await mapped(run, resolved, one)
         if DUPLICATES in run.node.parameters and run.execution.mode in {"manual", "test"}:

@@ -14,6 +14,7 @@ from jackfield.api.errors import Conflict, ExecutionTimeout, InvalidInput, Jackf
 from jackfield.api.history import stored_json
 from jackfield.api.http import (
     json_response,
+    long_json_response,
     operation,
     parse_model,
     principal,
@@ -25,6 +26,7 @@ from jackfield.api.http import (
 from jackfield.api.json_slices import written
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCatalog
+from jackfield.api.nodes.items import is_long
 from jackfield.api.object_references import load
 from jackfield.api.spilled_outputs import with_outputs
 from jackfield.api.storage import StoredExecution
@@ -114,13 +116,12 @@ class RunRoutes:
         errors=(Conflict, ExecutionTimeout),
     )
     async def run_workflow(self) -> Response:
-        body: RunBody = parse_model(payload("RunBody"), await read_json())
-        execution = await self._submit(await self._parsed(body.workflow), await _input_data(body.inputData), "finish")
+        execution = await self._unsaved("finish")
         outcome = await self._end(execution)
-        view: dict[str, Json] = {"executionId": execution.id, "status": outcome.status, "data": list(outcome.items)}  # type: ignore[arg-type]
+        view: dict[str, Json] = {"executionId": execution.id, "status": outcome.status, "data": outcome.items}  # type: ignore[dict-item]
         if outcome.failure is not None:
             view["error"] = failure_view(outcome.failure)
-        return json_response(view)
+        return await long_json_response(view) if is_long([outcome.items]) else json_response(view)
 
     @operation(
         "Start a workflow that is not saved and answer once its execution is stored",
@@ -134,10 +135,14 @@ class RunRoutes:
         errors=(Conflict,),
     )
     async def start_unsaved(self) -> Response:
-        body: RunBody = parse_model(payload("RunBody"), await read_json())
-        execution = await self._submit(await self._parsed(body.workflow), await _input_data(body.inputData), "accept")
+        execution = await self._unsaved("accept")
         await asyncio.shield(execution.accepted)
         return json_response({"executionId": execution.id, "workflowId": None, "status": "queued"}, 202)
+
+    async def _unsaved(self, durability: Durability) -> Execution:
+        """Nothing of the body is kept here while the execution runs."""
+        body: RunBody = parse_model(payload("RunBody"), await read_json())
+        return await self._submit(await self._parsed(body.workflow), await _input_data(body.inputData), durability)
 
     async def _parsed(self, document: dict[str, Json]) -> Workflow:
         try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
@@ -16,6 +17,7 @@ from .body_budget import SMALL, TakenMemory, apart, budget_of, json_memory, take
 from .downloads import saved_as
 from .errors import AuthRequired, InvalidInput, JackfieldError, PayloadTooLarge, UnsupportedMediaType
 from .http_client import is_loopback
+from .json_slices import pieces
 from .object_references import load
 from .records import record
 
@@ -285,6 +287,21 @@ def save_as(answer: Response, name: str) -> None:
 def json_response(value: object, status: int = 200) -> Response:
     """Any JSON value as an answer."""
     return Response(jsontext.dumps(value), status=status, content_type="application/json")
+
+
+async def long_json_response(value: object) -> Response:
+    """The same for a value with many elements: written on a thread, and let go of piece by piece as it is sent."""
+    written = await asyncio.to_thread(lambda: list(pieces(value)))
+    answer = Response(_let_go(written), content_type="application/json")
+    answer.content_length = sum(map(len, written))
+    answer.timeout = None
+    return answer
+
+
+async def _let_go(written: list[bytes]) -> AsyncIterator[bytes]:
+    written.reverse()
+    while written:
+        yield written.pop()
 
 
 def success(data: object = None, *, warnings: Sequence[str] = ()) -> Response:

@@ -11,6 +11,7 @@ import orjson
 
 from .headroom import check_memory
 from .json_values import Json, depth_exceeds, dumps, invalid, too_deep
+from .shared_keys import SHAPES
 
 SLICE = 128 * 1024
 """Bytes of JSON that are parsed at a time, a millisecond or two of work."""
@@ -68,16 +69,18 @@ def _value(data: _Piece, levels: int) -> Json:
     return dict(zip(pieces, _values(list(pieces.values()), len(view), levels - 1), strict=True))
 
 
-def _values(pieces: Sequence[msgspec.Raw], size: int, levels: int) -> Iterator[Json]:
-    """What each piece says. size: bytes of them together."""
+def _values(pieces: list[msgspec.Raw], size: int, levels: int) -> Iterator[Json]:
+    """What each piece says; those that are done are let go of. size: bytes of them together."""
     count = max(1, SLICE * len(pieces) // size)
-    for start in range(0, len(pieces), count):
-        batch = pieces[start : start + count]
+    pieces.reverse()
+    while pieces:
+        batch = pieces[: -count - 1 : -1]
+        del pieces[-count:]
         joined = b",".join(batch)
         if len(joined) > _UNEVEN * SLICE:
             yield from (_value(piece, levels) for piece in batch)
         else:
-            yield from orjson.loads(b"[" + joined + b"]")
+            yield from SHAPES.shared(orjson.loads(b"[" + joined + b"]"))
 
 
 def written(value: object, dump: Callable[[object], bytes] = dumps) -> bytes:

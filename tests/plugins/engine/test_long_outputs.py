@@ -11,11 +11,12 @@ import orjson
 import pytest
 from engine_lab import Lab, doc, ended, request
 
+from jackfield.api.history import node_records, original_input
 from jackfield.api.json_slices import written
 from jackfield.api.nodes import NodeError, NodeRun
 from jackfield.api.nodes.items import LONG, compact_item, compact_pair, entered, is_long, new_item, own_pair, passed_on
 from jackfield.api.workflows import Items, Outputs
-from jackfield_engine.run.persistence import encode, encode_long
+from jackfield_engine.run.persistence import LONG_INPUT, encode, encode_long
 from jackfield_engine.shared.letting_go import let_go
 
 COUNT = LONG + 123
@@ -120,3 +121,28 @@ async def test_what_is_let_go_of_is_freed() -> None:
             return
         await asyncio.sleep(0.005)
     raise AssertionError("the item is still there")
+
+
+@pytest.mark.parametrize("letters", [10, LONG_INPUT])
+async def test_a_long_input_is_stored_when_the_execution_begins(lab: Lab, letters: int) -> None:
+    """And its JSON is not kept beside the items."""
+    found: list[object] = []
+
+    async def looked(run: NodeRun) -> Outputs:
+        (live,) = engine.live.runs.values()
+        found.extend((live.disk.status, live.request.encoded is None))
+        return [run.items]
+
+    lab.kind("looked", looked)
+    engine = lab.engine()
+    given: Items = [{"json": {"text": "x" * letters}}]
+    workflow = await lab.save(doc(("Start", "webhook"), ("L", "looked")))
+    wanted = request(workflow, items=given, encoded=orjson.dumps(given), durability="finish")
+    execution = engine.submit(wanted)
+    await asyncio.wait_for(asyncio.shield(execution.stored), 60)
+    assert found == (["running", True] if letters == LONG_INPUT else [None, False])
+    assert (await ended(execution)).items[0]["json"] == given[0]["json"]
+    stored = await lab.store.execution(execution.id)
+    assert stored is not None
+    assert original_input(stored).items == given
+    assert [record["node"] for record in node_records(stored.steps)] == ["Start", "L"]

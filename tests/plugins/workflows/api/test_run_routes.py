@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from jackfield.api.nodes.items import LONG
 from jackfield.testing.documents import chain, node, set_fields, webhook, wires, workflow
 from jackfield_workflows.settings import WorkflowsSettings
 
@@ -193,3 +194,10 @@ async def test_a_run_may_end_early_and_starts_where_that_end_is_reached(api: Any
     assert (api.engine.requests[-1].start, api.engine.requests[-1].until) == ("First", "A")
     found = await api.refused("POST", f"/workflows/{saved['id']}/execute?until=C", ITEMS, status=400)
     assert "until" in found["details"]
+
+
+async def test_a_long_answer_is_what_a_short_one_is(api: Any) -> None:
+    items = [{"json": {"n": place}} for place in range(LONG + 1)]
+    found = await api.ok("POST", "/workflows/run", {"workflow": DOCUMENT, "inputData": items})
+    assert found["data"] == items
+    assert (found["status"], set(found)) == ("success", {"executionId", "status", "data"})
