@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jackfield.api.context import PluginContext
 from jackfield.api.diagnosis import Finding
+from jackfield_telemetry.importing.compiled import reader_sentence
 from jackfield_telemetry.otel import sink
 from jackfield_telemetry.service import UsageService
 
@@ -22,4 +23,5 @@ def _look(service: UsageService) -> list[Finding]:
     if service.log.path.exists():
         service.settle()
     found = [Finding("usage", False, warning) for warning in service.warnings()]
-    return found or [Finding("usage", True, f"ledger and log can be read; prices of {priced} models")]
+    found = found or [Finding("usage", True, f"ledger and log can be read; prices of {priced} models")]
+    return [*found, Finding("usage", True, reader_sentence())]

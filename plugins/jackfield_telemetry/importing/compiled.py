@@ -50,6 +50,13 @@ def available() -> bool:
         return False
 
 
+def reader_sentence() -> str:
+    """Which of the two reads here, for people."""
+    if available():
+        return "logs of Claude Code and Codex are read by logscan"
+    return "logs of Claude Code and Codex are read by Python; jackfield[logscan] (0.2 or newer) takes half the time"
+
+
 def is_read(job: Job, sources: Sequence[LogSource]) -> bool:
     """Whether `read_parts` is for it: a name that is not UTF-8 is not, nor is a damaged bookmark, which would fail all
     jobs, where the reader's own parser fails over its file alone."""

@@ -116,7 +116,8 @@ def _code() -> str:
     all the rest."""
     package = Path(__file__).parents[1]
     bare = f"{_LEAN}; package = types.ModuleType({package.name!r}); package.__path__ = [{str(package)!r}]"
-    return f"import sys, types; sys.path[:] = {sys.path!r}; {bare}; sys.modules[package.__name__] = package; {_MAIN}"
+    begun = f"import gc, sys, types; gc.disable(); sys.path[:] = {sys.path!r}"  # nothing here is in a cycle
+    return f"{begun}; {bare}; sys.modules[package.__name__] = package; {_MAIN}"
 
 
 def ordered(jobs: Sequence[Job]) -> list[int]:

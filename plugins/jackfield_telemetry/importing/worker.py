@@ -3,7 +3,6 @@ the numbers of the jobs, on a pipe for each its parts; they end when nothing is 
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import signal
@@ -16,7 +15,6 @@ from jackfield_telemetry.importing.jobs import parts, send
 
 def main() -> None:
     os.nice(5)
-    gc.disable()  # nothing here is in a cycle
     # From the daemon that has started this process, over a pipe that nobody else has.
     sources, jobs, taking, outputs = pickle.load(sys.stdin.buffer)  # noqa: S301
     own, others = _forked(outputs)

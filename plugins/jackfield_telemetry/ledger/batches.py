@@ -43,8 +43,9 @@ class EntryBatch(msgspec.Struct, array_like=True):
 
     def answers(self) -> str:
         """Of all its answers the first key that a row of them can have, as an array in JSON."""
-        found = {key & ~REQUEST_MASK for key in (*self.plain[::PLAIN], *(row[0] for row in self.others))}
-        return f"[{','.join(map(str, sorted(found)))}]"
+        keys = self.plain[::PLAIN]
+        keys += {row[0] & ~REQUEST_MASK for row in self.others}
+        return str(sorted([key & ~REQUEST_MASK for key in keys]))
 
     def split(self, known: Collection[int], profiled: bool, together: int) -> Shares:
         """As `logscan.Part.split`: the rows that can be stored as they are, so many together (plain); sums by quarter

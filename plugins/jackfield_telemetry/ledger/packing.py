@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import pairwise
-from typing import cast
+from itertools import chain, pairwise
 from zlib import crc32
 
 from jackfield.api.telemetry import UsageEntry
-from jackfield_telemetry.ledger.batches import PLAIN, REQUEST_BITS, REQUEST_MASK, EntryBatch, PlainRow, Row
+from jackfield_telemetry.ledger.batches import REQUEST_BITS, REQUEST_MASK, EntryBatch, PlainRow, Row
 from jackfield_telemetry.readers.answers import Counts, add_entry
 
 COPY = 0
@@ -30,18 +29,22 @@ class Packer:
     def __init__(self, *, source: str = "log", profile: str = "", provider: str = "") -> None:
         self._source, self._profile, self._provider = source, profile, provider
         self._proxied = source == "proxy"
+        self._own = int(bool(profile))
         self._begin()
 
     def _begin(self) -> None:
         self.added = 0
         self._dims: dict[tuple[str, ...], int] = {}
         self._sessions: dict[tuple[str, str, str], int] = {}
-        self._rows: dict[int, Row] = {}
+        self._rows: dict[int, PlainRow] = {}
+        # Of the rows that are not plain, whatever stands beside them: cost and whether there is a profile.
+        self._apart: dict[int, tuple[float | None, int]] = {}
         self._responses: dict[int, str] = {}
         # Answers mostly have the names of the one before, and an answer's lines follow each other.
         self._last_names: tuple[object, ...] = ()
         self._last_answer: tuple[object, ...] = ()
         self._dim = self._session = self._key = 0
+        self._agent = _begun("")
 
     def add(
         self,
@@ -63,16 +66,16 @@ class Packer:
         self.added += 1
         names = (agent, session, model, project, tier, provider, profile)
         if names != self._last_names:
-            self._last_names = names
+            self._last_names, self._last_answer = names, ()
             self._dim = self._dim_of(agent, model, tier, provider, profile)
             self._session = self._session_of(agent, session, project)
-        whole = (answer, request, copy, agent)
+            self._agent = _begun(agent)
+        whole = (answer, request, copy)
         if whole == self._last_answer:
             key = self._key
         else:
             last = PROXIED if self._proxied else COPY if copy else _request(request)
-            self._last_answer, key = whole, _answer(agent, answer) | last
-            self._key = key
+            self._last_answer, self._key = whole, (key := _answer(self._agent, answer) | last)
         if response:
             self._responses[key] = _text(response[:MOST_ID])
         given, out, written, read, hours = counts
@@ -82,36 +85,42 @@ class Packer:
             more = prompt + out - (known[5] + known[6] + known[7] + known[8])
             if more < 0 or (more == 0 and time >= known[1]):
                 return
-        step = bisect_left(STEPS, prompt)
-        profiled = 1 if profile or self._profile else 0
         self._rows[key] = (
-            key, time, self._dim, self._session, step, given, out, written, read, hours, cost, profiled,
+            key, time, self._dim, self._session, bisect_left(STEPS, prompt), given, out, written, read, hours,
         )  # fmt: skip
+        profiled = 1 if profile else self._own
+        if cost is not None or time < 0 or profiled != self._own:
+            self._apart[key] = (cost, profiled)
+        elif self._apart:
+            self._apart.pop(key, None)
 
     def taken(self) -> EntryBatch:
         """What was added since this was asked before."""
-        plain, others = list[int](), list[Row]()
-        profiled = bool(self._profile)
-        rows, keys = self._rows, sorted(self._rows)
-        before = -1
-        for key, after in pairwise([*keys, -1]):
-            row, answer = rows[key], key >> REQUEST_BITS
-            alone = answer != before and answer != after >> REQUEST_BITS
-            if alone and row[10] is None and row[11] == profiled and row[1] >= 0:
-                plain += cast("PlainRow", row[:PLAIN])
-            else:
-                others.append(row)
-            before = answer
+        rows = self._rows
+        keys = sorted(rows)
+        others = self._others(keys)
+        gone = {row[0] for row in others}
+        plain = [key for key in keys if key not in gone] if gone else keys
         batch = EntryBatch(
             [(number, *map(_text, dim)) for dim, number in self._dims.items()],  # type: ignore[misc]
             [(number, *map(_text, session)) for session, number in self._sessions.items()],  # type: ignore[misc]
-            plain,
+            list(chain.from_iterable(map(rows.__getitem__, plain))),
             others,
-            profiled,
+            bool(self._own),
             sorted(self._responses.items()),
         )
         self._begin()
         return batch
+
+    def _others(self, keys: Sequence[int]) -> list[Row]:
+        """Of these, in their order, the rows of answers that have several, and those that are not plain."""
+        answers = [key >> REQUEST_BITS for key in keys]
+        several = {answer for answer, after in pairwise(answers) if answer == after}
+        apart, like_all = self._apart, (None, self._own)
+        if not several and not apart:
+            return []
+        found = (key for key, answer in zip(keys, answers, strict=True) if answer in several or key in apart)
+        return [(*self._rows[key], *apart.get(key, like_all)) for key in found]
 
     def _dim_of(self, agent: str, model: str, tier: str | None, provider: str | None, profile: str | None) -> int:
         names = (agent, provider or self._provider, profile or self._profile, model, tier or "", self._source)
@@ -143,9 +152,9 @@ def _request(request: str) -> int:
     return 2 + (crc32(request.encode("utf-8", "replace")) % (REQUEST_MASK - 1) if request else 0)
 
 
-def _answer(agent: str, answer: str) -> int:
+def _answer(agent: blake2b, answer: str) -> int:
     """63 bits: 44 of the answer, then 19 for the request, so that the requests of one answer are neighbours."""
-    digest = _begun(agent).copy()
+    digest = agent.copy()
     digest.update(answer.encode("utf-8", "replace"))
     return int.from_bytes(digest.digest(), "big") >> 20 << REQUEST_BITS
 

@@ -14,7 +14,7 @@ import msgspec
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, UsageEntry
 from jackfield_telemetry.readers.counts import MOST, included
-from jackfield_telemetry.readers.lines import blocks
+from jackfield_telemetry.readers.lines import DAMAGED, blocks
 
 _ANSWER = b'"message_send"'
 
@@ -62,7 +62,7 @@ class AiderReader:
 def _entry(text: bytes, model: str, file: LogFile, offset: int) -> UsageEntry | None:
     try:
         line = _decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+    except DAMAGED:
         return None
     used, seconds = line.properties, line.time
     if line.event != "message_send" or used is None or seconds is None or not 0 <= seconds <= MOST // 1000:

@@ -16,7 +16,7 @@ import msgspec
 from jackfield.api.telemetry import Bookmark, LogFile, Reading
 from jackfield_telemetry.readers.answers import Answers, Counts, EntryList
 from jackfield_telemetry.readers.counts import plausible
-from jackfield_telemetry.readers.lines import OWN_TYPE, LineBlock, blocks
+from jackfield_telemetry.readers.lines import DAMAGED, OWN_TYPE, LineBlock, blocks
 from jackfield_telemetry.readers.moments import milliseconds
 from jackfield_telemetry.readers.single_lines import LineResult, Memory
 
@@ -141,7 +141,7 @@ def _add_all(block: LineBlock, file: LogFile, answers: Answers) -> None:
 def _add_line(written: bytes | memoryview, file: LogFile, offset: int, answers: Answers) -> None:
     try:
         line = _decode(written)
-    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+    except DAMAGED:
         return
     if line.message is None:
         line = _own(line)

@@ -15,7 +15,7 @@ import msgspec
 from jackfield.api.telemetry import Bookmark, LogFile, Reading
 from jackfield_telemetry.readers.answers import Answers, Counts, EntryList
 from jackfield_telemetry.readers.counts import MOST, plausible
-from jackfield_telemetry.readers.lines import OWN_TYPE, LineBlock, blocks
+from jackfield_telemetry.readers.lines import DAMAGED, OWN_TYPE, LineBlock, blocks
 from jackfield_telemetry.readers.moments import milliseconds
 from jackfield_telemetry.readers.single_lines import LineResult, Memory
 
@@ -177,10 +177,12 @@ def _add_all(block: LineBlock, file: LogFile, memory: _Memory, answers: Answers)
             if counts == last:
                 continue
             last = counts
-        line = _decoded(view[start:stop])
-        if line is None:
+        try:
+            line = _decode(view[start:stop])
+        except DAMAGED:
             last = None
-        elif line.payload is not None:
+            continue
+        if line.payload is not None:
             _add(line, line.payload, file, memory, answers)
 
 
@@ -188,7 +190,7 @@ def _decoded(line: bytes | memoryview) -> _Line | None:
     """None for a line that is damaged."""
     try:
         return _decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+    except DAMAGED:
         return None
 
 
@@ -231,7 +233,9 @@ def _add_counts(moment: datetime | None, info: _Info, file: LogFile, memory: _Me
         memory.total = total
         if total == before:
             return
-    used = info.last_token_usage or (_difference(total, before) if total is not None else None)
+    used = info.last_token_usage
+    if used is None and total is not None:
+        used = _difference(total, before)
     if used is not None and moment is not None:
         _add_answer(milliseconds(moment), total, used, info.model, file, memory, answers)
     memory.response = None

@@ -13,7 +13,7 @@ import msgspec
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, UsageEntry
 from jackfield_telemetry.readers.counts import included
-from jackfield_telemetry.readers.lines import blocks
+from jackfield_telemetry.readers.lines import DAMAGED, blocks
 from jackfield_telemetry.readers.moments import milliseconds
 
 _LARGEST = 2**28
@@ -47,7 +47,6 @@ class _Document(msgspec.Struct, rename="camel", gc=False):
 
 _message = msgspec.json.Decoder(_Message).decode
 _document = msgspec.json.Decoder(_Document).decode
-_DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError)
 
 
 class GeminiCliReader:
@@ -88,7 +87,7 @@ class GeminiCliReader:
 def _parsed(line: bytes) -> _Message | None:
     try:
         return _message(line)
-    except _DAMAGED:
+    except DAMAGED:
         return None
 
 
@@ -97,7 +96,7 @@ def _of_document(file: LogFile) -> Iterator[UsageEntry]:
         return
     try:
         document = _document(file.path.read_bytes())
-    except _DAMAGED:  # half of it may be written
+    except DAMAGED:  # half of it may be written
         return
     for message in document.messages:
         yield from _entries(message, document.session_id or file.path.stem)

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from io import FileIO
 from pathlib import Path
 
+import msgspec
+
 BLOCK = 1 << 18
 """Bytes read at a time: few enough that they are still in the processor's cache when they are looked at. The buffer is
 used again for each block."""
@@ -16,6 +18,9 @@ LONGEST = 1 << 28
 """Bytes of one line; a longer one is damage."""
 TAIL = 256
 """Bytes before a place that are remembered, to know the file again."""
+
+DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError)
+"""Which the decoder raises for a line that says nothing."""
 
 OWN_TYPE = rb'\{(?:"type":|[^{]*,"type":)'
 """A line's beginning up to its own `type`, in compact JSON. No further object is open there, so that it is not the type

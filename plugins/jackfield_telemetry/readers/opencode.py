@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
+from jackfield_telemetry.readers.lines import DAMAGED
 
 _MOST = 2**50
 _LARGEST = 2**26
@@ -111,7 +112,7 @@ def _entry(data: object, id: str | None, session: str | None) -> UsageEntry | No
         return None
     try:
         message = _decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+    except DAMAGED:
         return None
     tokens = _tokens(message.tokens) if message.tokens else None
     answer = id or message.id

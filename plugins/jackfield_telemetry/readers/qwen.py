@@ -10,7 +10,7 @@ import msgspec
 
 from jackfield.api.telemetry import Bookmark, LogFile, Reading, Tokens, UsageEntry
 from jackfield_telemetry.readers.counts import included
-from jackfield_telemetry.readers.lines import blocks
+from jackfield_telemetry.readers.lines import DAMAGED, blocks
 from jackfield_telemetry.readers.moments import milliseconds
 
 _ANSWER = "qwen-code.api_response"
@@ -67,7 +67,7 @@ class QwenReader:
 def _entry(text: bytes, file: LogFile) -> UsageEntry | None:
     try:
         line = _decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, OverflowError, RecursionError):
+    except DAMAGED:
         return None
     event = line.system_payload.event if line.system_payload else None
     if event is None or event.name != _ANSWER or not event.model or line.timestamp is None:

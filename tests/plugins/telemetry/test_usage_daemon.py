@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from usage_lab import claude_line
 
 from jackfield.testing.daemon import Daemon
 from jackfield_telemetry.http.schemas import ExportAnswer, ExportedRow
+from jackfield_telemetry.importing import compiled
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +86,16 @@ def test_doctor_names_what_is_damaged(daemon: Daemon) -> None:
     assert "litellm-pricing.json" in run.stdout + run.stderr
     warnings = daemon.client().get("/api/usage").json()["warnings"]
     assert any("litellm-pricing.json" in warning for warning in warnings)
+
+
+@pytest.mark.parametrize("installed", [True, False], ids=["logscan", "python"])
+def test_doctor_names_the_reader_of_logs(daemon: Daemon, installed: bool, tmp_path: Path) -> None:
+    environment = dict(os.environ)
+    if not installed:
+        (tmp_path / "logscan.py").write_text("raise ImportError")
+        environment["PYTHONPATH"] = str(tmp_path)
+    elif not compiled.available():
+        pytest.skip("logscan is not installed")
+    argv = [daemon.command()[0], "doctor", "--config-dir", str(daemon.config_dir)]
+    run = subprocess.run(argv, capture_output=True, text=True, env=environment)
+    assert f"are read by {'logscan' if installed else 'Python'}" in run.stdout
