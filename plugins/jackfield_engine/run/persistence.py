@@ -560,6 +560,7 @@ def new_execution(
         call=call,
         delivery=request.delivery,
         owner=owner,
+        static=request.static,
     )
 
 

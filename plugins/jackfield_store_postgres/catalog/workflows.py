@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -22,6 +21,7 @@ from jackfield_store_postgres.failures import taken, too_many_labels
 from jackfield_store_postgres.history.calls import forget_histories
 from jackfield_store_postgres.rows import Query, execute, number, pack, unpack
 from jackfield_store_postgres.server.connections import Connection
+from jackfield_store_postgres.static_data import put_static_data, static_data
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
 """The workflow as it is now, and the ids of webhooks that are gone."""
@@ -238,23 +238,10 @@ class PostgresWorkflows:
         return await self._db.write(work)
 
     async def static_data(self, workflow_id: str) -> bytes | None:
-        sql = "SELECT data FROM static_data WHERE workflow_id = %s"
-        row = await self._db.read(lambda connection: execute(connection, sql, [workflow_id]).fetchone())
-        return None if row is None else bytes(row[0])
+        return await self._db.read(lambda connection: static_data(connection, workflow_id))
 
     async def set_static_data(self, workflow_id: str, data: bytes, known: bytes | None) -> bool:
-        """The digest of what was known travels, not all of it."""
-        fresh = "INSERT INTO static_data SELECT id, %s FROM workflows WHERE id = %s ON CONFLICT DO NOTHING"
-        later = "UPDATE static_data SET data = %s WHERE workflow_id = %s AND sha256(data) = %s"
-        exists = "SELECT 1 FROM workflows WHERE id = %s"
-        digest = None if known is None else hashlib.sha256(known).digest()
-
-        def work(connection: Connection) -> bool:
-            sql = fresh if digest is None else later
-            changed = execute(connection, sql, [data, workflow_id, *([digest] if digest else [])]).rowcount
-            return changed > 0 or not execute(connection, exists, [workflow_id]).rowcount
-
-        return await self._db.write(work, len(data))
+        return await self._db.write(lambda connection: put_static_data(connection, workflow_id, data, known), len(data))
 
 
 def _current(connection: Connection, workflow_id: str) -> StoredWorkflow | None:

@@ -68,6 +68,8 @@ class PostgresExecutions:
         size = len(execution.input) + _OVERHEAD
         if execution.call is not None:
             size += len(execution.call.body) + len(execution.call.headers)
+        if execution.static is not None:
+            size += len(execution.static.data)
         if finished is not None:
             size += _size(finished)
         stored = self._db.post(lambda batch: batch.add_execution(execution, finished), size, [execution.owner])

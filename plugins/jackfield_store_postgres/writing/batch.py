@@ -13,12 +13,22 @@ import psycopg
 from jackfield.api.call_places import told
 from jackfield.api.errors import Conflict, Fenced, JackfieldError
 from jackfield.api.records import replace, state
-from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
+from jackfield.api.storage import (
+    CallUpdate,
+    Delivery,
+    FinishedExecution,
+    NewCall,
+    NewExecution,
+    StaticChange,
+    StoredAnswer,
+    static_changed,
+)
 from jackfield_store_postgres import failures
 from jackfield_store_postgres.columns import kinds_of
 from jackfield_store_postgres.rows import Cursor, Value, execute, fitting, pack
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.server.transactions import Statement
+from jackfield_store_postgres.static_data import put_static_data
 from jackfield_store_postgres.writing import statements
 from jackfield_store_postgres.writing.tallies import CallChange, Counts
 
@@ -111,6 +121,8 @@ class WriteBatch:
             self.flush()  # what was queued before the execution must not reach it
         if new.delivery is not None:
             self._claim(new.delivery, new)
+        if new.static is not None and not self._remember(new.static, new):
+            return
         self._executions[new.id] = [
             new.id, new.workflow_id, new.workflow_version, new.mode, new.status, new.created_at, new.started_at, None,
             None, None, new.retry_of, call.id if call else None, call.webhook_id if call else None, new.owner,
@@ -351,6 +363,19 @@ class WriteBatch:
         if earlier is not None or key in self._answers:
             self.flush()
         self._claims[key] = [*key, delivery.expires_at, new.id, delivery.fingerprint, new.created_at]
+
+    def _remember(self, change: StaticChange, new: NewExecution) -> bool:
+        """False when the execution is stored already. Raises `Conflict` when there is something else by now."""
+
+        def work(connection: Connection) -> bool:
+            return put_static_data(connection, change.workflow_id, change.data, change.known)
+
+        if self.apart(work):
+            return True
+        found = execute(self.connection, _STORED, [new.id]).fetchone()
+        if found is not None and _same(new, *found):
+            return False
+        raise static_changed()
 
     def _count(self, webhook_id: str) -> Counts:
         counts = self._counts.get(webhook_id)

@@ -16,11 +16,12 @@ from jackfield.api.workflows import Document
 from jackfield_store_sqlite.catalog import registrations as routes
 from jackfield_store_sqlite.catalog.sharing import WorkflowMarks
 from jackfield_store_sqlite.catalog.tags import FOLDED_TAGS, HAS_TAG, TAGS_OF_WORKFLOW, name_tags, read_tags
-from jackfield_store_sqlite.damage.digests import checked_document, of_static_data, of_version
+from jackfield_store_sqlite.damage.digests import checked_document, of_version
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.failures import taken, too_many_labels
 from jackfield_store_sqlite.history.calls import forget_histories
 from jackfield_store_sqlite.rows import Query, execute, number, pack
+from jackfield_store_sqlite.static_data import put_static_data, static_data
 
 _Changed: TypeAlias = "tuple[StoredWorkflow | None, list[str]]"
 """The workflow as it is now, and the ids of webhooks that are gone."""
@@ -239,25 +240,10 @@ class SqliteWorkflows:
         return await self._db.write(work)
 
     async def static_data(self, workflow_id: str) -> bytes | None:
-        sql = "SELECT data FROM static_data WHERE workflow_id = ?"
-        row = await self._db.read(lambda connection: execute(connection, sql, [workflow_id]).fetchone())
-        return None if row is None else bytes(row[0])
+        return await self._db.read(lambda connection: static_data(connection, workflow_id))
 
     async def set_static_data(self, workflow_id: str, data: bytes, known: bytes | None) -> bool:
-        sql = """INSERT INTO static_data SELECT id, ?, ? FROM workflows WHERE id = ?
-            ON CONFLICT (workflow_id) DO UPDATE SET data = excluded.data, row_digest = excluded.row_digest"""
-
-        exists = "SELECT 1 FROM workflows WHERE id = ?"
-        there = "SELECT data FROM static_data WHERE workflow_id = ?"
-
-        def work(connection: sqlite3.Connection) -> bool:
-            row = execute(connection, there, [workflow_id]).fetchone()
-            found = None if row is None else bytes(row[0])
-            if found == known:
-                execute(connection, sql, [data, of_static_data(workflow_id, data), workflow_id])
-            return found == known or not execute(connection, exists, [workflow_id]).fetchone()
-
-        return await self._db.write(work, len(data))
+        return await self._db.write(lambda connection: put_static_data(connection, workflow_id, data, known), len(data))
 
 
 def _current(connection: sqlite3.Connection, workflow_id: str) -> StoredWorkflow | None:

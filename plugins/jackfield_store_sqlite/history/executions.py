@@ -107,6 +107,8 @@ class SqliteExecutions:
         size = len(execution.input) + _OVERHEAD
         if execution.call is not None:
             size += len(execution.call.body) + len(execution.call.headers)
+        if execution.static is not None:
+            size += len(execution.static.data)
         if finished is not None:
             size += _size(finished)
         return self._db.post(lambda batch: batch.add_execution(execution, finished, self._owner(execution.owner)), size)

@@ -15,13 +15,23 @@ from jackfield.api.call_places import told
 from jackfield.api.errors import Conflict, Fenced
 from jackfield.api.execution_counts import span_of
 from jackfield.api.records import state
-from jackfield.api.storage import CallUpdate, Delivery, FinishedExecution, NewCall, NewExecution, StoredAnswer
+from jackfield.api.storage import (
+    CallUpdate,
+    Delivery,
+    FinishedExecution,
+    NewCall,
+    NewExecution,
+    StaticChange,
+    StoredAnswer,
+    static_changed,
+)
 from jackfield_store_sqlite.contents.call_texts import LONG, body_columns
 from jackfield_store_sqlite.contents.counting import COUNT, OpenExecutions, count_ends
 from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.damage.digests import HIGH, Columns, of_bytes, of_packed, of_state, with_digest
 from jackfield_store_sqlite.failures import taken
 from jackfield_store_sqlite.rows import Row, Value, encodable, encoded, pack
+from jackfield_store_sqlite.static_data import put_static_data
 
 ResultT = TypeVar("ResultT")
 
@@ -151,6 +161,8 @@ class WriteBatch:
         if new.id in self._changed_ids:
             self.flush()  # what was queued before the execution must not reach it
         if new.delivery is not None and not self._claim(new.delivery, new):
+            return
+        if new.static is not None and not self._remember(new.static, new):
             return
         data = self._next_part()
         call = new.call
@@ -361,6 +373,14 @@ class WriteBatch:
         if self._is_stored(new):
             return False
         raise Conflict("This delivery is known already.", details={"key": "was delivered before"})
+
+    def _remember(self, change: StaticChange, new: NewExecution) -> bool:
+        """False when the execution is stored already. Raises `Conflict` when there is something else by now."""
+        if put_static_data(self.connection, change.workflow_id, change.data, change.known):
+            return True
+        if self._is_stored(new):
+            return False
+        raise static_changed()
 
     def answer_delivery(self, delivery: Delivery, answer: StoredAnswer) -> None:
         headers = orjson.dumps([list(pair) for pair in answer.headers])

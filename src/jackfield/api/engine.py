@@ -12,7 +12,7 @@ from .caller_secrets import Hidden
 from .jsontext import Json
 from .nodes import NodeAnswer, NodeCatalog
 from .records import record
-from .storage import CallUpdate, Delivery, NewCall, Store, StoredExecution
+from .storage import CallUpdate, Delivery, NewCall, StaticChange, Store, StoredExecution
 from .streaming import ChunkStream
 from .workflows import Items, Node, Workflow
 
@@ -63,6 +63,10 @@ class ExecutionRequest:
     """Where nodes that can stream send their answer, as long as this process runs the execution."""
     memory: TakenMemory | None = None
     """What the body that the items came with takes of the daemon's budget, until the execution leaves the memory."""
+    static: StaticChange | None = None
+    """What the workflow remembers once the execution is accepted, in the same transaction: where a trigger has got to.
+    `Execution.accepted` fails with `Conflict` when somebody else has changed it, and nothing runs. Never beside a
+    delivery, and with the durability `accept`."""
 
 
 @record

@@ -19,7 +19,9 @@ from .executions import ExecutionStatus as ExecutionStatus
 from .executions import ExecutionStore as ExecutionStore
 from .executions import FinishedExecution as FinishedExecution
 from .executions import NewExecution as NewExecution
+from .executions import StaticChange as StaticChange
 from .executions import StoredExecution as StoredExecution
+from .executions import static_changed as static_changed
 from .facts import FactStore as FactStore
 from .files import FileStore as FileStore
 from .folders import Folder as Folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
+from ..errors import Conflict
 from ..paging import Page
 from ..records import record
 from ..workflows import Document
@@ -18,6 +19,16 @@ ExecutionStatus = Literal["queued", "running", "waiting", "success", "failed", "
 EXECUTION_STATUSES: tuple[ExecutionStatus, ...] = get_args(ExecutionStatus)
 OPEN_STATUSES: tuple[OpenStatus, ...] = get_args(OpenStatus)
 """Those of an execution that is not over."""
+
+
+@record
+class StaticChange:
+    """What a workflow remembers from now on (see `WorkflowStore.set_static_data`), stored in the transaction that
+    stores an execution. known: what was read before; None: there was nothing."""
+
+    workflow_id: str
+    data: bytes
+    known: bytes | None
 
 
 @record
@@ -39,6 +50,8 @@ class NewExecution:
     call: NewCall | None = None
     delivery: Delivery | None = None
     owner: str | None = None
+    static: StaticChange | None = None
+    """Never beside a delivery."""
 
 
 @record
@@ -104,13 +117,19 @@ class ExecutionFilter:
     until: int | None = None
 
 
+def static_changed() -> Conflict:
+    """For stores: what a workflow remembers is no longer what the caller has read."""
+    return Conflict("The workflow's static data was changed meanwhile.", details={"staticData": "read it again"})
+
+
 class ExecutionStore(Protocol):
     """owner, in each verb: the incarnation that writes; the rules of `ownership` say when that raises `Fenced`.
     number: of the chunk `steps`."""
 
     def add_execution(self, execution: NewExecution, finished: FinishedExecution | None = None) -> asyncio.Future[None]:
-        """With its call and delivery, and with its end when it is over already. The future fails with `Conflict` when
-        the delivery is known, or the id is taken; then nothing was stored. Known with the same `created_at` and call,
+        """With its call, delivery and static data, and with its end when it is over already. The future fails with
+        `Conflict` when the delivery is known, the id is taken, or the static data is no longer what was known (details
+        name `staticData`); then nothing was stored. Known with the same `created_at` and call,
         it is a repetition: nothing changes, and the future succeeds, also when the delivery is this execution's own.
         Raises `Fenced` when its owner is not alive; one without an owner is always taken."""
 

@@ -15,8 +15,10 @@ from jackfield.api.storage import (
     ExecutionRow,
     FinishedExecution,
     NewExecution,
+    StaticChange,
     Store,
     StoredCall,
+    StoredWorkflow,
     WebhookStats,
 )
 
@@ -328,6 +330,34 @@ class StoreRunsContract:
         assert await store.prune(replace(FOREVER, now=5001)) == 1
         assert await store.revoked_tokens(0) == {"t2": 5002}
         assert [await store.delivery("h", f"k{n}", 0) is None for n in range(3)] == [True, True, False]
+
+    async def test_static_data_comes_with_an_execution(self, store: Store) -> None:
+        """Both or none; a workflow that is not there remembers nothing, and keeps nobody from starting."""
+        await store.add_workflow(StoredWorkflow("w", "W", True, 1, {}, 1000, 1000), [], None)
+        await store.add_execution(new("e1", static=StaticChange("w", b'{"a":1}', None)))
+        assert await store.static_data("w") == b'{"a":1}'
+        for known in (None, b"{}"):
+            with pytest.raises(Conflict) as refused:
+                await store.add_execution(new("e2", static=StaticChange("w", b'{"a":2}', known)))
+            assert "staticData" in (refused.value.details or {})
+        assert await store.static_data("w") == b'{"a":1}'
+        assert await store.known_executions(["e1", "e2"]) == {"e1"}
+        both = [
+            store.add_execution(new(f"s{number}", static=StaticChange("w", b'{"a":3}', b'{"a":1}')))
+            for number in range(2)
+        ]
+        done = await asyncio.gather(*both, return_exceptions=True)
+        assert [type(each) for each in done] == [type(None), Conflict]
+        await store.add_execution(new("gone", static=StaticChange("unknown", b"{}", b"old")))
+        assert await store.known_executions(["s0", "s1", "gone"]) == {"s0", "gone"}
+        assert await store.static_data("unknown") is None
+
+    async def test_an_acceptance_with_static_data_may_be_repeated(self, store: Store) -> None:
+        await store.add_workflow(StoredWorkflow("w", "W", True, 1, {}, 1000, 1000), [], None)
+        again = new("e", static=StaticChange("w", b"{}", None))
+        await store.add_execution(again)
+        await store.add_execution(again)
+        assert await store.static_data("w") == b"{}"
 
     async def test_check_succeeds(self, store: Store) -> None:
         await store.check()

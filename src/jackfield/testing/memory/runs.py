@@ -22,11 +22,13 @@ from ...api.storage import (
     NewExecution,
     Page,
     Retention,
+    StaticChange,
     StoredAnswer,
     StoredCall,
     StoredDelivery,
     StoredExecution,
     WebhookStats,
+    static_changed,
 )
 from .ownership import MemoryOwnership
 from .tables import MemoryTables, StoredRun, page_of, taken
@@ -261,6 +263,8 @@ class MemoryExecutions(MemoryCalls):
             raise taken()
         if new.delivery is not None:
             self._claim(new.delivery, new)
+        if new.static is not None:
+            self._remember(new.static)
         row = ExecutionRow(
             new.id, new.workflow_id, new.workflow_version, new.mode, new.status, new.created_at, new.started_at, None,
             None, new.retry_of,
@@ -271,6 +275,13 @@ class MemoryExecutions(MemoryCalls):
             self._add_call(new.call, new.id, new.input)
         if finished is not None:
             self._finish(finished)
+
+    def _remember(self, change: StaticChange) -> None:
+        saved = self._workflows.get(change.workflow_id)
+        if saved is not None and saved.static_data != change.known:
+            raise static_changed()
+        if saved is not None:
+            saved.static_data = change.data
 
     def _claim(self, delivery: Delivery, new: NewExecution) -> None:
         place = delivery.webhook_id, delivery.key
