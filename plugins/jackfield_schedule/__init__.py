@@ -11,6 +11,7 @@ class SchedulePlugin(Plugin):
     name = "schedule"
     first_process_only = True
     settings = (SettingsTable("schedule", "jackfield_schedule.settings:ScheduleSettings"),)
+    provides = {"jackfield.api.triggers.polling:PollTimesReader": "jackfield_schedule.polling:PollTimesOfSchedules"}
     parts = ("jackfield_schedule.trigger:ScheduleTrigger",)
 
     jackfield_nodes = later("jackfield_schedule.offers:nodes")

@@ -2,7 +2,7 @@
 
 Steps that divide the hour or the day are counted from its beginning, as cron does. Others, and every second, third ...
 day or week, are counted from when the trigger was saved first, so that they are evenly spaced and need no memory.
-Expressions have their values by now; see `resolving`.
+Expressions have their values by now; see `jackfield.api.triggers.resolving`.
 """
 
 from __future__ import annotations
@@ -220,9 +220,21 @@ def _every(steps: tuple[int, str], cron: Cron, frame: RuleFrame, count: Callable
 
 
 def _cron_node(raw: Mapping[str, Json], frame: RuleFrame) -> list[Schedule]:
-    times = raw.get("triggerTimes", {"item": [{}]})
+    return _cron_times(raw.get("triggerTimes", {"item": [{}]}), "triggerTimes.item", frame)
+
+
+def read_cron_times(times: Json, zone: tzinfo, since: int) -> tuple[list[Schedule], Findings]:
+    """`{item: [{mode, hour ...}]}`, as several nodes have it; what is wrong by the path below it."""
+    frame = RuleFrame(zone, since, {})
+    found = _cron_times(times, "item", frame)
+    if not found and not frame.findings:
+        frame.findings["item"] = "There is no rule that says when it is due; add one."
+    return found, frame.findings
+
+
+def _cron_times(times: Json, place: str, frame: RuleFrame) -> list[Schedule]:
     rows = times.get("item", [{}]) if isinstance(times, dict) else None
-    return _rows(rows, "triggerTimes.item", frame, _cron_rule)
+    return _rows(rows, place, frame, _cron_rule)
 
 
 def _cron_rule(row: RuleFields) -> Schedule | None:

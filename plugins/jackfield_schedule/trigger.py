@@ -9,10 +9,10 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
 from jackfield.api.storage import Webhook
 from jackfield.api.triggers import Registration, Start, WorkflowChange, node_path, registered_node, served_nodes
+from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield_schedule.firing import Firing
 from jackfield_schedule.kinds import KINDS
-from jackfield_schedule.resolving import resolved
 from jackfield_schedule.rules import read
 from jackfield_schedule.settings import ScheduleSettings
 from jackfield_schedule.ticker import RETRY_S, Ticker

@@ -41,6 +41,8 @@ class Service:
     worker: int = 0
     """Which of the daemon's worker processes this is, from 1 on (`daemon.workers`); 0: its first process, which also
     does what is done once."""
+    addressed: bool = False
+    """Whether the operator has said what `public_url` is (`server.public_url`)."""
     inside: bool = True
     """Whether who comes by a public host gets webhooks and /api/v1 alone (`daemon.remote_agents`)."""
 

@@ -184,6 +184,7 @@ class Kernel:
             loopback=is_loopback(server.host),
             trusted_proxies=tuple(server.trusted_proxies),
             worker=self.link.number if self.link is not None else 0,
+            addressed=bool(server.public_url),
             inside=not self.settings.get(DaemonSettings).remote_agents,
         )
 

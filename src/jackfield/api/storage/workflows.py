@@ -7,7 +7,7 @@ from typing import Literal, Protocol, get_args
 
 from ..paging import Page
 from ..records import record
-from ..triggers import Registration
+from ..registrations import Registration
 from ..workflows import Document
 
 WorkflowOrder = Literal[

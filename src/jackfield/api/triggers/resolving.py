@@ -1,4 +1,4 @@
-"""Expressions in the parameters of schedules.
+"""Expressions in the parameters of triggers.
 
 As in n8n they are evaluated when the workflow goes live and when the daemon starts: nothing has run that they could
 refer to, so that they see `$vars`, `$now`, `$workflow` and the like.
@@ -7,27 +7,29 @@ refer to, so that they see `$vars`, `$now`, `$workflow` and the like.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
-from jackfield.api.context import PluginContext
-from jackfield.api.engine import ExpressionPreview, PreviewRequest
-from jackfield.api.errors import JackfieldError
-from jackfield.api.jsontext import Json
-from jackfield.api.records import replace
-from jackfield.api.workflows import Node, Workflow
-from jackfield_schedule.rules import Findings
+from ..context import PluginContext
+from ..engine import ExpressionPreview, PreviewRequest
+from ..errors import JackfieldError
+from ..jsontext import Json
+from ..records import replace
+from ..workflows import Node, Workflow
 
 MOST = 1000
 """Expressions of one trigger."""
+Failures: TypeAlias = "Mapping[str, str]"
+"""Path of a parameter -> why its expression has no value."""
 
 
-async def resolved(context: PluginContext, workflow: Workflow, node: Node) -> tuple[Node, Findings]:
+async def resolved(context: PluginContext, workflow: Workflow, node: Node) -> tuple[Node, Failures]:
     """The node with values in place of its expressions, and which of them failed, by the parameter's path. A value that
     is null or undefined leaves the parameter out."""
     templates = dict(_templates(dict(node.parameters), ""))
     if not templates:
         return node, {}
     if len(templates) > MOST:
-        return node, {"rule": f"The trigger has more than {MOST} expressions; write some of the values."}
+        return node, {_first(templates): f"The trigger has more than {MOST} expressions; write some of the values."}
     engine = context.find_port(ExpressionPreview)
     if engine is None:
         return node, dict.fromkeys(templates, "No loaded plugin evaluates expressions of triggers; write the value.")
@@ -45,6 +47,10 @@ async def resolved(context: PluginContext, workflow: Workflow, node: Node) -> tu
     return replace(node, parameters=made if isinstance(made, dict) else {}), findings
 
 
+def _first(templates: Mapping[str, str]) -> str:
+    return next(iter(templates))
+
+
 def _failure(value: Mapping[str, Json]) -> str:
     if value.get("truncated") is True:
         return "The expression gives too long a value."
@@ -53,7 +59,7 @@ def _failure(value: Mapping[str, Json]) -> str:
 
 
 def _templates(value: Json, place: str) -> Iterator[tuple[str, str]]:
-    """Path -> expression, as `RuleFields` writes paths."""
+    """Path -> expression, as `Problem`s write paths."""
     if isinstance(value, str) and value.startswith("="):
         yield place, value
     elif isinstance(value, dict):

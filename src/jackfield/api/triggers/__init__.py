@@ -6,27 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal, Protocol, cast, runtime_checkable
 
-from .extensions import ExtensionPoint
-from .object_references import load
-from .records import record
-from .workflows import Node, Problem, Workflow
-
-
-@record
-class Registration:
-    """One thing that a trigger node registers. For webhooks: a method and a path.
-
-    pattern: the normalised key that may be live only once per kind and method; empty: nobody else is kept from it.
-    path: as shown, with its leading slash.
-    """
-
-    node_id: str
-    node_name: str
-    kind: str
-    method: str
-    path: str
-    pattern: str
-    authentication: str = "none"
+from ..extensions import ExtensionPoint
+from ..object_references import load
+from ..records import record
+from ..registrations import Registration as Registration
+from ..workflows import Node, Problem, Workflow
 
 
 @record

@@ -1,0 +1,23 @@
+"""Triggers that ask services, and triggers that services send events to."""
+
+from __future__ import annotations
+
+from jackfield.api.plugin import Plugin, SettingsTable, deferred, later
+
+
+class TriggersPlugin(Plugin):
+    """Triggers that ask services, and triggers that services send events to."""
+
+    name = "triggers"
+    first_process_only = True
+    settings = (SettingsTable("triggers", "jackfield_triggers.settings:TriggerSettings"),)
+    parts = (
+        "jackfield_triggers.polling.polls:Polls",
+        "jackfield_triggers.subscribing.records:SubscriptionRecords",
+        "jackfield_triggers.subscribing.subscriptions:Subscriptions",
+        "jackfield_triggers.subscribing.waiting:TestEvents",
+    )
+
+    jackfield_triggers = later("jackfield_triggers.offers:triggers")
+    jackfield_blueprints = later("jackfield_triggers.management.routes:blueprints")
+    start = deferred("jackfield_triggers.offers:start")

@@ -1,0 +1,1 @@
+"""What the API and the command line tell of triggers."""

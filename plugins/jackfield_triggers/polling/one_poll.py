@@ -1,0 +1,130 @@
+"""One poll: ask, and store what is new together with where the node has got to."""
+
+from __future__ import annotations
+
+import asyncio
+
+from jackfield.api.binary import BinaryStore
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import Engine, ExecutionRequest
+from jackfield.api.errors import Conflict, NotFound
+from jackfield.api.ids import new_id
+from jackfield.api.jsontext import Json, dumps, loads
+from jackfield.api.nodes import NodeCatalog, NodeError
+from jackfield.api.triggers.polling import Polled, PollingNode, PollRun, polling_node
+from jackfield.api.triggers.resolving import resolved
+from jackfield.api.workflows import Node, Workflow
+from jackfield_triggers.access import NodeCredentials
+from jackfield_triggers.polling.memory import Remembered, checked, remember, remembered
+from jackfield_triggers.settings import TriggerSettings
+
+_TRIES = 20
+NOTHING = Polled()
+
+
+class OnePoll:
+    """Polls of one daemon; keeps nothing between them."""
+
+    def __init__(self, context: PluginContext, settings: TriggerSettings) -> None:
+        self._context = context
+        self._settings = settings
+
+    async def poll(self, registration: str, workflow_id: str, node_name: str) -> Polled:
+        """Ask a live node and start its workflow. Raises `NotFound` when there is no such node any more, `NodeError`,
+        `JackfieldError`, TimeoutError, and what the node raises."""
+        workflow = await self._context.port(WorkflowReader).load(workflow_id)
+        node = workflow.nodes.get(node_name)
+        polls = self._polling(node)
+        if node is None or node.disabled or polls is None:
+            raise NotFound
+        before = await remembered(self._context, workflow_id, node_name)
+        own: dict[str, Json] = loads(dumps(before.own))  # type: ignore[assignment]  # an object
+        execution_id = new_id()
+        run = await self._run(workflow, node, own, execution_id, test=False)
+        async with asyncio.timeout(self._settings.poll_timeout):
+            polled = await polls.poll(run)
+        if polled.items:
+            kept = await self._start(workflow, node, execution_id, polled, before, own)
+            if kept:
+                now = self._context.clock.now_ms()
+                self._context.store.count_calls(registration, 1, now).add_done_callback(_seen)
+            return polled if kept else NOTHING
+        if own != before.own:
+            await remember(self._context, before, own, self._settings.poll_state)
+        return polled
+
+    async def test(self, workflow: Workflow, node: Node) -> Polled:
+        """The newest items, whatever was seen. Nothing is stored but files. Raises `NodeError`, TimeoutError."""
+        polls = self._polling(node)
+        if polls is None:
+            raise NodeError(f"The node {node.name} does not poll.")
+        run = await self._run(workflow, node, {}, new_id(), test=True)
+        async with asyncio.timeout(self._settings.poll_timeout):
+            return await polls.poll(run)
+
+    def _polling(self, node: Node | None) -> PollingNode | None:
+        return polling_node(self._context.port(NodeCatalog).find(node.kind)) if node is not None else None
+
+    async def _run(
+        self, workflow: Workflow, node: Node, own: dict[str, Json], execution_id: str, *, test: bool
+    ) -> PollRun:
+        known, failures = await resolved(self._context, workflow, node)
+        if failures:
+            path, message = next(iter(failures.items()))
+            raise NodeError(f"The parameter {path} has no value: {message}")
+        return PollRun(
+            node=known,
+            workflow=workflow,
+            timezone=self._context.port(WorkflowReader).timezone(workflow),
+            credentials=NodeCredentials(self._context, known),
+            state=own,
+            binary=self._context.port(BinaryStore).files(execution_id),
+            log=self._context.log,
+            now=self._context.clock.now_ms(),
+            limit=self._settings.poll_items,
+            pages=self._settings.poll_pages,
+            test=test,
+        )
+
+    async def _start(
+        self,
+        workflow: Workflow,
+        node: Node,
+        execution_id: str,
+        polled: Polled,
+        before: Remembered,
+        own: dict[str, Json],
+    ) -> bool:
+        """False: another daemon has asked meanwhile, so that these items are not new any more. Raises
+        `JackfieldError`."""
+        now, items = before, list(polled.items)
+        for attempt in range(_TRIES):
+            if attempt:  # an id that was refused once is not used again; its files go along
+                execution_id = new_id()
+                await self._context.port(BinaryStore).adopt(execution_id, items)
+            request = ExecutionRequest(
+                workflow=workflow,
+                mode="trigger",
+                start=node.name,
+                items=items,
+                id=execution_id,
+                static=checked(now.change(own), own, self._settings.poll_state),
+            )
+            execution = self._context.port(Engine).submit(request)
+            try:
+                await asyncio.shield(execution.accepted)
+            except Conflict as exc:
+                if "staticData" not in (exc.details or {}):
+                    raise
+            else:
+                return True
+            now = await remembered(self._context, before.workflow_id, before.node_name)
+            if now.own != before.own:
+                return False
+        raise NodeError("The items cannot be stored: executions change the workflow's static data all the time.")
+
+
+def _seen(counted: asyncio.Future[None]) -> None:
+    """A count that is lost costs nothing but the count."""
+    if not counted.cancelled():
+        counted.exception()

@@ -1,0 +1,220 @@
+"""Events of services come in: `/webhook/{webhookId}/webhook`, in whichever process. An event is answered with success
+once the execution that it starts is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from jackfield.api.asgi import Receive, Scope, Send, error_body
+from jackfield.api.binary import BinaryStore
+from jackfield.api.body_budget import SMALL, TakenMemory, apart, budget_of, json_memory, taken_for
+from jackfield.api.context import PluginContext, WorkflowReader
+from jackfield.api.engine import Engine, ExecutionRequest
+from jackfield.api.errors import (
+    Conflict,
+    InvalidInput,
+    JackfieldError,
+    NotFound,
+    PayloadTooLarge,
+    RequestTimeout,
+    UpstreamFailed,
+    WorkflowInactive,
+)
+from jackfield.api.ids import new_id
+from jackfield.api.jsontext import Json, loads
+from jackfield.api.nodes import NodeError
+from jackfield.api.storage import Delivery, Webhook
+from jackfield.api.triggers import registered_node
+from jackfield.api.triggers.subscribing import PATH, EventAnswer, EventCall, Received
+from jackfield.api.webhooks import WebhookCall
+from jackfield_triggers.kinds import SUBSCRIBE
+from jackfield_triggers.settings import TriggerSettings
+from jackfield_triggers.subscribing.records import SubscriptionRecord, SubscriptionRecords
+from jackfield_triggers.subscribing.steps import SubscriptionSteps
+from jackfield_triggers.subscribing.waiting import TestEvents, TestWait
+
+_METHODS = ("GET", "POST", "PUT", "HEAD")
+_HOUR_MS = 3_600_000
+_FORM = "application/x-www-form-urlencoded"
+_LONGEST_KEY = 200
+
+
+class Gone(Exception):
+    """The caller went away; nobody is left to be answered."""
+
+
+async def serve(context: PluginContext, ident: str, scope: Scope, receive: Receive, send: Send, test: bool) -> None:
+    """One HTTP request whose body nobody has read."""
+    request_id = str(scope.get("jackfield.request_id", ""))
+    events = IncomingEvents(context)
+    try:
+        answer = await (events.tested if test else events.taken)(ident, scope, receive)
+    except Gone:
+        return
+    except JackfieldError as exc:
+        answer = EventAnswer(exc.status, exc.headers, error_body(exc, request_id))
+    except Exception:
+        context.log.exception("An event failed.", extra={"requestId": request_id})
+        answer = EventAnswer(500, (), error_body(JackfieldError("Something went wrong; try again later."), request_id))
+    headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in answer.headers]
+    headers += [(b"content-type", answer.content_type.encode()), (b"content-length", str(len(answer.body)).encode())]
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else answer.body})
+
+
+class IncomingEvents:
+    """Of one daemon."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(TriggerSettings)
+        self._records = context.port(SubscriptionRecords)
+        self._steps = SubscriptionSteps(context, self._settings, self._records)
+
+    async def taken(self, ident: str, scope: Scope, receive: Receive) -> EventAnswer:
+        """Of a live workflow. Raises `JackfieldError`, `Gone`."""
+        row = await self._row(ident)
+        kept = await self._records.get(row.id)
+        if kept is None or kept.phase == "ending":
+            raise NotFound("Nothing is subscribed at this address.")
+        execution_id = new_id()
+        call, body, memory = await self._call(scope, receive)
+        received = await self._received(kept, call, body, execution_id)
+        if received.items is None:
+            return received.answer
+        await self._start(row, received, execution_id, memory)
+        return received.answer
+
+    async def tested(self, ident: str, scope: Scope, receive: Receive) -> EventAnswer:
+        """Of somebody who waits for one event. Raises as `taken`."""
+        wait = self._context.port(TestEvents).find(ident)
+        kept = await self._waited(wait)
+        call, body, _ = await self._call(scope, receive)
+        received = await self._received(kept, call, body, new_id(), test=True)
+        if received.items is not None and wait is not None and not wait.items.done():
+            wait.items.set_result(received.items)
+        return received.answer
+
+    async def _waited(self, wait: TestWait | None) -> SubscriptionRecord:
+        if wait is None or wait.kept is None:
+            raise NotFound("Nobody waits for a test event at this address.")
+        return wait.kept
+
+    async def _row(self, ident: str) -> Webhook:
+        """Raises `NotFound`, `WorkflowInactive`."""
+        rows = await self._context.store.webhooks_by_path(f"/{ident}/{PATH}", kind=SUBSCRIBE)
+        live = next((row for row in rows if row.active), None)
+        if live is not None:
+            return live
+        if rows:
+            raise WorkflowInactive
+        raise NotFound("There is no trigger at this address.")
+
+    async def _call(self, scope: Scope, receive: Receive) -> tuple[WebhookCall, Json, TakenMemory | None]:
+        if scope["type"] != "http" or scope["method"] not in _METHODS:
+            raise NotFound("There is no trigger at this address.")
+        headers: dict[str, str] = {}
+        for raw_name, raw_value in scope["headers"]:
+            name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        content = await self._read(receive)
+        path = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("latin-1")
+        query = scope.get("query_string", b"").decode("latin-1")
+        url = f"{self._context.service.public_url}{path}{'?' + query if query else ''}"
+        call = WebhookCall(scope["method"], url, headers, content, self._context.clock.now_ms() / 1000)
+        body, memory = await _parsed(scope, call)
+        return call, body, memory
+
+    async def _read(self, receive: Receive) -> bytes:
+        """Raises `PayloadTooLarge`, `RequestTimeout`, `Gone`."""
+        parts, size, more = [], 0, True
+        try:
+            async with asyncio.timeout(self._settings.event_timeout):
+                while more:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise Gone
+                    part = message.get("body", b"")
+                    size += len(part)
+                    if size > self._settings.event_bytes:
+                        raise PayloadTooLarge(f"An event may have at most {self._settings.event_bytes} bytes.")
+                    parts.append(part)
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            raise RequestTimeout from None
+        return b"".join(parts)
+
+    async def _received(
+        self, kept: SubscriptionRecord, call: WebhookCall, body: Json, execution_id: str, *, test: bool = False
+    ) -> Received:
+        query = _first_of_each(call.url.partition("?")[2])
+        event = EventCall(call, query, body, self._context.port(BinaryStore).files(execution_id))
+        try:
+            async with asyncio.timeout(self._settings.subscribe_timeout):
+                return await self._steps.node(kept).receive(self._steps.run(kept, test=test), event)
+        except TimeoutError:
+            raise UpstreamFailed("The event could not be completed in time; send it again.") from None
+        except NodeError as exc:
+            raise UpstreamFailed(exc.message) from None
+
+    async def _start(self, row: Webhook, received: Received, execution_id: str, memory: TakenMemory | None) -> None:
+        """Returns once it is stored; an event that was told before starts nothing. Raises `JackfieldError`."""
+        workflow = await self._context.port(WorkflowReader).load(row.workflow_id)
+        node = registered_node(workflow.nodes.values(), row.node_id, row.node_name)
+        if node is None or not received.items:
+            return
+        now = self._context.clock.now_ms()
+        key = received.delivery[:_LONGEST_KEY]
+        until = now + round(self._settings.remember_hours * _HOUR_MS)
+        request = ExecutionRequest(
+            workflow=workflow,
+            mode="trigger",
+            start=node.name,
+            items=list(received.items),
+            id=execution_id,
+            delivery=Delivery(row.id, key, until) if key else None,
+            memory=memory,
+        )
+        execution = self._context.port(Engine).submit(request)
+        try:
+            await asyncio.shield(execution.accepted)
+        except Conflict as exc:
+            if "key" not in (exc.details or {}):
+                raise
+            return
+        self._context.store.count_calls(row.id, 1, now).add_done_callback(_counted)
+
+
+async def _parsed(scope: Scope, call: WebhookCall) -> tuple[Json, TakenMemory | None]:
+    """JSON, or a form; None for anything else. Beside it what a large one takes of the daemon's budget."""
+    kind = call.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == _FORM:
+        fields = parse_qsl(call.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10_000)
+        return {name: value for name, value in fields}, None  # noqa: C416 - texts are JSON, to mypy too
+    if not call.body or (kind and "json" not in kind and not kind.startswith("text/")):
+        return None, None
+    try:
+        if len(call.body) < SMALL:
+            return loads(call.body), None
+        budget = budget_of(scope)
+        memory = taken_for(scope, await apart(budget, json_memory, call.body), len(call.body))
+        return await apart(budget, loads, call.body), memory
+    except InvalidInput:
+        if "json" in kind:
+            raise
+        return None, None
+
+
+def _first_of_each(query: str) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=1_000):
+        found.setdefault(name, value)
+    return found
+
+
+def _counted(counted: asyncio.Future[None]) -> None:
+    """A count that is lost costs nothing but the count."""
+    if not counted.cancelled():
+        counted.exception()

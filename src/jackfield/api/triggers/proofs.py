@@ -1,0 +1,69 @@
+"""Proofs that an event comes from the service: signatures over the body, and secrets that are sent along."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from typing import Literal
+
+from ..context import PluginContext
+from ..errors import WebhookUnauthorized
+from ..records import record
+from ..webhooks import WEBHOOK_PRESETS, VerifiedCall, WebhookCall
+
+TOLERANCE_S = 300
+"""Seconds that a signed time may lie before or after ours."""
+
+
+@record
+class EventSignature:
+    """An HMAC in a header. header: lower case; prefix: what stands before the signature. over: what is signed, with
+    `{body}`, `{url}` and, where `time_header` names the header that has it, `{time}` in Unix seconds."""
+
+    header: str
+    algorithm: Literal["sha1", "sha256", "sha384", "sha512"] = "sha256"
+    encoding: Literal["hex", "base64"] = "hex"
+    prefix: str = ""
+    over: str = "{body}"
+    time_header: str = ""
+
+    def verify(self, call: WebhookCall, secret: str) -> None:
+        """Raises `WebhookUnauthorized`."""
+        if self.time_header:
+            _check_time(call.headers.get(self.time_header, ""), call.now)
+        same_secret(call.headers.get(self.header, ""), self.prefix + self.made(call, secret))
+
+    def made(self, call: WebhookCall, secret: str) -> str:
+        """The signature of this call."""
+        signed = hmac.new(secret.encode(), self._signed(call), self.algorithm)
+        return signed.hexdigest() if self.encoding == "hex" else base64.b64encode(signed.digest()).decode()
+
+    def _signed(self, call: WebhookCall) -> bytes:
+        text = self.over.replace("{url}", call.url)
+        text = text.replace("{time}", call.headers.get(self.time_header, "")) if self.time_header else text
+        before, body, behind = text.partition("{body}")
+        return before.encode() + (call.body if body else b"") + behind.encode()
+
+
+def same_secret(given: str, wanted: str) -> None:
+    """Compare in constant time. Raises `WebhookUnauthorized`, also when there is no secret."""
+    if not wanted or not hmac.compare_digest(_digest(given), _digest(wanted)):
+        raise WebhookUnauthorized("The proof of this call is missing or wrong.")
+
+
+def verified_by_preset(context: PluginContext, name: str, secret: str, call: WebhookCall) -> VerifiedCall:
+    """As the webhook preset of this name verifies (`jackfield_webhook_presets`). Raises `WebhookUnauthorized`."""
+    preset = context.extensions(WEBHOOK_PRESETS).get(name.lower())
+    if preset is None or not secret:
+        raise WebhookUnauthorized("The proof of this call cannot be checked.")
+    return preset.verifier({"secret": secret}).verify(call)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+def _check_time(moment: str, now: float) -> None:
+    if not (moment.isascii() and moment.isdigit() and len(moment) <= 12) or abs(now - int(moment)) > TOLERANCE_S:
+        raise WebhookUnauthorized(f"The signed time of this call is missing or more than {TOLERANCE_S} seconds away.")

@@ -1,0 +1,114 @@
+"""Subscribing triggers: node types that have a service send its events to an address of this daemon.
+
+A node type subscribes when it has the methods of `SubscribingNode` beside those of `NodeType`. The plugin `triggers`
+calls them: it subscribes when a workflow goes live, checks after each start and mends what was lost, renews before the
+end, and unsubscribes when the workflow goes, again and again until the service has answered. What it knows of a
+subscription is stored before and after each step, sealed. Events come in at n8n's addresses,
+`/webhook/{webhookId}/webhook`. See docs/triggers.md."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import field
+from typing import Protocol, cast, runtime_checkable
+
+from ..binary import BinaryFiles
+from ..jsontext import Json
+from ..nodes import NodeType
+from ..nodes.lists import CredentialAccess
+from ..records import record
+from ..webhooks import WebhookCall
+from ..workflows import Item, Node, Problem
+
+PATH = "webhook"
+"""The last segment of an event's address, as all of n8n's vendors have it."""
+
+
+@record
+class SubscriptionRun:
+    """What each method is given.
+
+    node: as it was when the subscription was made, with values in place of its expressions; after a change of the
+    workflow the old one is ended with the old node. url: where events come in. secret: 64 letters and digits, of this
+    subscription alone. state: what the node remembers of the subscription, such as its id at the service; plain JSON,
+    changed in place and stored sealed. now: Unix ms. test: of one event that somebody waits for in the editor.
+    """
+
+    node: Node
+    timezone: str
+    credentials: CredentialAccess
+    url: str
+    secret: str
+    state: MutableMapping[str, Json]
+    log: logging.Logger
+    now: int
+    test: bool = False
+
+
+@record
+class Subscribed:
+    """expires: Unix ms at which the service ends the subscription by itself; None: never."""
+
+    expires: int | None = None
+
+
+@record
+class EventCall:
+    """One request to the subscription's address. call: as it came, for proofs; query: the first value of each name;
+    body: as JSON, a form as an object of texts, else None. binary: where files of the items are kept."""
+
+    call: WebhookCall
+    query: Mapping[str, str]
+    body: Json
+    binary: BinaryFiles
+
+
+@record
+class EventAnswer:
+    """What the service gets back."""
+
+    status: int = 200
+    headers: Sequence[tuple[str, str]] = ()
+    body: bytes = b'{"message":"Workflow was started"}'
+    content_type: str = "application/json"
+
+
+@record
+class Received:
+    """items: of the execution that the call starts; None: it starts none, as with a challenge. delivery: the id that
+    the service gives the event, so that a repetition of it starts nothing; empty: it gives none."""
+
+    items: Sequence[Item] | None
+    answer: EventAnswer = field(default_factory=EventAnswer)
+    delivery: str = ""
+
+
+@runtime_checkable
+class SubscribingNode(Protocol):
+    """What a node type has beside `NodeType` when it subscribes. Each method raises `ServiceRefusal` for a refusal of
+    the service and `NodeError` for anything else that the user can mend; all but `receive` are called again later."""
+
+    async def subscribe(self, run: SubscriptionRun) -> Subscribed:
+        """Have events sent to `run.url` from now on."""
+
+    async def check(self, run: SubscriptionRun) -> bool:
+        """Whether the service still has it, with `run.url`. True fills what `run.state` lacks: a process may have ended
+        between the service's answer and its storage."""
+
+    async def renew(self, run: SubscriptionRun) -> Subscribed:
+        """Before it expires."""
+
+    async def unsubscribe(self, run: SubscriptionRun) -> None:
+        """What the service does not know any more counts as done."""
+
+    async def receive(self, run: SubscriptionRun, event: EventCall) -> Received:
+        """Verify the call and say what it starts. Raises `WebhookUnauthorized` for a bad proof."""
+
+    def subscription_problems(self, node: Node) -> Sequence[Problem]:
+        """Why a node with these parameters, expressions resolved, must not go live; paths are below the node."""
+
+
+def subscribing_node(node_type: NodeType | None) -> SubscribingNode | None:
+    """The same as a `SubscribingNode`, when it is one."""
+    return cast("SubscribingNode", node_type) if hasattr(node_type, "subscribe") else None
