@@ -17,6 +17,7 @@ MODULES: Mapping[str, str] = {
     "postgres": "sql.postgres_node",
     "redis": "redis_node",
     "rssFeedRead": "rss_feed_read",
+    "rssFeedReadTrigger": "rss_feed_trigger",
     "sqlite": "sql.sqlite_node",
     "ssh": "remote.ssh_node",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.nodes.ui import Case, Scalar, Ui, UiFields, Words
+from jackfield.api.triggers.poll_form import POLL_TIMES_FORM
 
 LOCATOR = Ui(
     "locator",
@@ -302,6 +303,10 @@ SSH: UiFields = {
     ),
 }
 RSS: UiFields = {"url": Ui(placeholder="https://example.com/feed.xml", help="The address of the feed.")}
+RSS_TRIGGER: UiFields = {
+    **POLL_TIMES_FORM,
+    "feedUrl": Ui(label="Feed URL", placeholder="https://example.com/feed.xml", help="The address of the feed."),
+}
 RSS_OPTIONS: UiFields = {
     "customFields": Ui(placeholder="author, contentSnippet"),
     "ignoreSSL": Ui(label="Ignore TLS problems"),

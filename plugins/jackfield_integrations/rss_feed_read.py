@@ -10,10 +10,12 @@ from pydantic import Field
 
 from jackfield.api.context import PluginContext
 from jackfield.api.http_client import HttpCall, HttpClient
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_items
 from jackfield.api.nodes.running import made_per_item
 from jackfield.api.nodes.ui import UiFields
+from jackfield.api.triggers.failures import ServiceRefusal, wait_asked
 from jackfield.api.workflows import Items
 from jackfield_integrations.form import RSS, RSS_OPTIONS
 from jackfield_integrations.libraries import load
@@ -55,15 +57,24 @@ class RssFeedReadNode(IntegrationNode):
     async def _one(self, index: int, wanted: RssFeedRead) -> Items:
         if not wanted.url.strip():
             raise NodeError("The parameter url is empty.")
-        feeds = await load("feeds", "feeds")
-        call = HttpCall("GET", wanted.url, headers=[("accept", ACCEPT)], verify=not wanted.options.ignore_ssl)
-        reply = await self._context.port(HttpClient).send(call)
-        if not 200 <= reply.status < 300:
-            raise NodeError(f"The feed's server answers with status {reply.status}.")
-        rows = await asyncio.to_thread(
-            feeds.entries, reply.body, reply.header("content-type"), names(wanted.options.custom_fields)
-        )
-        return new_items(rows, index)
+        custom, verify = names(wanted.options.custom_fields), not wanted.options.ignore_ssl
+        return new_items(await feed_rows(self._context, wanted.url, custom, verify=verify), index)
+
+
+async def feed_rows(
+    context: PluginContext, url: str, custom: Sequence[str] = (), *, verify: bool = True
+) -> list[dict[str, Json]]:
+    """The entries of the feed at this address. custom: further fields of them. Raises `ServiceRefusal`, `NodeError`."""
+    feeds = await load("feeds", "feeds")
+    call = HttpCall("GET", url, headers=[("accept", ACCEPT)], verify=verify)
+    reply = await context.port(HttpClient).send(call)
+    if not 200 <= reply.status < 300:
+        message = f"The feed's server answers with status {reply.status}."
+        raise ServiceRefusal(message, status=reply.status, retry_after=wait_asked(reply))
+    rows: list[dict[str, Json]] = await asyncio.to_thread(
+        feeds.entries, reply.body, reply.header("content-type"), custom
+    )
+    return rows
 
 
 def node(context: PluginContext) -> RssFeedReadNode:

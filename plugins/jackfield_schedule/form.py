@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jackfield.api.nodes.ui import Scalar, Ui, UiFields, Words
+from jackfield.api.triggers.poll_form import WEEKDAYS
 
-WEEKDAYS: Mapping[Scalar, Words] = {
-    1: "Monday",
-    2: "Tuesday",
-    3: "Wednesday",
-    4: "Thursday",
-    5: "Friday",
-    6: "Saturday",
-    0: "Sunday",
-}
 _HOURS: Mapping[Scalar, Words] = {hour: f"{hour:02}:00" for hour in range(24)}
 
 
@@ -78,35 +70,6 @@ SCHEDULE: UiFields = {
     "rule": Ui(
         label="Starts", help="The workflow starts whenever one of the rules says so.", options={"add": "Add rule"}
     )
-}
-_EVERY: Mapping[Scalar, Words] = {
-    "everyMinute": "Every minute",
-    "everyHour": "Every hour",
-    "everyDay": "Every day",
-    "everyWeek": "Every week",
-    "everyMonth": "Every month",
-    "everyX": "Every few minutes or hours",
-    "custom": "Cron expression",
-}
-CRON_TIME: UiFields = {
-    "mode": Ui(choices=_EVERY, help="How often the workflow starts."),
-    "hour": Ui(when={"mode": ["everyDay", "everyWeek", "everyMonth"]}, help="The hour of the day, 0 to 23."),
-    "minute": Ui(
-        when={"mode": ["everyHour", "everyDay", "everyWeek", "everyMonth"]}, help="The minute of the hour, 0 to 59."
-    ),
-    "dayOfMonth": Ui(label="Day of the month", when={"mode": "everyMonth"}, help="1 to 31."),
-    "weekday": Ui(
-        when={"mode": "everyWeek"},
-        choices={str(day): words for day, words in WEEKDAYS.items()},
-        help="The day of the week.",
-    ),
-    "cronExpression": Ui(
-        when={"mode": "custom"}, placeholder="0 9 * * 1-5", help="Minute, hour, day of the month, month, weekday."
-    ),
-    "value": Ui(when={"mode": "everyX"}, help="How many of the unit lie between two starts."),
-    "unit": Ui(
-        when={"mode": "everyX"}, choices={"minutes": "Minutes", "hours": "Hours"}, help="The unit of that number."
-    ),
 }
 CRON: UiFields = {
     "triggerTimes": Ui(label="Starts", help="The workflow starts at all of these times.", options={"add": "Add time"})

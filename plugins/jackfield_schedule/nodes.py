@@ -11,8 +11,9 @@ from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.nodes import NodeDescription, NodeParameters, Parameters
 from jackfield.api.nodes.running import PassingNode
 from jackfield.api.nodes.ui import UiFields
+from jackfield.api.triggers.poll_form import CronTime
 from jackfield.api.workflows import Items, Node, Workflow
-from jackfield_schedule.form import CRON, CRON_TIME, INTERVAL, RULE, RULES, SCHEDULE
+from jackfield_schedule.form import CRON, INTERVAL, RULE, RULES, SCHEDULE
 from jackfield_schedule.ticks import tick_item
 
 
@@ -60,21 +61,6 @@ class ScheduleParameters(Parameters):
     ui_fields: ClassVar[UiFields] = SCHEDULE
 
     rule: IntervalRules = Field(default_factory=IntervalRules, description="When it is due: any of the rules.")
-
-
-class CronTime(Parameters):
-    ui_fields: ClassVar[UiFields] = CRON_TIME
-
-    mode: str = Field(
-        "everyDay", description="everyMinute, everyHour, everyDay, everyWeek, everyMonth, everyX or custom."
-    )
-    hour: int | str = Field(14, description="Hour of the day, 0 to 23.")
-    minute: int | str = Field(0, description="Minute of the hour, 0 to 59.")
-    day_of_month: int | str = Field(1, description="Day of the month, 1 to 31.")
-    weekday: int | str = Field("1", description="0 (Sunday) to 6.")
-    cron_expression: str = Field("* * * * * *", description="Of mode custom.")
-    value: int | str = Field(2, description="Of mode everyX: the number of units.")
-    unit: str = Field("hours", description="Of mode everyX: minutes or hours.")
 
 
 class CronTimes(Parameters):

@@ -1,4 +1,4 @@
-"""What a description file may say, key by key."""
+"""What a description file may say of nodes, operations and credentials, key by key."""
 
 from __future__ import annotations
 
@@ -177,7 +177,8 @@ class Errors(DescribedPart):
 
 
 class DescribedNode(DescribedPart):
-    """trigger: it starts executions; such a node is only known, and its operations are all unavailable."""
+    """trigger: it starts executions; without a table `trigger` such a node is only known, and its operations are all
+    unavailable."""
 
     kind: NodeKind
     title: str
@@ -316,24 +317,3 @@ class DescribedWords(DescribedPart):
     help: dict[str, str] = {}
     placeholders: dict[str, str] = {}
     values: dict[str, str] = {}
-
-
-class Description(DescribedPart):
-    """A whole file: a node with its operations, kinds of credentials, or both. values: named templates, `{@name}`;
-    shapes: of parameters, by name; lists, words: see `DescribedList` and `DescribedWords`."""
-
-    node: DescribedNode | None = None
-    values: dict[str, str] = {}
-    shapes: dict[str, DocumentShapes] = {}
-    lists: dict[str, DescribedList] = {}
-    words: DescribedWords = DescribedWords()
-    operations: list[DescribedOperation] = []
-    credentials: list[DescribedCredential] = []
-
-    @model_validator(mode="after")
-    def _together(self) -> Description:
-        if self.operations and self.node is None:
-            raise ValueError("operations need a [node]")
-        if self.node is not None and not self.operations:
-            raise ValueError("a [node] needs [[operations]]")
-        return self

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote_plus
 
 from jackfield.api.context import PluginContext
@@ -16,17 +16,21 @@ from jackfield.api.records import record, replace
 @record
 class ServiceExchange:
     """values: the credential's fields, for services that want them in the address; secrets: those that must not be
-    shown."""
+    shown; check: looks at each answer first, and raises `NodeError` for what is no answer."""
 
     context: PluginContext
     authorization: Authorization | None
     values: Mapping[str, str]
     secrets: Sequence[str] = ()
+    check: Callable[[HttpReply], None] | None = None
 
     async def send(self, call: HttpCall) -> HttpReply:
         """Raises `NodeError`."""
         made = replace(call, secrets=self.secrets, secret_body=call.secret_body or secret_in(call, self.secrets))
-        return await self.context.port(HttpClient).send(made, self.authorization)
+        reply = await self.context.port(HttpClient).send(made, self.authorization)
+        if self.check is not None:
+            self.check(reply)
+        return reply
 
 
 def secret_in(call: HttpCall, secrets: Sequence[str]) -> bool:

@@ -61,5 +61,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "sheet_plan": sheets.plan,
     "sheet_range": sheets.cell_range,
     "sheet_spans": sheets.spans,
+    "telegram_file": _later("jackfield_vendors.triggering.event_items:telegram_file"),
+    "telegram_updates": _later("jackfield_vendors.triggering.event_items:telegram_updates"),
+    "telegram_wanted": _later("jackfield_vendors.triggering.event_items:telegram_wanted"),
+    "typeform_item": _later("jackfield_vendors.triggering.event_items:typeform_item"),
     "zipped": zipped,
 }

@@ -14,8 +14,10 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import loads
 from jackfield.api.records import record
 from jackfield_vendors.credentials import kind_of
-from jackfield_vendors.description import Description
+from jackfield_vendors.described_file import Description
 from jackfield_vendors.node import VendorNode
+from jackfield_vendors.triggering.poll_node import VendorPollNode
+from jackfield_vendors.triggering.subscribe_node import VendorSubscribeNode
 
 LARGEST = 2**20
 """Bytes of one file."""
@@ -79,11 +81,18 @@ def _node(
     context: PluginContext, path: Path, description: Description, shapes: Path | None = None
 ) -> VendorNode | None:
     try:
-        return VendorNode.made(context, description, shapes)
+        return _maker(description).made(context, description, shapes)
     except ValueError as exc:
         raise Unusable(f"{path.name}: {exc}") from None
     except RecursionError:
         raise Unusable(f"{path.name}: it is nested too deeply, or one of its values names itself") from None
+
+
+def _maker(description: Description) -> type[VendorNode]:
+    trigger = description.trigger
+    if trigger is None:
+        return VendorNode
+    return VendorPollNode if trigger.poll else VendorSubscribeNode
 
 
 def _kind(path: Path, index: int, description: Description) -> CredentialKind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
@@ -15,7 +16,8 @@ from jackfield.api.workflows import Items, Node
 from jackfield_vendors.batches import grouped, shared
 from jackfield_vendors.calls import answer_of, call_of
 from jackfield_vendors.dates import iso_time
-from jackfield_vendors.description import DescribedNode, Description
+from jackfield_vendors.described_file import Description
+from jackfield_vendors.description import DescribedNode, DescribedOperation
 from jackfield_vendors.downloads import downloaded
 from jackfield_vendors.exchange import ServiceExchange, authorized
 from jackfield_vendors.forms.vendor_forms import VendorForms
@@ -48,12 +50,12 @@ class VendorNode:
         forms: VendorForms,
         lists: Mapping[str, CompiledList],
     ) -> None:
-        self._context = context
+        self.context = context
         self._forms = forms
-        self._text = text
+        self.text = text
         self._operations = operations
-        self._values = values
-        self._base = compiled(text.base_url)
+        self.values = values
+        self.base = compiled(text.base_url)
         self.kind = text.kind
         self.versions: Sequence[float] = text.versions
         self.description = _described(text, operations)
@@ -61,8 +63,9 @@ class VendorNode:
         self._lists = lists
 
     @classmethod
-    def made(cls, context: PluginContext, description: Description, shapes: Path | None = None) -> VendorNode | None:
-        """None for a description without a node. shapes: see `VendorForms`. Raises ValueError with the key that does
+    def made(cls, context: PluginContext, description: Description, shapes: Path | None = None) -> Self | None:
+        """None for a description without a node; without operations it has one that does nothing.
+         shapes: see `VendorForms`. Raises ValueError with the key that does
         not fit."""
         text = description.node
         if text is None:
@@ -74,7 +77,8 @@ class VendorNode:
             except ValueError as exc:
                 raise ValueError(f"values.{name}: {exc}") from None
         operations = []
-        for index, operation in enumerate(description.operations):
+        described = description.operations or [DescribedOperation(title=text.title)]
+        for index, operation in enumerate(described):
             for name in (operation.operation, *operation.also):
                 one = operation.model_copy(update={"operation": name})
                 try:
@@ -82,9 +86,9 @@ class VendorNode:
                 except ValueError as exc:
                     raise ValueError(f"operations[{index}].{exc}") from None
         lists = {}
-        for name, described in description.lists.items():
+        for name, listed in description.lists.items():
             try:
-                lists[name] = compile_list(described, values)
+                lists[name] = compile_list(listed, values)
             except ValueError as exc:
                 raise ValueError(f"lists.{name}.{exc}") from None
         forms = VendorForms(text, description, operations, shapes)
@@ -94,10 +98,10 @@ class VendorNode:
         wanted = max(self.versions) if version is None else version
         if wanted not in self._models:
             fitting = [one for one in self._operations if _fits(one, wanted)]
-            forms = [OperationForm(one, self._text.parameters) for one in fitting]
-            name = f"{self._text.kind}Parameters"
+            forms = [OperationForm(one, self.text.parameters) for one in fitting]
+            name = f"{self.text.kind}Parameters"
             self._models[wanted] = chooser(
-                name, forms, self._text.resources.get(f"{wanted:g}", self._text.resource), self._text.defaults
+                name, forms, self.text.resources.get(f"{wanted:g}", self.text.resource), self.text.defaults
             )
         return self._models[wanted]
 
@@ -109,11 +113,11 @@ class VendorNode:
         found = self._lists.get(question.name)
         if found is None:
             return None
-        exchange = await authorized(self._context, access, self._list_credential(question.credential))
+        exchange = await authorized(self.context, access, self._list_credential(question.credential))
         given = known_values(question.values)
-        scope = self._scope(given, exchange, question.version, {})
+        scope = self.scope(given, exchange, question.version, {})
         scope = with_special(scope, "$search", question.search)
-        return await ListReader(found, ServiceSteps(self._text, self._base, exchange)).page(question, scope)
+        return await ListReader(found, ServiceSteps(self.text, self.base, exchange)).page(question, scope)
 
     def _list_credential(self, chosen: str) -> str:
         """Raises `ListCredentialMissing` for a credential that is none of the node's."""
@@ -144,20 +148,20 @@ class VendorNode:
         index, parameters = group[0], resolved[group[0]]
         operation, given = parameters.compiled, parameters.given()
         if operation.described.unavailable:
-            raise NodeError(f"{self._text.title} cannot do this here: {operation.described.unavailable}")
+            raise NodeError(f"{self.text.title} cannot do this here: {operation.described.unavailable}")
         self._check(operation, given)
         own = operation.described.auth
-        kind = self._credential_kind(given, run.node) if own is None else own
+        kind = self.credential_kind(given, run.node) if own is None else own
         if kind not in exchanges:
-            exchanges[kind] = await authorized(self._context, run, kind)
+            exchanges[kind] = await authorized(self.context, run, kind)
         exchange = exchanges[kind]
-        scope = self._scope(given, exchange, run.node.version, run.items[index]["json"])
+        scope = self.scope(given, exchange, run.node.version, run.items[index]["json"])
         scope = with_special(scope, "$timezone", run.execution.timezone)
-        scope = with_special(scope, "$now", iso_time(self._context.clock.now_ms()))
+        scope = with_special(scope, "$now", iso_time(self.context.clock.now_ms()))
         if operation.described.together is not None:
             scope = with_special(scope, "$items", [run.items[one]["json"] for one in group])
             scope = with_special(scope, "$all", [resolved[one].given() for one in group])
-        sender = ServiceSender(run, self._text, self._base, exchange, index)
+        sender = ServiceSender(run, self.text, self.base, exchange, index)
         if operation.before:
             scope = with_special(scope, "$before", await sender.ask(operation.before, scope))
         scope = await sender.stepped(operation.steps, scope)
@@ -170,9 +174,9 @@ class VendorNode:
             scope = with_special(scope, "$response", first)
             return await self._result(sender, operation, operation.then, scope)
         if (paging := operation.described.paging) is not None:
-            call = call_of(self._text, self._base, operation.request, scope)
+            call = call_of(self.text, self.base, operation.request, scope)
             path = operation.described.response.path
-            rows = await collected(exchange, self._text, paging, path, call, given)
+            rows = await collected(exchange, self.text, paging, path, call, given)
             return await items_of(run, operation, scope, rows, item, index)
         return await self._result(sender, operation, operation.request, scope)
 
@@ -183,15 +187,16 @@ class VendorNode:
         run, index = sender.run, sender.index
         if operation.described.response.format == "file":
             return [await downloaded(sender, operation, request, scope)]
-        value = answer_of(await sender.send(request, scope), self._text.errors, self._text.title)
+        value = answer_of(await sender.send(request, scope), self.text.errors, self.text.title)
         return await items_of(run, operation, scope, value, run.items[index], index)
 
     def _check(self, operation: CompiledOperation, given: Mapping[str, Json]) -> None:
         for name in missing(operation.described.parameters, given):
             raise NodeError(f"The parameter {name} is empty; fill it in.")
 
-    def _credential_kind(self, given: Mapping[str, Json], node: Node) -> str:
-        auth = self._text.auth
+    def credential_kind(self, given: Mapping[str, Json], node: Node) -> str:
+        """Of the node's credential; empty: it wants none."""
+        auth = self.text.auth
         if auth is None:
             return ""
         chosen = given.get(auth.parameter) if auth.parameter else None
@@ -199,15 +204,16 @@ class VendorNode:
             return next((kind for kind in auth.choices.values() if kind in node.credentials), auth.default)
         return auth.choices.get(str(chosen), auth.default)
 
-    def _scope(
+    def scope(
         self, given: Mapping[str, Json], exchange: ServiceExchange, version: float | None, item: Json
     ) -> TemplateScope:
+        """What templates see. item: the input item."""
         modes = {name: value.get("mode") for name, value in given.items() if isinstance(value, dict)}
         number = f"{max(self.versions) if version is None else version:g}"
         scope = TemplateScope(
             given, {"$credential": dict(exchange.values), "$json": item, "$mode": modes, "$version": number}
         )
-        for name, template in self._values.items():
+        for name, template in self.values.items():
             value = value_of(template, scope)
             if not isinstance(value, Missing):
                 scope = with_special(scope, f"@{name}", value)

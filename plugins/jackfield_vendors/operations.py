@@ -76,11 +76,11 @@ def compile_list(described: DescribedList, values: Mapping[str, Template]) -> Co
     row = {name: getattr(described, name) for name in ("value", "label", "address", "type")}
     return CompiledList(
         described,
-        _request(described, "", check),
-        [_step(step, f"steps[{index}].", check) for index, step in enumerate(described.steps)],
-        _template(described.found, "found", check),
-        _template(described.pick, "pick", check),
-        {name: made for name, text in row.items() if text and (made := _template(text, name, check))},
+        compiled_request(described, "", check),
+        [compiled_step(step, f"steps[{index}].", check) for index, step in enumerate(described.steps)],
+        compiled_template(described.found, "found", check),
+        compiled_template(described.pick, "pick", check),
+        {name: made for name, text in row.items() if text and (made := compiled_template(text, name, check))},
     )
 
 
@@ -106,36 +106,38 @@ def compile_operation(
         if name.split(".")[0] not in known:
             raise TemplateMismatch(f"when.{name}: the operation has no such parameter; declare it in parameters")
     response = operation.response
-    steps = [_step(step, f"steps[{index}].", check) for index, step in enumerate(operation.steps)]
+    steps = [compiled_step(step, f"steps[{index}].", check) for index, step in enumerate(operation.steps)]
     return CompiledOperation(
         operation,
-        _request(operation, "", check),
-        _request(operation.before, "before.", check) if operation.before else None,
-        _request(operation.then, "then.", check) if operation.then else None,
+        compiled_request(operation, "", check),
+        compiled_request(operation.before, "before.", check) if operation.before else None,
+        compiled_request(operation.then, "then.", check) if operation.then else None,
         None if response.output is None else shape_of(response.output, "response.output", anything),
         None if response.simple is None else shape_of(response.simple, "response.simple", anything),
         dict(operation.when),  # type: ignore[arg-type]  # scalars are JSON
         steps,
         None if operation.value is None else value_of_shape(operation.value, "value", check),
-        _template(response.name, "response.name", check),
+        compiled_template(response.name, "response.name", check),
     )
 
 
-def _step(step: DescribedStep, place: str, check: Check) -> CompiledStep:
+def compiled_step(step: DescribedStep, place: str, check: Check) -> CompiledStep:
+    """Raises ValueError with the key and what is wrong with it, as those below."""
+
     def inside(template: Template, where: str, _: bool) -> None:
         check(template, where, True)
 
     return CompiledStep(
         step,
-        _request(step, place, check if step.each is None else inside),
-        _template(step.needs, f"{place}needs", check),
-        _template(step.each, f"{place}each", check),
+        compiled_request(step, place, check if step.each is None else inside),
+        compiled_template(step.needs, f"{place}needs", check),
+        compiled_template(step.each, f"{place}each", check),
         None if step.value is None else value_of_shape(step.value, f"{place}value", check),
-        _template(step.read, f"{place}read", check),
+        compiled_template(step.read, f"{place}read", check),
     )
 
 
-def _template(text: str | None, place: str, check: Check) -> Template | None:
+def compiled_template(text: str | None, place: str, check: Check) -> Template | None:
     if text is None:
         return None
     try:
@@ -146,7 +148,7 @@ def _template(text: str | None, place: str, check: Check) -> Template | None:
     return made
 
 
-def _request(request: DescribedRequest, place: str, check: Check) -> CompiledRequest:
+def compiled_request(request: DescribedRequest, place: str, check: Check) -> CompiledRequest:
     def template(text: str, name: str) -> Template:
         try:
             made = compiled(text)
@@ -164,9 +166,9 @@ def _request(request: DescribedRequest, place: str, check: Check) -> CompiledReq
         None if request.body is None else shape_of(request.body, f"{place}body", check),
         None if request.form is None else shape_of(request.form, f"{place}form", check),
         {name: template(value, f"files.{name}") for name, value in request.files.items()},
-        _template(request.file, f"{place}file", check),
-        _template(request.raw, f"{place}raw", check),
-        _template(request.media_type, f"{place}media_type", check),
+        compiled_template(request.file, f"{place}file", check),
+        compiled_template(request.raw, f"{place}raw", check),
+        compiled_template(request.media_type, f"{place}media_type", check),
     )
 
 

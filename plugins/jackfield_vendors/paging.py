@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from math import isfinite
 from urllib.parse import urljoin
 
@@ -34,6 +34,18 @@ async def collected(
     `NodeError`."""
     most = None if given.get("returnAll") is True else _limit(given)
     rows: list[Json] = []
+    async for page in pages(exchange, node, paging, path, call, most):
+        rows += page
+        if most is not None and len(rows) >= most:
+            return rows[:most]
+    return rows
+
+
+async def pages(
+    exchange: ServiceExchange, node: DescribedNode, paging: DescribedPaging, path: str, call: HttpCall, most: int | None
+) -> AsyncIterator[list[Json]]:
+    """The rows of each page. most: rows that are wanted; None: all. Raises `NodeError`."""
+    rows: list[Json] = []
     size = max(paging.least, min(paging.most, most or paging.most))
     sized = call if paging.size is None else placed(call, paging.place, paging.size, size)
     page, read = _begun(sized, paging), 0
@@ -46,12 +58,11 @@ async def collected(
         found = at(value, path.split(".")) if path else value
         new = found if isinstance(found, list) else []
         rows += new
-        if most is not None and len(rows) >= most:
-            return rows[:most]
+        yield new
         short = not new or (paging.size is not None and len(new) < size)
         following = _next(paging, sized, value, number, rows, next_link(page, reply))
         if following is None or (short and paging.kind in ("page", "offset", "last")):
-            return rows
+            return
         if following == page:
             raise NodeError(f"{node.title} names the same page as the next one again and again.")
         page = following

@@ -9,7 +9,7 @@ from math import isfinite
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError, NodeRun
-from jackfield.api.nodes.files import kept_file
+from jackfield.api.nodes.files import FileRun, kept_file
 from jackfield.api.nodes.items import new_item
 from jackfield.api.records import replace
 from jackfield.api.workflows import BinaryData, Item, Items
@@ -32,9 +32,9 @@ async def items_of(
         value = at(value, response.path.split("."))
     shape = operation.simple if operation.simple and scope.parameters.get("simple") is not False else operation.output
     rows = _limited(value, scope.parameters) if isinstance(value, list) else [value]
-    made: Items = [new_item(_shaped(shape, row, scope), index) for row in rows]
+    made: Items = [new_item(shaped(shape, row, scope), index) for row in rows]
     if response.attachments:
-        return [await _with_attachments(run, one, response.attachments) for one in made]
+        return [await with_attachments(run, one, response.attachments) for one in made]
     return made
 
 
@@ -48,7 +48,8 @@ def _limited(rows: list[Json], given: Mapping[str, Json]) -> list[Json]:
     return rows[: max(1, int(limit))]
 
 
-def _shaped(shape: Shape | None, row: Json, scope: TemplateScope) -> dict[str, Json]:
+def shaped(shape: Shape | None, row: Json, scope: TemplateScope) -> dict[str, Json]:
+    """The JSON of an item for a row."""
     made = row if shape is None else shape(replace(scope, element=row, inside=True))
     if isinstance(made, dict):
         return made
@@ -72,7 +73,7 @@ async def _content_item(
     return new_item(item["json"], index, {str(wanted or "data"): kept})
 
 
-async def _with_attachments(run: NodeRun, item: Item, key: str) -> Item:
+async def with_attachments(run: FileRun, item: Item, key: str) -> Item:
     """The item with the files of its JSON as binary fields."""
     json = dict(item["json"])
     files = json.pop(key, None)

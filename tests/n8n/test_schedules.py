@@ -16,10 +16,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from jackfield.api.context import PluginContext
+from jackfield.api.triggers.resolving import resolved
 from jackfield.api.workflows import Node, Workflow, WorkflowSettings
 from jackfield.core.building import build
 from jackfield_schedule.cron import Cron
-from jackfield.api.triggers.resolving import resolved
 from jackfield_schedule.rules import read
 from jackfield_schedule.times import LocalTimes, Schedule, first_after
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from jackfield.api.nodes.forms import NodeField
-from jackfield_vendors.description import DescribedNode, Description, DocumentShape, DocumentShapes
+from jackfield_vendors.described_file import Description
+from jackfield_vendors.description import DescribedNode, DocumentShape, DocumentShapes
 from jackfield_vendors.forms.fields import FieldMaker
 from jackfield_vendors.forms.making import FormSource, NodeFormMaker
 from jackfield_vendors.forms.words import form_words

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from typing import Protocol
 
-from ..binary import DEFAULT_TYPE, BinaryError, Content
+from ..binary import DEFAULT_TYPE, BinaryError, BinaryFiles, Content
 from ..multipart import FormFile
 from ..workflows import BinaryData, Item
 from .types import NodeError, NodeRun
+
+
+class FileRun(Protocol):
+    """Whatever keeps files for an execution: a `NodeRun`, or what a trigger is given."""
+
+    @property
+    def binary(self) -> BinaryFiles: ...
 
 
 def file_of(item: Item, name: str, index: int) -> BinaryData:
@@ -55,7 +63,7 @@ async def chunks_of(run: NodeRun, item: Item, name: str, index: int) -> AsyncIte
 
 
 async def kept_file(
-    run: NodeRun, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
+    run: FileRun, content: bytes | AsyncIterable[bytes], *, mime_type: str, file_name: str | None = None
 ) -> BinaryData:
     """An entry for a new file, to be put into an item. Raises `NodeError`."""
     try:

@@ -15,7 +15,7 @@ list.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -50,6 +50,15 @@ class Newness:
         if self.by != "time" or not isinstance(latest, int | float):
             return None
         return latest - self.overlap
+
+    def is_known(self, row: Json, state: Mapping[str, Json]) -> bool:
+        """Whether it was seen, as far as that is remembered."""
+        seen = state.get("at" if self.by == "time" else "seen")
+        return isinstance(seen, dict | list) and self._key(row) in seen
+
+    def begin(self, state: MutableMapping[str, Json], now: float) -> None:
+        """What is older than now (Unix seconds) counts as seen; only by time."""
+        state["latest"], state["at"] = now, {}
 
     def new(self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int) -> tuple[list[Json], bool]:
         """The rows that are new, at most `limit`, and whether there are more of them; `state` changes in place. With an

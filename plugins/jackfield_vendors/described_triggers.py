@@ -1,0 +1,208 @@
+"""What a description file may say of a trigger, key by key: the tables `trigger.poll` and `trigger.subscribe`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from jackfield_vendors.description import (
+    DescribedPaging,
+    DescribedRequest,
+    DescribedStep,
+    JsonShape,
+    Scalar,
+)
+
+Pair: TypeAlias = "tuple[str, str]"
+
+
+def _listed(value: object) -> object:
+    return value if isinstance(value, list) else [value]
+
+
+class TriggerPart(BaseModel):
+    """Unknown keys are mistakes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class DescribedVariant(TriggerPart):
+    """when: parameters that choose it, as with operations; the first that holds counts. min_version, max_version: of
+    the node."""
+
+    when: dict[str, Scalar | list[Scalar]] = {}
+    min_version: float | None = None
+    max_version: float | None = None
+
+
+class DescribedNewness(TriggerPart):
+    """What tells a row from another (`jackfield.api.triggers.newness`). id, time: templates over the row. start:
+    `listed` takes what the first poll lists as seen; `now` asks nothing then and takes the present time, for requests
+    that say since when (only by time)."""
+
+    by: Literal["id", "time", "hash"] = "id"
+    id: str = "{id}"
+    time: str = ""
+    most: int = Field(1000, ge=1, le=20_000)
+    overlap: float = Field(0, ge=0, le=31 * 86_400)
+    start: Literal["listed", "now"] = "listed"
+
+    @model_validator(mode="after")
+    def _complete(self) -> DescribedNewness:
+        if self.by == "time" and not self.time:
+            raise ValueError("by time needs time, a template over the row")
+        if self.start == "now" and self.by != "time":
+            raise ValueError("start now is for by time alone")
+        return self
+
+
+class DescribedPoll(DescribedVariant, DescribedRequest):
+    """What is asked with each poll. Templates see the node's parameters, `{$since}` (ISO time from when on rows may be
+    new; missing when nothing says so), `{$now}`, `{$timezone}`, `{$test}`, and the results of steps.
+
+    steps: before the request. found: template of the rows, in place of a request. rows: path of the rows in the answer.
+    newest_first: the list begins with what is newest, so that no page behind one that ends with a known row is read.
+    where: rows that count: path -> a value, or several. detail: a request per row, whose answer stands in its place.
+    each: steps per new row, which see it as in `$each`. item: shape of an item over the row; by default the row.
+    attachments: key of an item's list of files (`field`, `name`, `type`, `content` in base64). tested: rows that a test
+    gives. code: in place of all this, a function of this plugin for what takes more than tables to say.
+    """
+
+    steps: list[DescribedStep] = []
+    found: str | None = None
+    rows: str = ""
+    paging: DescribedPaging | None = None
+    newest_first: bool = False
+    where: dict[str, Scalar | list[Scalar]] = {}
+    new: DescribedNewness = DescribedNewness()
+    detail: DescribedRequest | None = None
+    each: list[DescribedStep] = []
+    item: JsonShape = None
+    attachments: str = ""
+    tested: int = Field(1, ge=1, le=100)
+    code: str = Field("", pattern=r"^(jackfield_vendors\.[a-z_.]+:[a-z_]+)?$")
+
+
+class DescribedCondition(TriggerPart):
+    """has: templates that must be there and not false; lacks: templates that must not be; same: pairs of templates that
+    must be equal."""
+
+    has: list[str] = []
+    lacks: list[str] = []
+    same: list[Pair] = []
+
+
+class DescribedProof(TriggerPart):
+    """How a call proves where it comes from; all that is given must hold. preset: a webhook preset such as `github`.
+    header and what follows: an HMAC in a header (`jackfield.api.triggers.proofs.EventSignature`). secret: template of
+    its key, by default `{$secret}`, the subscription's own. same: pairs of templates that must be equal, such as a
+    header and the secret. min_version: of the node from which on it is asked for."""
+
+    preset: str = ""
+    header: str = ""
+    algorithm: Literal["sha1", "sha256", "sha384", "sha512"] = "sha256"
+    encoding: Literal["hex", "base64"] = "hex"
+    prefix: str = ""
+    over: str = "{body}"
+    time_header: str = ""
+    secret: str = "{$secret}"  # noqa: S105 - a template
+    same: list[Pair] = []
+    min_version: float | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> DescribedProof:
+        if bool(self.preset) + bool(self.header) + bool(self.same) != 1:
+            raise ValueError("give one of preset, header and same")
+        return self
+
+
+class DescribedAnswer(TriggerPart):
+    """body: a shape, or a text; a text goes as text/plain unless content_type says otherwise."""
+
+    status: int = Field(200, ge=200, le=599)
+    headers: dict[str, str] = {}
+    body: JsonShape = None
+    content_type: str = ""
+
+
+class DescribedHandshake(TriggerPart):
+    """A call that wants an answer and starts nothing, such as a challenge. check: the proof is asked for before."""
+
+    when: DescribedCondition
+    answer: DescribedAnswer = DescribedAnswer()
+    check: bool = False
+
+
+class DescribedCheck(TriggerPart, DescribedRequest):
+    """Whether the service still has the subscription: a good answer, in which `same` holds; with rows, for one of the
+    list at this path (an empty text is the answer itself), which templates see as in `$each`. state: as in `create`."""
+
+    rows: str | None = None
+    same: list[Pair] = []
+    state: JsonShape = None
+
+
+class DescribedCreate(TriggerPart, DescribedRequest):
+    """state: shape of what is remembered of the subscription, `{$state.name}` from then on; `{$response}` is the
+    answer. expires: template of its end. lifetime: seconds until then, where the answer does not say."""
+
+    state: JsonShape = None
+    expires: str = ""
+    lifetime: float | None = Field(None, gt=0)
+
+
+class DescribedEventFile(TriggerPart, DescribedRequest):
+    """A file of the event that is fetched. needs: template without which there is none; name: of the file, a template;
+    property: the item's binary field."""
+
+    needs: str
+    name: str = ""
+    property: str = "data"
+
+
+class DescribedEvent(TriggerPart):
+    """What of a call starts the workflow. Templates see `{$body}`, `{$headers}` (lower-case names), `{$query}`,
+    `{$method}`, `{$state}` and the node's parameters.
+
+    ignore: calls that start nothing; delivery: template of the event's id; steps: requests before the items are made;
+    rows: path in the body of a list of events, one item each; where: those that count; item: shape over the row, or
+    over the body; answer: what the service gets. file: of each item.
+    """
+
+    ignore: list[DescribedCondition] = []
+    delivery: str = ""
+    steps: list[DescribedStep] = []
+    rows: str = ""
+    where: dict[str, Scalar | list[Scalar]] = {}
+    item: JsonShape = None
+    answer: DescribedAnswer | None = None
+    file: DescribedEventFile | None = None
+
+
+class DescribedSubscribe(DescribedVariant):
+    """Templates see the node's parameters, `{$url}`, `{$secret}`, `{$state}`, and the results of steps, which come
+    before each of create, check, renew and delete. Without renew a subscription that ends is created anew. Without
+    check it is taken to be there. Without create somebody enters the address at the service by hand."""
+
+    steps: list[DescribedStep] = []
+    create: DescribedCreate | None = None
+    check: DescribedCheck | None = None
+    renew: DescribedCreate | None = None
+    delete: DescribedRequest | None = None
+    proof: Annotated[list[DescribedProof], BeforeValidator(_listed)] = []
+    handshake: Annotated[list[DescribedHandshake], BeforeValidator(_listed)] = []
+    event: DescribedEvent = DescribedEvent()
+
+
+class DescribedTrigger(TriggerPart):
+    """One of both. Several in a list are tried in turn."""
+
+    poll: Annotated[list[DescribedPoll], BeforeValidator(_listed)] = []
+    subscribe: Annotated[list[DescribedSubscribe], BeforeValidator(_listed)] = []
+
+    @model_validator(mode="after")
+    def _one(self) -> DescribedTrigger:
+        if bool(self.poll) == bool(self.subscribe):
+            raise ValueError("give poll or subscribe")
+        return self

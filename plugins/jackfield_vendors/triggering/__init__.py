@@ -1,0 +1,1 @@
+"""Triggers that descriptions make: their polls, and their subscriptions."""

@@ -1,0 +1,307 @@
+"""The tables of a trigger with their templates compiled; what does not fit is found here, with its key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from jackfield.api.jsontext import Json
+from jackfield.api.records import record, replace
+from jackfield_vendors.described_triggers import (
+    DescribedAnswer,
+    DescribedCondition,
+    DescribedEvent,
+    DescribedEventFile,
+    DescribedHandshake,
+    DescribedPoll,
+    DescribedProof,
+    DescribedSubscribe,
+    DescribedVariant,
+    Pair,
+)
+from jackfield_vendors.description import DescribedRequest, Parameter
+from jackfield_vendors.operations import (
+    Check,
+    CompiledRequest,
+    CompiledStep,
+    compiled_request,
+    compiled_step,
+    compiled_template,
+)
+from jackfield_vendors.shapes import Shape, matches, shape_of
+from jackfield_vendors.templates import Missing, Template, TemplateMismatch, TemplateScope, as_text, value_of
+
+VariantT = TypeVar("VariantT", bound=DescribedVariant)
+
+
+@record
+class CompiledCondition:
+    has: Sequence[Template]
+    lacks: Sequence[Template]
+    same: Sequence[tuple[Template, Template]]
+
+    def holds(self, scope: TemplateScope) -> bool:
+        return (
+            all(is_true(one, scope) for one in self.has)
+            and not any(is_true(one, scope) for one in self.lacks)
+            and all(are_same(pair, scope) for pair in self.same)
+        )
+
+
+@record
+class CompiledPoll:
+    described: DescribedPoll
+    steps: Sequence[CompiledStep]
+    request: CompiledRequest
+    found: Template | None
+    id: Template
+    time: Template | None
+    detail: CompiledRequest | None
+    each: Sequence[CompiledStep]
+    item: Shape | None
+
+
+@record
+class CompiledCreate:
+    request: CompiledRequest
+    state: Shape | None
+    expires: Template | None
+    lifetime: float | None
+
+
+@record
+class CompiledCheck:
+    request: CompiledRequest
+    rows: str | None
+    same: Sequence[tuple[Template, Template]]
+    state: Shape | None
+
+
+@record
+class CompiledProof:
+    described: DescribedProof
+    secret: Template
+    same: Sequence[tuple[Template, Template]]
+
+
+@record
+class CompiledAnswer:
+    described: DescribedAnswer
+    headers: Mapping[str, Template]
+    body: Shape | None
+
+
+@record
+class CompiledHandshake:
+    described: DescribedHandshake
+    when: CompiledCondition
+    answer: CompiledAnswer
+
+
+@record
+class CompiledEventFile:
+    described: DescribedEventFile
+    needs: Template
+    name: Template | None
+    request: CompiledRequest
+
+
+@record
+class CompiledEvent:
+    described: DescribedEvent
+    ignore: Sequence[CompiledCondition]
+    delivery: Template | None
+    steps: Sequence[CompiledStep]
+    item: Shape | None
+    answer: CompiledAnswer | None
+    file: CompiledEventFile | None
+
+
+@record
+class CompiledSubscribe:
+    described: DescribedSubscribe
+    steps: Sequence[CompiledStep]
+    create: CompiledCreate | None
+    check: CompiledCheck | None
+    renew: CompiledCreate | None
+    delete: CompiledRequest | None
+    proofs: Sequence[CompiledProof]
+    handshakes: Sequence[CompiledHandshake]
+    event: CompiledEvent
+
+
+def checker(parameters: Sequence[Parameter], values: Mapping[str, Template]) -> Check:
+    """What templates of a trigger may name: the node's parameters, named templates, and whatever begins with `$`."""
+    known = {row.name for row in parameters}
+
+    def check(template: Template, place: str, inside: bool) -> None:
+        for name in template.names():
+            if name.startswith("@"):
+                if name[1:] not in values:
+                    raise TemplateMismatch(f"{place}: the table values has no {name[1:]}")
+            elif not inside and name[0] not in "$." and name not in known:
+                raise TemplateMismatch(f"{place}: the node has no parameter {name}; declare it in node.parameters")
+
+    return check
+
+
+def compile_poll(given: DescribedPoll, check: Check) -> CompiledPoll:
+    """Raises ValueError with the key and what is wrong with it."""
+    row = _inside(check)
+    new_id = compiled_template(given.new.id, "new.id", row)
+    if new_id is None:
+        raise TemplateMismatch("new.id: say what tells a row from another")
+    return CompiledPoll(
+        given,
+        [compiled_step(step, f"steps[{index}].", check) for index, step in enumerate(given.steps)],
+        compiled_request(given, "", check),
+        compiled_template(given.found, "found", check),
+        new_id,
+        compiled_template(given.new.time or None, "new.time", row),
+        compiled_request(given.detail, "detail.", row) if given.detail else None,
+        [compiled_step(step, f"each[{index}].", row) for index, step in enumerate(given.each)],
+        None if given.item is None else shape_of(given.item, "item", row, inside=True),
+    )
+
+
+def compile_subscribe(given: DescribedSubscribe, check: Check) -> CompiledSubscribe:
+    """Raises ValueError with the key and what is wrong with it."""
+    return CompiledSubscribe(
+        given,
+        [compiled_step(step, f"steps[{index}].", check) for index, step in enumerate(given.steps)],
+        _create(given.create, "create.", check),
+        _check(given, check),
+        _create(given.renew, "renew.", check),
+        compiled_request(given.delete, "delete.", check) if given.delete else None,
+        [_proof(one, f"proof[{index}].", check) for index, one in enumerate(given.proof)],
+        [_handshake(one, f"handshake[{index}].", check) for index, one in enumerate(given.handshake)],
+        _event(given.event, check),
+    )
+
+
+def _create(given: DescribedRequest | None, place: str, check: Check) -> CompiledCreate | None:
+    if given is None:
+        return None
+    state, expires = getattr(given, "state", None), getattr(given, "expires", "")
+    return CompiledCreate(
+        compiled_request(given, place, check),
+        None if state is None else shape_of(state, f"{place}state", check),
+        compiled_template(expires or None, f"{place}expires", check),
+        getattr(given, "lifetime", None),
+    )
+
+
+def _check(subscribe: DescribedSubscribe, check: Check) -> CompiledCheck | None:
+    given = subscribe.check
+    if given is None:
+        return None
+    row = check if given.rows is None else _inside(check)
+    return CompiledCheck(
+        compiled_request(given, "check.", check),
+        given.rows,
+        _pairs(given.same, "check.same", row),
+        None if given.state is None else shape_of(given.state, "check.state", row, inside=given.rows is not None),
+    )
+
+
+def _proof(given: DescribedProof, place: str, check: Check) -> CompiledProof:
+    secret = compiled_template(given.secret, f"{place}secret", check)
+    if secret is None:
+        raise TemplateMismatch(f"{place}secret: say what the key is")
+    return CompiledProof(given, secret, _pairs(given.same, f"{place}same", check))
+
+
+def _handshake(given: DescribedHandshake, place: str, check: Check) -> CompiledHandshake:
+    return CompiledHandshake(
+        given, _condition(given.when, f"{place}when", check), _answer(given.answer, f"{place}answer.", check)
+    )
+
+
+def _answer(given: DescribedAnswer, place: str, check: Check) -> CompiledAnswer:
+    headers = {
+        name: made
+        for name, text in given.headers.items()
+        if (made := compiled_template(text, f"{place}headers.{name}", check)) is not None
+    }
+    return CompiledAnswer(given, headers, None if given.body is None else shape_of(given.body, f"{place}body", check))
+
+
+def _event(given: DescribedEvent, check: Check) -> CompiledEvent:
+    row = _inside(check) if given.rows else check
+    file = given.file
+    needs = compiled_template(file.needs, "event.file.needs", row) if file else None
+    return CompiledEvent(
+        given,
+        [_condition(one, f"event.ignore[{index}]", check) for index, one in enumerate(given.ignore)],
+        compiled_template(given.delivery or None, "event.delivery", check),
+        [compiled_step(step, f"event.steps[{index}].", check) for index, step in enumerate(given.steps)],
+        None if given.item is None else shape_of(given.item, "event.item", row, inside=bool(given.rows)),
+        _answer(given.answer, "event.answer.", check) if given.answer else None,
+        CompiledEventFile(
+            file,
+            needs,
+            compiled_template(file.name or None, "event.file.name", row),
+            compiled_request(file, "event.file.", row),
+        )
+        if file is not None and needs is not None
+        else None,
+    )
+
+
+def _condition(given: DescribedCondition, place: str, check: Check) -> CompiledCondition:
+    return CompiledCondition(
+        _templates(given.has, f"{place}.has", check),
+        _templates(given.lacks, f"{place}.lacks", check),
+        _pairs(given.same, f"{place}.same", check),
+    )
+
+
+def _templates(texts: Sequence[str], place: str, check: Check) -> list[Template]:
+    made = [compiled_template(text, f"{place}[{index}]", check) for index, text in enumerate(texts)]
+    return [one for one in made if one is not None]
+
+
+def _pairs(pairs: Sequence[Pair], place: str, check: Check) -> list[tuple[Template, Template]]:
+    found = []
+    for index, pair in enumerate(pairs):
+        first, second = _templates(pair, f"{place}[{index}]", check)
+        found.append((first, second))
+    return found
+
+
+def _inside(check: Check) -> Check:
+    def inside(template: Template, place: str, _: bool) -> None:
+        check(template, place, True)
+
+    return inside
+
+
+def chosen(variants: Sequence[tuple[VariantT, object]], given: Mapping[str, Json], version: float) -> int | None:
+    """The place of the first variant that these parameters and this version choose."""
+    for index, (described, _) in enumerate(variants):
+        low, high = described.min_version, described.max_version
+        fits = (low is None or version >= low) and (high is None or version <= high)
+        if fits and matches(dict(described.when), given):  # type: ignore[arg-type]  # scalars are JSON
+            return index
+    return None
+
+
+def is_true(template: Template, scope: TemplateScope) -> bool:
+    return bool(value_of(template, scope))
+
+
+def are_same(pair: tuple[Template, Template], scope: TemplateScope) -> bool:
+    """Both are there, and are the same text."""
+    first, second = text_in(pair[0], scope), text_in(pair[1], scope)
+    return bool(first) and first == second
+
+
+def text_in(template: Template | None, scope: TemplateScope) -> str:
+    """Empty when it is missing."""
+    found = None if template is None else value_of(template, scope)
+    return "" if found is None or isinstance(found, Missing) else as_text(found)
+
+
+def of_row(scope: TemplateScope, row: Json) -> TemplateScope:
+    """The scope in which templates see a row."""
+    return replace(scope, element=row, inside=True)

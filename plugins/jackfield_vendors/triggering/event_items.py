@@ -1,0 +1,81 @@
+"""What of some services' events takes more than templates to say; functions of shapes (`$call`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
+
+_SIZES = ("small", "medium", "large", "extraLarge")
+"""Of Telegram's pictures, by their place in the list."""
+
+
+def telegram_updates(given: Mapping[str, Json]) -> Json:
+    """updates: kinds that the node starts with. An empty list where it wants all of them."""
+    wanted = given.get("updates")
+    listed = wanted if isinstance(wanted, list) else []
+    return [] if "*" in listed else listed
+
+
+def telegram_wanted(given: Mapping[str, Json]) -> Json:
+    """body: an update; chats, users: ids, comma separated, that it may be of. True when it is."""
+    body = given.get("body")
+    message = body.get("message") if isinstance(body, dict) else None
+    for name, field in (("chats", "chat"), ("users", "from")):
+        wanted = [part.strip() for part in str(given.get(name) or "").split(",") if part.strip()]
+        of = message.get(field) if isinstance(message, dict) else None
+        if wanted and str(of.get("id") if isinstance(of, dict) else None) not in wanted:
+            return None
+    return True
+
+
+def telegram_file(given: Mapping[str, Json]) -> Json:
+    """body: an update; size: of a picture. The id of the file that it has."""
+    body = given.get("body")
+    message = (body.get("channel_post") or body.get("message")) if isinstance(body, dict) else None
+    if not isinstance(message, dict):
+        return None
+    photo = message.get("photo")
+    if isinstance(photo, list) and photo:
+        size = str(given.get("size") or "large")
+        place = _SIZES.index(size) if size in _SIZES else 2
+        return _id_of(photo[place] if place < len(photo) else photo[0])
+    return _id_of(message.get("video") or message.get("document"))
+
+
+def _id_of(file: Json) -> Json:
+    return file.get("file_id") if isinstance(file, dict) else None
+
+
+def typeform_item(given: Mapping[str, Json]) -> Json:
+    """body: a submission; simple: answers by the titles of their fields; only: nothing but the answers. Raises
+    `NodeError`."""
+    body = given.get("body")
+    response = body.get("form_response") if isinstance(body, dict) else None
+    definition = response.get("definition") if isinstance(response, dict) else None
+    answers = response.get("answers") if isinstance(response, dict) else None
+    if not isinstance(body, dict) or not isinstance(response, dict) or not isinstance(definition, dict):
+        raise NodeError("The event of Typeform has no definition of its form.")
+    if not isinstance(answers, list):
+        raise NodeError("The event of Typeform has no answers.")
+    if given.get("simple") is not False:
+        fields = definition.get("fields")
+        made: Json = dict(_answers(answers, fields if isinstance(fields, list) else []))
+    else:
+        made = answers
+    if given.get("only") is not False:
+        return made if isinstance(made, dict) else {"data": made}
+    return {**body, "form_response": {**response, "answers": made}}
+
+
+def _answers(answers: list[Json], fields: list[Json]) -> Iterator[tuple[str, Json]]:
+    titles = {field.get("id"): field.get("title") for field in fields if isinstance(field, dict)}
+    for answer in answers:
+        field = answer.get("field") if isinstance(answer, dict) else None
+        if not isinstance(answer, dict) or not isinstance(field, dict):
+            continue
+        value = answer.get(str(answer.get("type")))
+        if isinstance(value, dict):
+            value = next((value[key] for key in ("label", "labels") if key in value), value)
+        yield str(titles.get(field.get("id"))), value

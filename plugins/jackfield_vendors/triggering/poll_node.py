@@ -1,0 +1,155 @@
+"""A trigger that asks its service again and again, as the table `trigger.poll` says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias, cast
+
+from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
+from jackfield.api.triggers.newness import Newness
+from jackfield.api.triggers.polling import Polled, PollRun
+from jackfield.api.workflows import Item, Node, Problem
+from jackfield_vendors.calls import answer_of
+from jackfield_vendors.dates import iso_time
+from jackfield_vendors.described_triggers import DescribedTrigger
+from jackfield_vendors.operations import Check
+from jackfield_vendors.paging import pages
+from jackfield_vendors.results import shaped, with_attachments
+from jackfield_vendors.sending import ServiceSteps, with_special
+from jackfield_vendors.shapes import matches
+from jackfield_vendors.templates import Missing, Template, TemplateScope, at, value_of
+from jackfield_vendors.triggering.compiled import CompiledPoll, chosen, compile_poll, of_row
+from jackfield_vendors.triggering.trigger_node import VendorTriggerNode, no_variant
+
+PollCode: TypeAlias = "Callable[[PollRun, ServiceSteps, TemplateScope], Awaitable[Polled]]"
+
+
+class VendorPollNode(VendorTriggerNode):
+    """`PollingNode`."""
+
+    def take(self, trigger: DescribedTrigger, check: Check) -> None:
+        self._polls = []
+        for index, one in enumerate(trigger.poll):
+            try:
+                self._polls.append((one, compile_poll(one, check)))
+            except ValueError as exc:
+                raise ValueError(f"trigger.poll{_place(index, trigger.poll)}.{exc}") from None
+
+    def poll_problems(self, node: Node) -> Sequence[Problem]:
+        return self.parameter_problems(node)
+
+    async def poll(self, run: PollRun) -> Polled:
+        index = chosen(self._polls, self.given(run.node), self.version_of(run.node))
+        if index is None:
+            raise no_variant(run.node)
+        found = self._polls[index][1]
+        newness = _newness(found, self)
+        special = {**self.times(run.now, run.timezone), "$test": run.test, "$limit": run.limit}
+        since = None if run.test else newness.since(run.state)
+        if since is not None:
+            special["$since"] = iso_time(round(since * 1000))
+        steps, scope = await self.asking(run.node, run.credentials, special)
+        if found.described.code:
+            return await cast("PollCode", load(found.described.code))(run, steps, scope)
+        if run.first and found.described.new.start == "now":
+            newness.begin(run.state, run.now / 1000)
+            return Polled()
+        return await _Asked(self, run, found, newness, steps, scope).polled()
+
+
+class _Asked:
+    """One poll by tables."""
+
+    def __init__(
+        self,
+        node: VendorPollNode,
+        run: PollRun,
+        poll: CompiledPoll,
+        newness: Newness,
+        steps: ServiceSteps,
+        scope: TemplateScope,
+    ) -> None:
+        self._node = node
+        self._run = run
+        self._poll = poll
+        self._described = poll.described
+        self._newness = newness
+        self._steps = steps
+        self._scope = scope
+        self._left_out = ""
+
+    async def polled(self) -> Polled:
+        self._scope = await self._steps.stepped(self._poll.steps, self._scope)
+        rows = [row for row in await self._rows() if self._counts(row)]
+        if self._run.test:
+            taken = [await self._detailed(row) for row in rows[: self._described.tested]]
+            return Polled(await self._items(taken))
+        first = self._run.first
+        if not first:  # what is listed then is not looked at any closer
+            known = [self._newness.is_known(row, self._run.state) for row in rows]
+            rows = [row if seen else await self._detailed(row) for row, seen in zip(rows, known, strict=True)]
+        new, more = self._newness.new(rows, self._run.state, self._run.limit)
+        return Polled(await self._items(new), more, "" if first else self._left_out)
+
+    async def _rows(self) -> list[Json]:
+        if self._poll.found is not None:
+            value = value_of(self._poll.found, self._scope)
+            return value if isinstance(value, list) else []
+        call = await self._steps.call(self._poll.request, self._scope)
+        text, paging, path = self._steps.node, self._described.paging, self._described.rows
+        if paging is None:
+            answer = answer_of(await self._steps.exchange.send(call), text.errors, text.title)
+            found = at(answer, path.split(".")) if path else answer
+            return found if isinstance(found, list) else []
+        rows: list[Json] = []
+        read = 0
+        async for page in pages(self._steps.exchange, text, paging, path, call, None):
+            if read == self._run.pages:
+                self._left_out = f"{text.title} has more than {read} pages; what stands behind them is not looked at."
+                break
+            rows += page
+            read += 1
+            known = bool(page) and self._newness.is_known(page[-1], self._run.state)
+            if self._run.test or (self._described.newest_first and known):
+                break
+        return rows
+
+    def _counts(self, row: Json) -> bool:
+        where = dict(self._described.where)
+        return not where or (isinstance(row, dict) and matches(where, row))  # type: ignore[arg-type]  # scalars are JSON
+
+    async def _detailed(self, row: Json) -> Json:
+        if self._poll.detail is None:
+            return row
+        return await self._steps.ask(self._poll.detail, of_row(self._scope, row))
+
+    async def _items(self, rows: Sequence[Json]) -> list[Item]:
+        return [await self._item(row) for row in rows]
+
+    async def _item(self, row: Json) -> Item:
+        scope = of_row(with_special(self._scope, "$row", row), row)
+        for step in self._poll.each:
+            scope = of_row(await self._steps.stepped([step], scope), row)
+        item: Item = {"json": shaped(self._poll.item, row, scope)}
+        key = self._described.attachments
+        return await with_attachments(self._run, item, key) if key else item
+
+
+def _newness(poll: CompiledPoll, node: VendorPollNode) -> Newness:
+    described = poll.described.new
+    empty = TemplateScope({}, {})
+
+    def told(template: Template) -> Callable[[Json], Json]:
+        def value(row: Json) -> Json:
+            found = value_of(template, of_row(empty, row))
+            return None if isinstance(found, Missing) else found
+
+        return value
+
+    time = told(poll.time) if poll.time is not None else None
+    return Newness(described.by, told(poll.id), time, described.most, described.overlap)
+
+
+def _place(index: int, listed: Sequence[object]) -> str:
+    return f"[{index}]" if len(listed) > 1 else ""
