@@ -20,4 +20,5 @@ class TriggersPlugin(Plugin):
 
     jackfield_triggers = later("jackfield_triggers.offers:triggers")
     jackfield_blueprints = later("jackfield_triggers.management.routes:blueprints")
+    jackfield_sealed_values = later("jackfield_triggers.offers:sealed_values")
     start = deferred("jackfield_triggers.offers:start")

@@ -8,8 +8,10 @@ from importlib import import_module
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
+from jackfield.api.resealing import SealedValues
 from jackfield.api.triggers import Trigger
 from jackfield_triggers.kinds import POLL, SUBSCRIBE, SUBSCRIPTIONS
+from jackfield_triggers.subscribing.records import SubscriptionRecords
 from jackfield_triggers.triggers import PollTrigger, SubscribeTrigger
 
 _RUNNING = "jackfield_triggers.running"
@@ -18,6 +20,10 @@ _RETRY_S = 1.0
 
 def triggers(context: PluginContext) -> Sequence[Trigger]:
     return [PollTrigger(context), SubscribeTrigger(context)]
+
+
+def sealed_values(context: PluginContext) -> Sequence[SealedValues]:
+    return [context.port(SubscriptionRecords)]
 
 
 def start(context: PluginContext) -> None:

@@ -97,6 +97,9 @@ def match(value: Json, pattern: str) -> Json:
 
 
 def get(value: Json, name: str) -> Json:
+    """What stands under this name, which may have dots, else at this path."""
+    if isinstance(value, dict) and name in value:
+        return value[name]
     for part in name.split("."):
         value = value.get(part) if isinstance(value, dict) else None
     return value

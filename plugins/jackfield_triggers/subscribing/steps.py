@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import orjson
 
@@ -46,7 +46,10 @@ class SubscriptionSteps:
         self._settings = settings
         self._records = records
 
-    async def begin(self, wanted: Wanted, *, test: bool = False) -> SubscriptionRecord:
+    async def begin(
+        self, wanted: Wanted, *, told: Callable[[SubscriptionRecord], None] | None = None, test: bool = False
+    ) -> SubscriptionRecord:
+        """told: of what is stored before the service is asked."""
         kept = SubscriptionRecord(
             id=wanted.id,
             workflow_id=wanted.workflow_id,
@@ -57,6 +60,8 @@ class SubscriptionSteps:
             fingerprint=wanted.fingerprint,
         )
         await self._records.put(kept)
+        if told is not None:
+            told(kept)
         return await self._subscribed(kept, test=test)
 
     async def again(self, kept: SubscriptionRecord) -> SubscriptionRecord:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import JackfieldError, NotFound, StoreUnavailable
@@ -110,7 +110,7 @@ class Subscriptions:
             self._context.log.error("A change of subscriptions waits for the store.", extra={"workflowId": workflow_id})
             self._context.spawn(f"subscriptions of {workflow_id}", self._insist(workflow_id))
             return
-        if self._leads.is_set() and touched:
+        if touched and (self._leads.is_set() or self._context.store.exclusive):
             await self._settling(touched)
 
     def look(self, workflow_id: str) -> None:
@@ -120,9 +120,10 @@ class Subscriptions:
                 one.checked = None
                 self._timers.at(one.id, self._context.clock.now_ms())
 
-    async def begin_test(self, wanted: Wanted) -> SubscriptionRecord:
-        """One for a test event; `end_test` ends it, whatever happens in between. Raises as `SubscriptionSteps`."""
-        return await self._steps.begin(wanted, test=True)
+    async def begin_test(self, wanted: Wanted, told: Callable[[SubscriptionRecord], None]) -> None:
+        """One for a test event; `end_test` ends it, whatever happens in between. told: of it before the service is, and
+        once more when it has answered. Raises as `SubscriptionSteps`."""
+        told(await self._steps.begin(wanted, told=told, test=True))
 
     async def end_test(self, ident: str, workflow_id: str) -> None:
         self._known[ident] = Subscription(ident, workflow_id, "")
@@ -173,7 +174,10 @@ class Subscriptions:
             for ident in ids:
                 one = self._known.setdefault(ident, Subscription(ident, workflow_id, ""))
                 one.node_name = names.get(ident, one.node_name)
-                self._timers.at(ident, now + jitter_of(ident, _SPREAD_MS) if first is None else first)
+                if first is not None:
+                    self._timers.at(ident, first)
+                elif self._timers.next_of(ident) is None:
+                    self._timers.at(ident, now + jitter_of(ident, _SPREAD_MS))
             return sorted(ids)
 
     async def _rows(self, workflow_id: str | None) -> list[Webhook]:
