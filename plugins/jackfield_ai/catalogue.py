@@ -59,7 +59,12 @@ SERVING: Mapping[str, str] = {
     "toolThink": "tools.simple:think",
     "toolVectorStore": "retrieval.retriever:store_tool",
     "toolWorkflow": "tools.workflow:workflow",
-    "vectorStoreInMemory": "retrieval.memory_store:memory_store",
+    "vectorStoreChromaDB": "retrieval.stores.chroma:chroma",
+    "vectorStoreInMemory": "retrieval.stores.in_memory:in_memory",
+    "vectorStorePGVector": "retrieval.stores.pgvector:pgvector",
+    "vectorStorePinecone": "retrieval.stores.pinecone:pinecone",
+    "vectorStoreQdrant": "retrieval.stores.qdrant:qdrant",
+    "vectorStoreSupabase": "retrieval.stores.supabase:supabase",
 }
 """The same for those that serve others."""
 PREFIX = "langchain."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from jackfield.api.credentials import CredentialField, CredentialKind, Placement, Probe, Signing
+from jackfield.api.credentials import CredentialField, CredentialKind, Placement, Probe, Sign, Signing
 from jackfield.api.http_client import HttpCall
 from jackfield.api.records import replace
 
@@ -42,6 +42,26 @@ def _open_ai(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
 def _optional_key(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
     key = values.get("apiKey", "")
     return _signed(call, [("Authorization", f"Bearer {key}")], [key]) if key else call
+
+
+def _optional_header(name: str, field: str) -> Sign:
+    """Puts a field into a header, when it has a value."""
+
+    def sign(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
+        value = values.get(field, "")
+        return _signed(call, [(name, value)], [value]) if value else call
+
+    return sign
+
+
+def _chroma(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
+    """The way of signing in that the credential names."""
+    match values.get("authentication"):
+        case "apiKey" if values.get("apiKey"):
+            return _signed(call, [("Authorization", f"Bearer {values['apiKey']}")], [values["apiKey"]])
+        case "token" if values.get("token"):
+            return _signed(call, [("X-Chroma-Token", values["token"])], [values["token"]])
+    return call
 
 
 def _signed(call: HttpCall, headers: list[tuple[str, str]], secrets: list[str]) -> HttpCall:
@@ -103,6 +123,49 @@ KINDS = (
         ),
         Signing(_optional_key),
         Probe("{baseUrl}", path="/api/tags"),
+    ),
+    CredentialKind(
+        "qdrantApi",
+        "Qdrant",
+        (
+            CredentialField("apiKey", "API key", secret=True, description="For a server that asks for one."),
+            CredentialField(
+                "qdrantUrl", "Address", required=True, type="url", description="Such as https://host:6333."
+            ),
+        ),
+        Signing(_optional_header("api-key", "apiKey")),
+        Probe("{qdrantUrl}", path="/collections"),
+    ),
+    CredentialKind(
+        "pineconeApi",
+        "Pinecone",
+        (_KEY, _url("https://api.pinecone.io")),
+        Placement(headers={"Api-Key": "{apiKey}"}),
+        Probe("{url}", path="/indexes"),
+    ),
+    CredentialKind(
+        "chromaSelfHostedApi",
+        "Chroma",
+        (
+            _url("http://localhost:8000", "baseUrl"),
+            CredentialField("authentication", "Authentication", default="none", choices=("none", "apiKey", "token")),
+            CredentialField("apiKey", "API key", secret=True),
+            CredentialField("token", "Token", secret=True),
+        ),
+        Signing(_chroma),
+        Probe("{baseUrl}", path="/api/v2/heartbeat"),
+    ),
+    CredentialKind(
+        "chromaCloudApi",
+        "Chroma Cloud",
+        (
+            _KEY,
+            CredentialField("tenant", "Tenant", description="Empty: the key's own."),
+            CredentialField("database", "Database", description="Empty: the key's own."),
+            _url("https://api.trychroma.com", "baseUrl"),
+        ),
+        Placement(headers={"x-chroma-token": "{apiKey}"}),
+        Probe("{baseUrl}", path="/api/v2/auth/identity"),
     ),
     _bearer("openRouterApi", "OpenRouter", "https://openrouter.ai/api/v1"),
     _bearer("groqApi", "Groq", "https://api.groq.com/openai/v1"),

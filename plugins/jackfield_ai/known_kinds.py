@@ -48,10 +48,6 @@ def _part(title: str, missing: str, provides: str, *accepts: str) -> Known:
 
 
 KNOWN: Mapping[str, Known] = {
-    "langchain.vectorStoreSupabase": _store("Supabase Vector Store"),
-    "langchain.vectorStoreQdrant": _store("Qdrant Vector Store"),
-    "langchain.vectorStorePinecone": _store("Pinecone Vector Store"),
-    "langchain.vectorStorePGVector": _store("Postgres PGVector Store"),
     "langchain.vectorStoreMongoDBAtlas": _store("MongoDB Atlas Vector Store"),
     "langchain.vectorStoreMilvus": _store("Milvus Vector Store"),
     "langchain.vectorStoreRedis": _store("Redis Vector Store"),

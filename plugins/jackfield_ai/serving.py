@@ -11,6 +11,7 @@ from jackfield.api.ai import (
     LANGUAGE_MODEL,
     MEMORY,
     OUTPUT_PARSER,
+    RERANKER,
     TEXT_SPLITTER,
     TITLES,
     ChatModel,
@@ -18,6 +19,7 @@ from jackfield.api.ai import (
     Embeddings,
     Memory,
     OutputParser,
+    Reranker,
     TextSplitter,
 )
 from jackfield.api.nodes import AttachedNode, NodeError
@@ -75,6 +77,10 @@ async def embeddings_of(served: ServedNode, item: int) -> Embeddings:
 
 async def documents_of(served: ServedNode, item: int) -> Documents:
     return cast("Documents", await _needed(served, item, DOCUMENT, "load"))
+
+
+async def reranker_of(served: ServedNode, item: int) -> Reranker:
+    return cast("Reranker", await _needed(served, item, RERANKER, "rerank"))
 
 
 async def splitter_of(served: ServedNode, item: int) -> TextSplitter | None:

@@ -20,6 +20,14 @@ BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _EXCERPT = 500
 
 
+class ProviderRefusal(NodeError):
+    """The provider's answer is an error. status: of HTTP."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class CredentialHolder(Protocol):
     """The node that asks: `NodeRun` or `AttachedNode`."""
 
@@ -94,7 +102,7 @@ class ProviderClient:
                 break
             await self._context.clock.sleep(self._wait(attempt, reply.header("retry-after")))
         if not 200 <= reply.status < 300:
-            raise NodeError(f"{self.title} answered {reply.status}: {_told(reply)}")
+            raise ProviderRefusal(f"{self.title} answered {reply.status}: {_told(reply)}", reply.status)
         return reply
 
     def _wait(self, attempt: int, asked: str) -> float:

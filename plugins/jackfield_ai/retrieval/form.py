@@ -81,21 +81,48 @@ _MODES: Mapping[Scalar, Words] = {
     "insert": ("Insert documents", "Adds documents to the store."),
     "retrieve": ("Store for a chain", "Serves a chain or a vector store tool."),
     "retrieve-as-tool": ("Store as a tool", "Serves an AI Agent as a tool."),
-    "update": ("Update documents", "Replaces documents by their ID."),
 }
+_UPDATE: Mapping[Scalar, Words] = {"update": ("Update documents", "Replaces documents by their ID.")}
 
 _FINDS: Case = {"mode": ["load", "retrieve-as-tool"]}
 
-STORE: UiFields = {
+NO_UPDATES: UiFields = {
     "mode": Ui(label="Operation", choices=_MODES, help="The work that the store does.", expression=False),
-    "memoryKey": Ui(label="Store", help="Stores with one key in one workflow are one."),
-    "clearStore": Ui(when={"mode": "insert"}),
+    "embeddingBatchSize": Ui(
+        label="Documents at once",
+        when={"mode": "insert", "@version": {"_cnd": {"gte": 1.1}}},
+        help="How many documents are embedded and sent together.",
+    ),
     "prompt": Ui(when={"mode": "load"}, help="The text that documents are compared with."),
     "topK": Ui(label="Most documents", when=_FINDS, help="How many documents are found at most."),
-    "toolName": Ui(when={"mode": "retrieve-as-tool"}),
+    "toolName": Ui(when={"mode": "retrieve-as-tool", "@version": {"_cnd": {"lte": 1.2}}}),
     "toolDescription": Ui("textarea", label="Description", when={"mode": "retrieve-as-tool"}),
     "includeDocumentMetadata": Ui(label="Include metadata", when=_FINDS, help="Gives the documents' properties, too."),
-    "useReranker": Ui(label="Rerank results", when=_FINDS, help="Lets an attached model sort the results."),
+    "useReranker": Ui(
+        label="Rerank results",
+        when={"mode": ["load", "retrieve", "retrieve-as-tool"]},
+        help="Lets an attached model sort the results.",
+    ),
+}
+
+STORE: UiFields = {
+    **NO_UPDATES,
+    "mode": Ui(
+        label="Operation", choices={**_MODES, **_UPDATE}, help="The work that the store does.", expression=False
+    ),
+    "id": Ui(label="Document ID", when={"mode": "update"}, help="The ID of the document that is replaced."),
+}
+
+IN_MEMORY: UiFields = {
+    **NO_UPDATES,
+    "memoryKey": Ui(label="Store", help="Stores with one key in one workflow are one."),
+    "clearStore": Ui(when={"mode": "insert"}),
+}
+
+STORE_OPTIONS: UiFields = {
+    "metadata": Ui(
+        label="Metadata filter", options={"add": "Add property"}, help="Properties that documents must have."
+    ),
 }
 
 

@@ -16,7 +16,7 @@ from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.answering import SYSTEM, answered
 from jackfield_ai.retrieval.form import TOP_K
-from jackfield_ai.retrieval.memory_store import QUERY
+from jackfield_ai.retrieval.stores.node import QUERY
 from jackfield_ai.serving import model_of
 from jackfield_ai.tools.form import NAMED_TOOL
 from jackfield_ai.tools.toolbox import FunctionTool

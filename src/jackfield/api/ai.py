@@ -195,11 +195,13 @@ class TextSplitter(Protocol):
 
 @record
 class Document:
-    """A piece of text with what is known of it. score: how well it fits what was asked for."""
+    """A piece of text with what is known of it. score: how well it fits what was asked for; id: its store's own, empty
+    outside of one."""
 
     text: str
     metadata: Mapping[str, Json] = field(default_factory=dict)
     score: float = 0.0
+    id: str = ""
 
 
 class Documents(Protocol):
@@ -214,3 +216,10 @@ class Retriever(Protocol):
 
     async def find(self, query: str, limit: int | None = None) -> Sequence[Document]:
         """The documents that fit best, best first. limit: at most so many; None: its own. Raises `NodeError`."""
+
+
+class Reranker(Protocol):
+    """`ai_reranker`"""
+
+    async def rerank(self, query: str, documents: Sequence[Document]) -> Sequence[Document]:
+        """Those of the documents that fit best, best first, with new scores. Raises `NodeError`."""

@@ -42,6 +42,18 @@ def postgres() -> Iterator[Mapping[str, str]]:
         pytest.skip(f"PostgreSQL: {exc}")
 
 
+@pytest.fixture
+def vector_postgres(postgres: Mapping[str, str]) -> Mapping[str, str]:
+    """The same, in which there is pgvector."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(database_servers.dsn(postgres), autocommit=True) as connection:
+        try:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        except psycopg.Error:
+            pytest.skip("PostgreSQL has no pgvector; install pgserver from PyPI")
+    return postgres
+
+
 @pytest.fixture(scope="session")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, str]]:
     pytest.importorskip("redis")

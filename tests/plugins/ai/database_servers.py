@@ -43,3 +43,7 @@ def postgres() -> Iterator[Mapping[str, str]]:
             yield {**values, "user": USER, "password": PASSWORD}
     except NoPostgres as exc:
         raise servers.Absent(str(exc)) from None
+
+
+def dsn(values: Mapping[str, str]) -> str:
+    return "postgresql://{user}:{password}@{host}:{port}/{database}".format(**values)

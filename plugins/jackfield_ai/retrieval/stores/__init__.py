@@ -1,0 +1,1 @@
+"""Vector stores: one port, one node for all, one file per store."""
