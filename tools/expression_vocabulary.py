@@ -75,7 +75,7 @@ ENUMERATE = """
   const { TEXT, LIST, NUMBER, BOOLEAN, OBJECT, DATE } = kit.methods;
   const all = (target, extensions = {}) => [...new Set([...keys(extensions), ...own(target)])];
   const isEmpty = { isEmpty: true, isNotEmpty: true }; // of what no kind has methods for
-  const data = new kit.Data(text);
+  const data = new kit.Data(new kit.TextLines(text));
   const variable = (name) => kit.VARIABLES[name](data);
   return JSON.stringify({
     string: all(String.prototype, TEXT),
@@ -108,17 +108,18 @@ TYPED = """((v) => [v, v === undefined || v === null ? 'nothing'
 
 
 def _encoded(data: ScriptData) -> str:
-    from jackfield_javascript.engine import _encode  # the worker's own form of the data
+    from jackfield_javascript.engine import _text  # the worker's own form of the data
 
-    return _encode(data, {"sources": [], "indexes": []}).decode()
+    return _text(data, {"sources": [], "indexes": []}).decode()
 
 
 async def engine_names(engine: JavaScriptEngine) -> Names:
     """The members of each type in a fresh context of the engine, without those that no expression may read."""
     child.load_host()
-    prelude = child.Prelude("expressions", 64 * child.MIB, {"cacheSize": 100})
-    context, parts = prelude.load("luxon", "methods", "Data", "VARIABLES", "PLAIN")
-    kit = context.eval("(luxon, methods, Data, VARIABLES, PLAIN) => ({ luxon, methods, Data, VARIABLES, PLAIN })")
+    prelude = child.Prelude("expressions", 64 * child.MIB, {"cacheSize": 100}, {})
+    names = ("luxon", "methods", "Data", "TextLines", "VARIABLES", "PLAIN")
+    context, parts = prelude.load(*names)
+    kit = context.eval(f"({', '.join(names)}) => ({{ {', '.join(names)} }})")
     found: dict[str, list[str]] = json.loads(context.eval(ENUMERATE)(kit(*parts), _encoded(DATA)))
     left_out = {"constructor", "prototype", "undefined"}
     names = {kind: sorted(set(names) - left_out) for kind, names in found.items()}

@@ -4,9 +4,10 @@ Run by path with `python -I -S`, so that it starts in milliseconds and holds not
 imports `jackfield.api.confinement` alone. Before it says that it is ready it seals itself: from then on it opens no
 file, and a part that it was not told to load makes it ask for another worker (`PARTS`).
 
-Standard input is a stream socket to the daemon. A frame is the length of its body and a count of seconds (two
-big-endian 32-bit numbers), then the body, UTF-8. The first frame that is sent says that the worker is ready; afterwards
-each frame received is answered by one frame. End of stream ends the process.
+Standard input is a stream socket to the daemon, with the frames of `jackfield.api.scripting.frames`. The first one that
+is sent says that the worker is ready. Expressions come in one frame and are answered by one. For a Code node a first
+frame says how many follow, which are received as the script asks for them; its list goes back in frames as it is
+written, then a last one. End of stream ends the process.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ import types
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
-from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +57,6 @@ FILES = {
 EVALUATIONS = 10_000
 BIG = 16 * MIB
 UTC = frozenset({"UTC", "GMT", "UCT", "Zulu"})
-HEADER = 8
-PIECE = 64 * 1024
-INPUT = FileIO(0, closefd=False)
 
 
 def as_packages(api: Path) -> None:
@@ -158,15 +155,71 @@ def unless_refused(function: Callable[..., object]) -> Callable[..., object]:
     return call
 
 
-class Prelude:
-    """Makes contexts for one kind of script. limits: what the JavaScript of the prelude reads."""
+class PulledLines:
+    """The lines of the request that a Code node's script has, received when it first asks for them, and the way back
+    for its list. The script takes no harm from either: where one ends, the process does."""
 
-    def __init__(self, kind: str, memory: int, limits: Mapping[str, int]) -> None:
+    def __init__(self) -> None:
+        from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
+
+        self._pipe = WorkerPipe(0)
+        self._left = 0
+        self._items = 0
+        self.functions: Mapping[str, Callable[..., object]] = {
+            "nextLine": self._next,
+            "itemsOfLine": lambda: self._items,
+            "giveRows": self._give,
+        }
+
+    def begin(self) -> int:
+        """Bytes of the next request's lines. Raises EOFError."""
+        from jackfield.api.scripting.frames import TOTAL  # as above
+
+        first = self._pipe.receive()
+        limit_cpu(first.number)
+        size, self._left = TOTAL.unpack(first.body)
+        return int(size)
+
+    def end(self) -> None:
+        """Let go of the lines that nobody has asked for. Raises EOFError."""
+        while self._left:
+            self._left -= 1
+            self._pipe.receive()
+
+    def _next(self) -> str:
+        try:
+            line = self._pipe.receive()
+            self._left, self._items = self._left - 1, line.number
+            return line.body.decode()
+        except (EOFError, OSError):
+            os._exit(0)
+        except MemoryError as exc:
+            send(failure(exc))
+            os._exit(0)
+
+    def _give(self, text: str, count: float) -> None:
+        try:
+            self._pipe.send(text.encode("utf-8", "replace"), int(count))
+        except OSError:
+            os._exit(0)
+        except MemoryError as exc:
+            send(failure(exc))
+            os._exit(0)
+
+
+class Prelude:
+    """Makes contexts for one kind of script. limits: what the JavaScript of the prelude reads; host: functions that
+    this kind has beside those of `HOST`."""
+
+    def __init__(
+        self, kind: str, memory: int, limits: Mapping[str, int], host: Mapping[str, Callable[..., object]]
+    ) -> None:
         self._sources = [(PRELUDE / f"{name}.js").read_text("utf-8") for name in FILES[kind]]
         self.memory = memory
         self.most = max(memory, limits.get("maxMemory", 0))
         self._per_mib = limits.get("memoryPerMiB", 0)
         self._limits = json.dumps({**limits, "zone": own_zone()})
+        self._host = {**{name: unless_refused(function) for name, function in HOST.items()}, **host}
 
     def allowed(self, size: int) -> int:
         """Bytes of memory for a script whose request has so many: more than `memory` for a long input."""
@@ -179,10 +232,10 @@ class Prelude:
         context = Context()
         context.set_memory_limit(self.memory)
         context.set_max_stack_size(STACK)
-        for name, function in HOST.items():
-            context.add_callable(name, unless_refused(function))
-        kit = context.eval(f"({{ host: {{ {', '.join(HOST)} }}, limits: {self._limits} }})")
-        context.eval(f"for (const name of {json.dumps(list(HOST))}) delete globalThis[name]")
+        for name, function in self._host.items():
+            context.add_callable(name, function)
+        kit = context.eval(f"({{ host: {{ {', '.join(self._host)} }}, limits: {self._limits} }})")
+        context.eval(f"for (const name of {json.dumps(list(self._host))}) delete globalThis[name]")
         for source in self._sources:
             context.eval(source)(kit)
         find = context.eval("(kit, name) => kit[name]")
@@ -194,15 +247,24 @@ class ExpressionScripts:
     held much, and now and then, so that nothing piles up."""
 
     def __init__(self, prelude: Prelude) -> None:
+        from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
+
         self._prelude = prelude
+        self._pipe = WorkerPipe(0)
         self._load()
 
     def _load(self) -> None:
         self._context, (self._evaluate,) = self._prelude.load("evaluate")
         self._left = EVALUATIONS
 
-    def answer(self, body: bytes | bytearray) -> str:
-        text = body.decode()
+    def begin(self) -> None:
+        """Raises EOFError."""
+        frame = self._pipe.receive()
+        limit_cpu(frame.number)
+        self._body = frame.body
+
+    def answer(self) -> str:
+        text = self._body.decode()
         self._left -= 1 + len(text) * EVALUATIONS // BIG
         found = str(self._evaluate(text))
         if found.startswith("!"):
@@ -217,18 +279,22 @@ class ExpressionScripts:
 class CodeScripts:
     """A fresh context for every run; the next one is made while nobody waits for it."""
 
-    def __init__(self, prelude: Prelude) -> None:
+    def __init__(self, prelude: Prelude, lines: PulledLines) -> None:
         self._prelude = prelude
+        self._lines = lines
         self._load()
 
     def _load(self) -> None:
         self._context, (self._start, self._step) = self._prelude.load("start", "step")
         self._memory = self._prelude.memory
 
-    def answer(self, body: bytes | bytearray) -> str:
-        self._memory = self._prelude.allowed(len(body))
+    def begin(self) -> None:
+        """Raises EOFError."""
+        self._memory = self._prelude.allowed(self._lines.begin())
+
+    def answer(self) -> str:
         self._context.set_memory_limit(self._memory)
-        self._start(body.decode())
+        self._start()
         while True:
             while self._context.execute_pending_job():
                 pass
@@ -246,7 +312,9 @@ class CodeScripts:
         return RuntimeError("The script waits for something that never happens.")
 
     def renew(self, failed: bool) -> None:
+        """Raises EOFError."""
         self._load()
+        self._lines.end()
 
 
 def failure(exc: BaseException) -> str:
@@ -259,57 +327,19 @@ def failure(exc: BaseException) -> str:
     return json.dumps({"error": {"kind": kind, "message": message, "line": None}})
 
 
-def fill(view: memoryview) -> None:
-    """Bytes of standard input, as many as there is room for. Raises EOFError."""
-    while view:
-        got = INPUT.readinto(view)
-        if not got:
-            raise EOFError
-        view = view[got:]
-
-
-def write(data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(0, rest) :]
-
-
 def send(text: str) -> None:
-    body = text.encode("utf-8", "replace")
-    head = len(body).to_bytes(4, "big") + bytes(4)
-    if len(body) < PIECE:
-        write(head + body)  # the daemon wakes up once
-    else:
-        write(head)
-        write(body)
+    """The last frame of an answer."""
+    from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
 
-
-def receive() -> bytes | bytearray:
-    """The next request; most come in one piece. Raises EOFError."""
-    first = os.read(0, PIECE)
-    if not first:
-        raise EOFError
-    if len(first) < HEADER:
-        rest = bytearray(HEADER - len(first))
-        fill(memoryview(rest))
-        first += rest
-    limit_cpu(int.from_bytes(first[4:HEADER], "big"))
-    size = int.from_bytes(first[:4], "big")
-    if len(first) == HEADER + size:
-        return first[HEADER:]
-    body = bytearray(size)
-    begun = len(first) - HEADER
-    body[:begun] = first[HEADER:]
-    fill(memoryview(body)[begun:])
-    return body
+    WorkerPipe(0).send(text.encode("utf-8", "replace"))
 
 
 def serve(scripts: ExpressionScripts | CodeScripts) -> None:
     while True:
-        body = receive()
+        scripts.begin()
         failed = False
         try:
-            answer = scripts.answer(body)
+            answer = scripts.answer()
         except Exception as exc:
             failed, answer = True, failure(exc)
         send(answer)
@@ -338,10 +368,12 @@ def main(api: str, kind: str, parent: str, packages: str, memory: str, limits: s
         return
     sys.path.extend(packages.split(os.pathsep))
     keep_descriptors(0, 1, 2)
-    prelude = Prelude(kind, int(memory), json.loads(limits))
+    lines = PulledLines()
+    host = lines.functions if kind == "code" else {}
+    prelude = Prelude(kind, int(memory), json.loads(limits), host)
     limit({resource.RLIMIT_AS: 4 * prelude.most + 576 * MIB, resource.RLIMIT_NOFILE: 16})
     preload(parts)
-    scripts = ExpressionScripts(prelude) if kind == "expressions" else CodeScripts(prelude)
+    scripts = ExpressionScripts(prelude) if kind == "expressions" else CodeScripts(prelude, lines)
     seal()
     send("ready")
     with contextlib.suppress(EOFError, ConnectionError):

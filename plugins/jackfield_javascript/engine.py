@@ -10,29 +10,38 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
+import math
 import os
 import sys
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import orjson
 
 from jackfield.api.context import PluginContext
-from jackfield.api.json_slices import stored
 from jackfield.api.jsontext import LARGE, Json
 from jackfield.api.nodes.items import LONG
-from jackfield.api.script_workers import API_FOLDER, ScriptWorkers, WorkerKind, Workers
+from jackfield.api.script_workers import API_FOLDER, ScriptWorkers, WorkerKind
+from jackfield.api.scripting.frames import HEAD, TOTAL, Body, framed
+from jackfield.api.scripting.rows import UNREADABLE, ScriptRows, batches, json_of
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptMemory, ScriptResult
+from jackfield_javascript.patience import Patience
 from jackfield_javascript.settings import JavaScriptSettings
-from jackfield_javascript.worker import NEEDS, JavaScriptWorker
+from jackfield_javascript.worker import NEEDS, JavaScriptWorker, ScriptRequest, WorkerStart
 
+Arguments = ParamSpec("Arguments")
+T = TypeVar("T")
 MIB = 1 << 20
 ITEMS_PER_TIMEOUT = 200
 TOGETHER = 250
-"""Items that are written and parsed at once."""
+"""Items of an expression that are written and parsed at once."""
+FEW = 4
+"""Values of expressions, up to which their answer may be waited for in place."""
 PARTS = frozenset({"hashing", "zones", "dates", "numbers"})
 """Of the worker's host: see `child.py`."""
+LACKING = "No worker has what the script needs."
 KINDS = frozenset({"syntax", "runtime", "memory"})
 """Of failures that a worker reports."""
 
@@ -45,12 +54,10 @@ def _line(value: object) -> bytes:
         return json.dumps(value, separators=(",", ":"), default=dict).encode()
 
 
-def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
-    """The text that the prelude's `Data` reads: the head, the facts, the items, so many in a list, and the nodes, each
-    on a line of its own."""
+def _first_lines(data: ScriptData, head: Mapping[str, object]) -> list[bytes]:
+    """The head and the facts, which the prelude's `Data` reads. What the head lacks is empty."""
     first = {
         "count": len(data.input),
-        "together": TOGETHER,
         "nodes": list(data.nodes),
         "paired": data.paired,
         "timezone": data.timezone,
@@ -67,23 +74,51 @@ def _encode(data: ScriptData, head: Mapping[str, object]) -> bytes:
         "environment": data.environment,
         "node": data.node,
     }
+    return [_line({name: value for name, value in first.items() if value}), _line(facts)]
+
+
+def _text(data: ScriptData, head: Mapping[str, object]) -> bytes:
+    """What the prelude's `TextLines` reads: the head, the facts, the items, so many in a list, and the nodes, each on a
+    line of its own."""
     batches = (data.input[start : start + TOGETHER] for start in range(0, len(data.input), TOGETHER))
-    return b"\n".join([_line(first), _line(facts), *map(_line, batches), *map(_line, data.nodes.values())])
+    first = _first_lines(data, {"together": TOGETHER, **head})
+    return b"\n".join([*first, *map(_line, batches), *map(_line, data.nodes.values())])
 
 
-async def _decode(
-    answer: bytes,
-) -> dict[str, Any]:  # the answer's shape is the prelude's; a script can spoil it for itself
+def _frames(data: ScriptData, head: Mapping[str, object], seconds: int) -> tuple[deque[bytes], int]:
+    """What the prelude's `PulledLines` reads, a frame for each line; and the bytes of them all."""
+    lines = deque(framed(line) for line in _first_lines(data, head))
+    lines.extend(framed(line, count) for line, count in batches(data.input, _line))
+    lines.extend(framed(_line(node)) for node in data.nodes.values())
+    size = sum(map(len, lines)) - len(lines) * HEAD.size
+    lines.appendleft(framed(TOTAL.pack(size, len(lines)), seconds))
+    return lines, size
+
+
+async def _decode(answer: Body) -> dict[str, Any]:  # the answer's shape is the prelude's
     """Raises `ScriptError`."""
-    try:
-        found = orjson.loads(answer) if len(answer) < LARGE else await asyncio.to_thread(stored, answer)
-    except ValueError:
-        found = None
+    found = json_of(answer) if len(answer) < LARGE else await asyncio.to_thread(json_of, answer)
     if not isinstance(found, dict):
-        raise ScriptError("The script's answer can't be read.", kind="crash")
+        raise ScriptError(UNREADABLE, kind="crash")
     if found.get("error") is not None:
         raise _error(_object(found["error"]))
     return found
+
+
+def _values(found: dict[str, Any]) -> list[list[Json | ExpressionError]]:  # as the prelude gives it
+    rows: list[list[Json | ExpressionError]] = found["values"]
+    for row, column, message in found["errors"]:
+        rows[row][column] = ExpressionError(message)
+    return rows
+
+
+async def _beside(
+    data: ScriptData, work: Callable[Arguments, T], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> T:
+    """The work, on a thread where the input is long."""
+    if len(data.input) <= LONG:
+        return work(*args, **kwargs)
+    return await asyncio.to_thread(work, *args, **kwargs)
 
 
 def _error(given: Mapping[str, Any]) -> ScriptError:  # what the worker sent
@@ -131,6 +166,8 @@ class JavaScriptEngine:
             "scripts.javascript",
             "code_memory",
         )
+        self._patience = Patience(settings.answer_at_once)
+        self._tries = len(PARTS) + settings.expression_workers + settings.code_workers
         self._expressions = workers.workers(
             self._kind(self._expression_worker, settings.expression_workers, urgent=True)
         )
@@ -140,14 +177,14 @@ class JavaScriptEngine:
 
     def _kind(
         self, start: Callable[[], Awaitable[JavaScriptWorker]], size: int, uses: int | None = None, urgent: bool = False
-    ) -> WorkerKind[bytes]:
+    ) -> WorkerKind[ScriptRequest]:
         settings = self._settings
         return WorkerKind(start, size, settings.max_waiting, settings.max_wait, uses, urgent)
 
     async def _expression_worker(self) -> JavaScriptWorker:
         settings = self._settings
         limits = {"cacheSize": settings.compiled_expressions}
-        return await self._worker("expressions", settings.expression_memory * MIB, limits)
+        return await self._worker("expressions", settings.expression_memory * MIB, limits, "expression_memory")
 
     async def _code_worker(self) -> JavaScriptWorker:
         settings = self._settings
@@ -157,50 +194,52 @@ class JavaScriptEngine:
             "memoryPerMiB": round(settings.code_memory_per_input * MIB),
             "maxMemory": max(settings.code_memory, settings.max_memory) * MIB,
         }
-        return await self._worker("code", settings.code_memory * MIB, limits)
+        return await self._worker("code", settings.code_memory * MIB, limits, "code_memory")
 
-    async def _worker(self, kind: str, memory: int, limits: Mapping[str, int]) -> JavaScriptWorker:
+    async def _worker(self, kind: str, memory: int, limits: Mapping[str, int], setting: str) -> JavaScriptWorker:
         command = _command(kind, memory, limits, self._parts)
-        return await JavaScriptWorker.start(command, largest=memory, timeout=self._settings.start_timeout)
+        timeout = self._settings.start_timeout
+        return await JavaScriptWorker.start(WorkerStart(command, memory, f"scripts.javascript.{setting}", timeout))
 
     async def evaluate(
         self, sources: Sequence[str], data: ScriptData, items: Sequence[int]
     ) -> list[list[Json | ExpressionError]]:
-        request = await self._request(data, {"sources": list(sources), "indexes": list(items)})
+        head = {"sources": list(sources), "indexes": list(items)}
         timeout = self._settings.expression_timeout * max(1, -(-len(items) // ITEMS_PER_TIMEOUT))
-        found = await _decode(await self._answer(self._expressions, request, timeout))
-        rows: list[list[Json | ExpressionError]] = found["values"]
-        for row, column, message in found["errors"]:
-            rows[row][column] = ExpressionError(message)
-        return rows
+        patience = self._patience if len(sources) * len(items) <= FEW else None
+        frame = framed(await _beside(data, _text, data, head), math.ceil(timeout))
+        for _ in range(self._tries):
+            answer = await self._expressions.call(ScriptRequest(deque([frame]), None, patience), timeout)
+            if not self._lacks(answer):
+                return _values(await _decode(answer))
+        raise ScriptError(LACKING, kind="crash")
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
-        request = await self._request(data, {"source": source, "each": each})
-        size = len(request)
+        head = {"source": source, "each": each}
+        for _ in range(self._tries):
+            frames, size = await _beside(data, _frames, data, head, math.ceil(timeout))
+            rows = ScriptRows()  # what comes before a part is found to be lacking counts for nothing
+            answer = await self._code.call(ScriptRequest(frames, rows.take), timeout, self._memory.beyond(size))
+            if not self._lacks(answer):
+                return await self._result(answer, rows, size)
+        raise ScriptError(LACKING, kind="crash")
+
+    async def _result(self, answer: Body, rows: ScriptRows, size: int) -> ScriptResult:
+        """size: bytes of the request. Raises `ScriptError`."""
         try:
-            answer = await self._answer(self._code, request, timeout, self._memory.beyond(size))
-            del request
             found = await _decode(answer)
-            del answer
         except ScriptError as exc:
             raise (self._memory.error(size) if exc.kind == "memory" else exc) from None
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
-        return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
+        return ScriptResult(rows.value(found), self._logs(found.get("logs")), **kept)
 
-    @staticmethod
-    async def _request(data: ScriptData, head: Mapping[str, object]) -> bytes:
-        return _encode(data, head) if len(data.input) <= LONG else await asyncio.to_thread(_encode, data, head)
-
-    async def _answer(self, workers: Workers[bytes], request: bytes, timeout: float, more_memory: int = 0) -> bytes:
-        """Of a worker that has what the script needs. One that lacks a part names it and ends; scripts have no effects,
-        so that another begins them again. Raises `ScriptError`."""
-        tries = len(PARTS) + self._settings.expression_workers + self._settings.code_workers
-        for _ in range(tries):
-            answer = await workers.call(request, timeout, more_memory)
-            if not answer.startswith(NEEDS):
-                return answer
-            self._parts |= PARTS & {answer.removeprefix(NEEDS).decode("ascii", "replace")}
-        raise ScriptError("No worker has what the script needs.", kind="crash")
+    def _lacks(self, answer: Body) -> bool:
+        """Whether the worker lacked a part that the script needs, which it named before it ended. Scripts have no
+        effects, so that another begins them again."""
+        if not answer.startswith(NEEDS):
+            return False
+        self._parts |= PARTS & {answer.removeprefix(NEEDS).decode("ascii", "replace")}
+        return True
 
     def _logs(self, lines: object) -> Sequence[str]:
         most, longest = self._settings.log_lines + 1, max(self._settings.log_length, 100)  # the last is a note

@@ -17,6 +17,13 @@ class JavaScriptSettings(BaseModel):
         le=60,
         description="Seconds that the expressions of one node may take for each 200 items or part of it.",
     )
+    answer_at_once: int = Field(
+        1,
+        ge=0,
+        le=10,
+        description="Milliseconds that the event loop itself waits for the values of a few expressions, which most "
+        "often take a tenth of one; 0: never. Behind values that take longer it does not for a while.",
+    )
     expression_memory: int = Field(64, ge=16, le=4096, description="MiB that the JavaScript of an expression may hold.")
     compiled_expressions: int = Field(512, ge=1, le=10_000, description="Expressions kept compiled in each worker.")
     code_workers: int = Field(2, ge=1, le=64, description="Processes that run Code nodes.")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
-
-import orjson
 
 from jackfield.api import jsontext
 from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
+from jackfield.api.nodes.items import LONG
 from jackfield.api.script_workers import ScriptWorkers, WorkerKind
+from jackfield.api.scripting.frames import HEAD, Body, framed
+from jackfield.api.scripting.rows import UNREADABLE, ScriptRows, batches, json_of
 from jackfield.api.scripts import (
     ExpressionError,
     ScriptData,
@@ -26,7 +29,6 @@ from jackfield_python.worker import PythonRun, PythonWorker
 
 KINDS = frozenset({"syntax", "runtime", "memory"})
 """Of failures that a worker reports of its program."""
-UNREADABLE = "The program's answer cannot be read."
 
 
 class PythonEngine:
@@ -55,25 +57,26 @@ class PythonEngine:
         raise ScriptError("Expressions are JavaScript; Python runs in Code nodes alone.")
 
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
-        request = _request(source, data, each=each)
-        run = PythonRun(request, data.timezone, math.ceil(timeout) + 1, self._memory.allowed(len(request)))
-        answer = await self._workers.call(run, timeout, self._memory.beyond(len(request)))
-        return self._result(answer, len(request))
+        is_long = len(data.input) > LONG
+        parts, size = (
+            await asyncio.to_thread(_frames, source, data, each=each) if is_long else _frames(source, data, each=each)
+        )
+        rows = ScriptRows()
+        run = PythonRun(parts, rows.take, data.timezone, math.ceil(timeout) + 1, self._memory.allowed(size))
+        answer = await self._workers.call(run, timeout, self._memory.beyond(size))
+        return self._result(answer, rows, size)
 
-    def _result(self, answer: bytes, size: int) -> ScriptResult:
+    def _result(self, answer: Body, rows: ScriptRows, size: int) -> ScriptResult:
         """What a program made of the answer, it may spoil: everything is checked. size: bytes of the request. Raises
         `ScriptError`."""
-        try:
-            found = orjson.loads(answer)
-        except orjson.JSONDecodeError:
-            raise ScriptError(UNREADABLE, kind="crash") from None
+        found = json_of(answer)
         if not isinstance(found, dict):
             raise ScriptError(UNREADABLE, kind="crash")
         if "error" in found:
             error = _error(found["error"])
             raise self._memory.error(size) if error.kind == "memory" else error
         kept = {name: _object(found.get(name)) for name in ("context", "static", "custom")}
-        return ScriptResult(found.get("value"), self._logs(found.get("logs")), **kept)
+        return ScriptResult(rows.value(found), self._logs(found.get("logs")), **kept)
 
     def _logs(self, lines: Any) -> Sequence[str]:  # what the worker sent
         most, longest = self._settings.log_lines + 1, self._settings.log_length
@@ -84,11 +87,12 @@ class PythonEngine:
         await self._workers.close()
 
 
-def _request(source: str, data: ScriptData, *, each: bool) -> bytes:
-    body = {
+def _frames(source: str, data: ScriptData, *, each: bool) -> tuple[deque[bytes], int]:
+    """What the child reads: in the first frame everything but the items, with their number, and in those after it the
+    items; and the bytes of them all."""
+    head = {
         "source": source,
         "each": each,
-        "input": data.input,
         "nodes": dict(data.nodes),
         "paired": dict(data.paired),
         "workflow": dict(data.workflow),
@@ -101,10 +105,16 @@ def _request(source: str, data: ScriptData, *, each: bool) -> bytes:
         "known": list(data.known),
         "static": dict(data.static),
     }
+    parts = deque([framed(_json(head), len(data.input))])
+    parts.extend(framed(line, count) for line, count in batches(data.input, _json))
+    return parts, sum(map(len, parts)) - len(parts) * HEAD.size
+
+
+def _json(value: object) -> bytes:
     try:
-        return jsontext.dumps(body)
+        return jsontext.dumps(value)
     except (TypeError, ValueError):
-        return json.dumps(body, default=dict).encode()
+        return json.dumps(value, default=dict).encode()
 
 
 def _error(given: Any) -> ScriptError:  # what the worker sent

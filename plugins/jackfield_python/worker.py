@@ -14,16 +14,18 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from jackfield.api.records import record
 from jackfield.api.script_workers import API_FOLDER
+from jackfield.api.scripting.frames import LAST, Body, Frame, FrameTooLong
+from jackfield.api.scripting.stream import FrameStream
 from jackfield.api.scripts import ScriptError
 from jackfield_python.settings import PythonSettings
 
 MIB = 1 << 20
-CHUNK = 1 << 18
 LONGEST_ZONE = 100
 """Characters of a time zone's name; a longer one is none."""
 CHILD = Path(__file__).with_name("child") / "main.py"
@@ -34,10 +36,11 @@ ENDED = "The program's process ended without an answer."
 
 @record
 class PythonRun:
-    """request: JSON for the child; seconds: of processor time that it may take; memory: bytes beyond the bare
-    interpreter."""
+    """parts: frames for the child, which go away as they are sent; take: is given the frames of the answer that come
+    before its last one; seconds: of processor time that it may take; memory: bytes beyond the bare interpreter."""
 
-    request: bytes
+    parts: deque[bytes]
+    take: Callable[[Frame], Awaitable[None]]
     timezone: str
     seconds: int
     memory: int
@@ -101,7 +104,7 @@ class PythonWorker:
             raise ScriptError(UNCONFINED if ready else "The process for Python could not be started.", kind="crash")
         return worker
 
-    async def request(self, request: PythonRun, timeout: float) -> bytes:
+    async def request(self, request: PythonRun, timeout: float) -> Body:
         """The child's answer. Raises `ScriptError`; also when this is cancelled, the program has ended."""
         done = False
         self.uses += 1
@@ -113,6 +116,12 @@ class PythonWorker:
             raise ScriptError(f"The program did not finish within {timeout:g} seconds.", kind="timeout") from None
         except OSError:
             raise ScriptError(ENDED, kind="crash") from None
+        except FrameTooLong:
+            raise ScriptError(
+                f"The program returned more than the {self._largest >> 20} MiB of data that it may; let it return "
+                "less, or raise scripts.python.max_result.",
+                kind="memory",
+            ) from None
         finally:
             if not done:
                 self.kill()
@@ -120,7 +129,7 @@ class PythonWorker:
             raise _ended(status)
         return answer
 
-    async def _exchange(self, run: PythonRun) -> tuple[bytes, int]:
+    async def _exchange(self, run: PythonRun) -> tuple[Body, int]:
         """The answer and how the child ended."""
         ours, theirs = socket.socketpair()
         head = json.dumps(
@@ -130,31 +139,33 @@ class PythonWorker:
             with theirs:
                 socket.send_fds(self._control, [head], [theirs.fileno()])
             ours.setblocking(False)
-            reader, writer = await asyncio.open_connection(sock=ours)
+            stream = FrameStream(ours, self._largest)
         except BaseException:
             ours.close()
             raise
         try:
-            writer.write(run.request)
-            writer.write_eof()
-            answer = await self._read(reader)
+            answer = await self._answer(stream, run)
         finally:
-            writer.transport.abort()
+            stream.close()
         status = await asyncio.get_running_loop().sock_recv(self._control, 4)
         if len(status) != 4:
             raise ConnectionResetError
         return answer, int.from_bytes(status, "big")
 
-    async def _read(self, reader: asyncio.StreamReader) -> bytes:
-        answer = bytearray()
+    async def _answer(self, stream: FrameStream, run: PythonRun) -> Body:
+        """Empty where the child ended without one; its status says why."""
+        sending = None
         try:
-            while part := await reader.read(CHUNK):
-                answer += part
-                if len(answer) > self._largest:
-                    raise ScriptError("The program returned more data than it may.", kind="memory")
+            sending = stream.begin(run.parts)
+            while (frame := await stream.frame()).number != LAST:
+                await run.take(frame)
         except ConnectionError:
-            return b""  # the child did not read all of its request; its status says why
-        return bytes(answer)
+            return b""
+        finally:
+            if sending is not None:
+                sending.cancel()
+                await asyncio.gather(sending, return_exceptions=True)
+        return frame.body
 
     def lives(self) -> bool:
         return self.usable and self._process.poll() is None

@@ -94,7 +94,7 @@ class KindWorkers(Generic[RequestT]):
     def first_arrival(self) -> float:
         return self._waiting[0][0] if self._waiting else float("inf")
 
-    async def call(self, request: RequestT, timeout: float, more_memory: int = 0) -> bytes:
+    async def call(self, request: RequestT, timeout: float, more_memory: int = 0) -> bytes | bytearray:
         if not more_memory:
             return await self._call(request, timeout)
         self._check_open()
@@ -107,7 +107,7 @@ class KindWorkers(Generic[RequestT]):
     def _late(self) -> ScriptError:
         return self._failed("The {work} waited too long for the memory that its input needs, which others have.")
 
-    async def _call(self, request: RequestT, timeout: float) -> bytes:
+    async def _call(self, request: RequestT, timeout: float) -> bytes | bytearray:
         self._check_open()
         if self._waiting or not self._take():
             await self._wait()

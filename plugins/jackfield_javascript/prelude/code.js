@@ -2,7 +2,7 @@
 (function (kit) {
   'use strict';
 
-  const { Data, Fault, jsonText, outOfMemory } = kit;
+  const { Data, PulledLines, Fault, jsonText, outOfMemory } = kit;
   const { logLines, logLength } = kit.limits;
   const compile = eval;
   const { defineProperty } = Object;
@@ -283,17 +283,34 @@
   let answer = null;
   const bigText = Function.prototype.call.bind(BigInt.prototype.toString);
 
+  // A list is written piece by piece: so many elements at a time as have some `PIECE` characters.
+  const { isArray } = Array;
+  const { max, min, floor } = Math;
+  const [SHORT, FIRST, PIECE] = [64, 16, 65536];
+  function given(value) {
+    if (!isArray(value) || value.length <= SHORT || typeof value.toJSON === 'function') return `"value":${jsonText(value)}`;
+    const { length } = value;
+    for (let start = 0, count = FIRST; start < length; ) {
+      const part = [];
+      while (part.length < count && start < length) part[part.length] = value[start++];
+      const text = jsonText(part);
+      kit.host.giveRows(text, part.length);
+      count = max(1, min(2 * part.length, floor((part.length * PIECE) / text.length)));
+    }
+    return `"rows":${length}`;
+  }
+
   function finish(value) {
     kit.hide(BigInt.prototype, { toJSON() { return bigText(this); } });
     const context = current.facts.node.context ?? {};
     const memory = `"context":${jsonText(context)},"static":${jsonText(current.head.static)}`;
     const custom = jsonText(current.facts.execution.customData ?? {});
-    answer = `{"value":${jsonText(value)},"logs":${jsonText(logs)},${memory},"custom":${custom}}`;
+    answer = `{${given(value)},"logs":${jsonText(logs)},${memory},"custom":${custom}}`;
   }
 
   // Begin the run; `kit.step` brings it to its end.
-  kit.start = (text) => {
-    current = new Data(text);
+  kit.start = () => {
+    current = new Data(new PulledLines());
     void current.facts; // read before the script, which may change JSON.parse
     if (!isOlder()) kit.outside(current);
     kit.useZone();

@@ -1,6 +1,5 @@
-// The `$` variables over the data of one execution. The text that arrives has the head on its first line, facts on the
-// second, then the input items, `head.together` of them in a list on one line, then one line per node that ran. A line is
-// parsed when something first asks for it.
+// The `$` variables over the data of one execution. It comes in lines: the head, the facts, the input items in lists, then
+// one line per node that ran. A line is parsed when something first asks for it.
 (function (kit) {
   'use strict';
 
@@ -8,35 +7,97 @@
   const Hidden = Proxy;
   const { defineProperty } = Object;
 
-  class Data {
+  // Lines of one text, which stay, with `head.together` items in each list.
+  class TextLines {
     constructor(text) {
       this.text = text;
       this.ends = [];
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) this.ends.push(end);
       this.ends.push(text.length);
+    }
+
+    line(number) {
+      return this.text.slice(number === 0 ? 0 : this.ends[number - 1] + 1, this.ends[number]);
+    }
+
+    // The list with this item, and the index of its first one.
+    items(index, { together }) {
+      const list = Math.floor(index / together);
+      return [this.line(2 + list), list * together];
+    }
+
+    node(place, { count, together }) {
+      return this.line(2 + Math.ceil(count / together) + place);
+    }
+  }
+
+  // Lines that are received as they are asked for, and go when they have been.
+  class PulledLines {
+    constructor() {
+      this.lines = [];
+      this.starts = [0]; // of each list, and of the one after the last
+    }
+
+    pull() {
+      this.lines.push(kit.host.nextLine());
+    }
+
+    line(number) {
+      while (this.lines.length <= number) this.pull();
+      const line = this.lines[number];
+      this.lines[number] = null;
+      return line;
+    }
+
+    // Receive lists until one has this item.
+    reach(index) {
+      while (this.starts.at(-1) <= index) {
+        this.pull();
+        this.starts.push(this.starts.at(-1) + kit.host.itemsOfLine());
+      }
+    }
+
+    items(index) {
+      this.reach(index);
+      let list = this.starts.length - 2;
+      while (this.starts[list] > index) list--;
+      return [this.line(2 + list), this.starts[list]];
+    }
+
+    node(place, { count }) {
+      this.reach(count - 1);
+      return this.line(2 + this.starts.length - 1 + place);
+    }
+  }
+
+  // What is empty is not in the head that comes.
+  const head = (given) => ({ count: 0, nodes: [], paired: {}, timezone: 'UTC', now: 0, known: [], extra: {}, static: {}, source: '', sources: [], indexes: [], ...given });
+
+  class Data {
+    constructor(lines) {
+      this.lines = lines;
       this.index = 0;
       this.forget();
     }
 
     parse(line) {
-      return JSON.parse(this.text.slice(line === 0 ? 0 : this.ends[line - 1] + 1, this.ends[line]));
+      return JSON.parse(line);
     }
 
     // Drop what was parsed: something may have changed it.
     forget() {
-      this.head = this.parse(0);
+      this.head = head(this.parse(this.lines.line(0)));
       this.rare = { facts: null };
       this.items = [];
       this.whole = false;
       this.nodes = { __proto__: null };
       this.places = { __proto__: null };
-      const nodes = 2 + Math.ceil(this.head.count / this.head.together);
-      this.head.nodes.forEach((name, place) => (this.places[name] = nodes + place));
+      this.head.nodes.forEach((name, place) => (this.places[name] = place));
     }
 
     // The workflow, the execution, the running node and what else few sources read.
     get facts() {
-      return (this.rare.facts ??= this.parse(1));
+      return (this.rare.facts ??= this.parse(this.lines.line(1)));
     }
 
     item(index) {
@@ -47,9 +108,8 @@
 
     // Parse the items of one line; those that are there stay.
     enter(index) {
-      const { together } = this.head;
-      const line = Math.floor(index / together);
-      this.parse(2 + line).forEach((item, place) => (this.items[line * together + place] ??= item));
+      const [line, first] = this.lines.items(index, this.head);
+      this.parse(line).forEach((item, place) => (this.items[first + place] ??= item));
     }
 
     // The item is done with; keeping it is worth its memory only if something reads them all.
@@ -66,7 +126,7 @@
 
     node(name) {
       const place = this.places[name];
-      return place === undefined ? undefined : (this.nodes[name] ??= this.parse(place));
+      return place === undefined ? undefined : (this.nodes[name] ??= this.parse(this.lines.node(place, this.head)));
     }
 
     at(index) {
@@ -373,6 +433,6 @@
   }
   const view = (data) => expose({}, () => data);
 
-  Object.assign(kit, { Data, VARIABLES, PLAIN, expose });
+  Object.assign(kit, { Data, TextLines, PulledLines, VARIABLES, PLAIN, expose });
   kit.roots.push(FUNCTIONS, PLAIN);
 });

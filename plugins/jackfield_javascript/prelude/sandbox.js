@@ -3,7 +3,7 @@
 (function (kit) {
   'use strict';
 
-  const { Data, Fault, VARIABLES, jsonText, outOfMemory } = kit;
+  const { Data, TextLines, Fault, VARIABLES, jsonText, outOfMemory } = kit;
   const { cacheSize } = kit.limits;
   const compile = Function;
   const check = eval;
@@ -243,9 +243,9 @@
     }
   };
 
-  // The text is `Data`'s; the answer is JSON, with a leading `!` when the context must not be used again.
+  // The text is that of `TextLines`; the answer is JSON, with a leading `!` when the context must not be used again.
   kit.evaluate = (text) => {
-    current = new Data(text);
+    current = new Data(new TextLines(text));
     kit.useZone();
     const entries = current.head.sources.map(compiled);
     const errors = [];

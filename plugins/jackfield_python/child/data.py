@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from jackfield.api.scripting.frames import Body, WorkerPipe
 from jackfield_python.child.modules import known_zone
 
 
@@ -57,10 +58,21 @@ class Items(Array):
         return list(self) if name is None else self._data.ran(name).all(output, run)
 
 
-def read(text: bytes) -> ScriptRecord:
-    """JSON in which every object is a `ScriptRecord` and every list inside of one an `Array`."""
-    found = json.loads(text, object_hook=_record)
-    return found if isinstance(found, ScriptRecord) else ScriptRecord()
+def read(pipe: WorkerPipe) -> ScriptRecord:
+    """The request: JSON in which every object is a `ScriptRecord` and every list inside of one an `Array`. A frame is
+    let go of when it is read."""
+    frame = pipe.receive()
+    found = _parsed(frame.body)
+    request = found if isinstance(found, ScriptRecord) else ScriptRecord()
+    items: list[Any] = []
+    while len(items) < frame.number:
+        items += _parsed(pipe.receive().body)
+    request["input"] = items
+    return request
+
+
+def _parsed(body: Body) -> Any:  # JSON
+    return json.loads(body, object_hook=_record)
 
 
 def _record(plain: dict[str, Any]) -> ScriptRecord:

@@ -13,9 +13,11 @@ from fractions import Fraction
 from typing import Any
 from uuid import UUID
 
+from jackfield.api.scripting.frames import fitting
+
 DEEPEST = 200
-SLICE = 1_000
-"""Elements of a list that are written at once."""
+FIRST = 16
+"""Elements of a long list that are written at first; then as many as fit."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -45,16 +47,26 @@ def plain(value: object, path: str = "the result", depth: int = 0) -> Any:  # JS
     return _other(value, path)
 
 
-def encoded(value: object) -> Sequence[bytes]:
-    """The JSON of `plain`, in pieces, of a long list without a whole second copy in between. Raises `NoJson`."""
-    rows = value if isinstance(value, list | tuple) else None
+def encoded(value: object) -> bytes:
+    """The JSON of `plain`. Raises `NoJson`."""
     try:
-        if rows is None or len(rows) <= SLICE:
-            return [_text(value)]
-        slices = [_text(rows[start : start + SLICE])[1:-1] for start in range(0, len(rows), SLICE)]
+        return _text(value)
     except (TypeError, ValueError, RecursionError):  # something that only the careful way can write, or name
-        return [_text(plain(value))]
-    return [b"[", slices[0], *(part for one in slices[1:] for part in (b",", one)), b"]"]
+        return _text(plain(value))
+
+
+def encoded_rows(rows: Sequence[object]) -> Iterator[tuple[bytes, int]]:
+    """The JSON of a long list in lists of about the size of a frame, and how many elements each has. Raises
+    `NoJson`."""
+    start, count = 0, FIRST
+    while start < len(rows):
+        part = rows[start : start + count]
+        try:
+            text = _text(part)
+        except (TypeError, ValueError, RecursionError):
+            text = _text([plain(row, f"the result[{start + place}]", 1) for place, row in enumerate(part)])
+        yield text, len(part)
+        start, count = start + count, fitting(len(part), len(text))
 
 
 def _text(value: object) -> bytes:

@@ -6,20 +6,21 @@ import ast
 import gc
 import io
 import json
-import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
+from jackfield.api.scripting.frames import PIECE, WorkerPipe
 from jackfield_python.child.data import Data, read
 from jackfield_python.child.modules import builtins_for
-from jackfield_python.child.results import NoJson, encoded, plain
+from jackfield_python.child.results import NoJson, encoded, encoded_rows, plain
 
 FILE = "<program>"
 NAME = "program"
-CHUNK = 1 << 20
+SHORT = 64
+"""Elements of a list that is sent with the rest."""
 COLLECTOR = 50_000, 10, 1_000
 """A program that makes long lists is not walked again and again while they grow."""
 NO_MEMORY = b'{"error": {"kind": "memory", "message": "The program needs more memory than it may have.", "line": null}}'
@@ -70,35 +71,63 @@ class ItemFailed(Exception):
         self.cause = cause
 
 
+class Reply:
+    """Sends what a program gave, as it is written, and keeps count of it."""
+
+    def __init__(self, pipe: WorkerPipe, most: int) -> None:
+        """most: bytes in all."""
+        self._pipe = pipe
+        self._most = most
+        self._size = 0
+        self.rows = 0
+        """Elements of a list that have been sent."""
+
+    def give(self, text: bytes, count: int) -> None:
+        """Some elements of the list. Raises `NoJson` for too many bytes."""
+        self.count(text)
+        self._pipe.send(text, count)
+        self.rows += count
+
+    def count(self, text: bytes) -> None:
+        """Raises `NoJson` for too many bytes."""
+        self._size += len(text)
+        if self._size > self._most:
+            raise NoJson(
+                f"The program returned more than the {self._most >> 20} MiB of data that it may; let it return less, "
+                "or raise scripts.python.max_result."
+            )
+
+
 def answer(run: int, limits: Mapping[str, Any]) -> None:
     """Read the request from the socket and write the answer to it."""
+    pipe = WorkerPipe(run)
     try:
-        parts: Sequence[bytes] = _answer(_read(run), limits)
+        last = _answer(pipe, limits)
     except MemoryError:
-        parts = [NO_MEMORY]
+        last = NO_MEMORY
     except BaseException as exc:
-        parts = [_failure(exc)]
-    for part in parts:
-        _write(run, part)
+        last = _failure(exc)
+    pipe.send(last)
 
 
-def _data(text: bytes) -> Data:
+def _data(pipe: WorkerPipe) -> Data:
     """The collector has nothing to find in what was read, neither now nor while the program runs."""
     gc.disable()
-    data = Data(read(text))
+    data = Data(read(pipe))
     gc.freeze()
     gc.enable()
     gc.set_threshold(*COLLECTOR)
     return data
 
 
-def _answer(text: bytes, limits: Mapping[str, Any]) -> Sequence[bytes]:
-    """The answer in pieces."""
+def _answer(pipe: WorkerPipe, limits: Mapping[str, Any]) -> bytes:
+    """The last frame of the answer; those of a long list are sent before."""
     printed = ProgramOutput(limits["logLines"], limits["logLength"])
     sys.stdin, sys.stdout, sys.stderr = io.StringIO(), printed, printed
-    data = _data(text)
+    data = _data(pipe)
+    reply = Reply(pipe, limits["result"])
     program = _program(data, data.request["source"], limits["modules"])
-    value = _for_each(program, data) if data.request["each"] else encoded(program())
+    value = _for_each(program, data, reply) if data.request["each"] else _given(program(), reply)
     printed.close_line()
     found = {
         "logs": printed.lines,
@@ -107,11 +136,18 @@ def _answer(text: bytes, limits: Mapping[str, Any]) -> Sequence[bytes]:
         "custom": plain(data.custom, "the execution's custom data"),
     }
     rest = json.dumps(found, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
-    made = [b'{"value":', *value, b",", rest[1:]]
-    size = sum(map(len, made))
-    if size > limits["result"]:
-        raise NoJson(f"The program returned {size >> 20} MiB, more than it may.")
-    return made
+    last = b"".join([b"{", value, b",", rest[1:]])
+    reply.count(last)
+    return last
+
+
+def _given(value: object, reply: Reply) -> bytes:
+    """The value for the last frame; of a long list, which is sent, its length. Raises `NoJson`."""
+    if not isinstance(value, list | tuple) or len(value) <= SHORT:
+        return b'"value":' + encoded(value)
+    for text, count in encoded_rows(value):
+        reply.give(text, count)
+    return b'"rows":%d' % reply.rows
 
 
 def _program(data: Data, source: str, modules: list[str]) -> Callable[[], Any]:
@@ -150,26 +186,37 @@ def _awaited(coroutine: Any) -> Any:  # a coroutine, whose result may be anythin
     raise RuntimeError(NOTHING)
 
 
-def _for_each(program: Callable[[], Any], data: Data) -> list[bytes]:
-    """The JSON, in pieces, of what the program returned for each item; of what stands for a failed one when the node
-    goes on. Raises `ItemFailed`."""
+def _for_each(program: Callable[[], Any], data: Data, reply: Reply) -> bytes:
+    """As `_given`, of what the program returned for each item; of what stands for a failed one when the node goes on.
+    Raises `ItemFailed`."""
     goes_on = (data.request["node"].get("onError") or "stopWorkflow") != "stopWorkflow"
-    values: list[bytes] = [b"["]
+    values: list[bytes] = []
+    size = 0
     for index in range(len(data.input)):
         data.index = index
-        if index:
-            values.append(b",")
         try:
-            values += encoded(program())
+            value = encoded(program())
         except MemoryError:
             raise
         except BaseException as exc:
             if not goes_on:
                 raise ItemFailed(index, exc) from None
             line = _line(exc)
-            values += encoded({"json": {"error": _message(exc) + (f" (line {line})" if line else "")}})
-    values.append(b"]")
-    return values
+            value = encoded({"json": {"error": _message(exc) + (f" (line {line})" if line else "")}})
+        values.append(value)
+        size += len(value)
+        if size >= PIECE:
+            reply.give(_list(values), len(values))
+            values, size = [], 0
+    if not reply.rows:
+        return b'"value":' + _list(values)
+    if values:
+        reply.give(_list(values), len(values))
+    return b'"rows":%d' % reply.rows
+
+
+def _list(values: Sequence[bytes]) -> bytes:
+    return b"[" + b",".join(values) + b"]"
 
 
 def _failure(error: BaseException) -> bytes:
@@ -204,16 +251,3 @@ def _line(error: BaseException) -> int | None:
         if frame.f_code.co_filename == FILE:
             found = line
     return found
-
-
-def _read(run: int) -> bytes:
-    parts = []
-    while part := os.read(run, CHUNK):
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _write(run: int, body: bytes) -> None:
-    rest = memoryview(body)
-    while rest:
-        rest = rest[os.write(run, rest[:CHUNK]) :]

@@ -22,7 +22,7 @@ _FEW = 32
 _UNEVEN = 4
 """Slices that elements of very different sizes may make together."""
 PartT = TypeVar("PartT")
-_Piece: TypeAlias = "bytes | msgspec.Raw"
+_Piece: TypeAlias = "bytes | bytearray | msgspec.Raw"
 
 
 class _TooDeep(Exception):
@@ -46,7 +46,7 @@ def parsed(data: bytes | str, max_depth: int) -> Json:
     return value
 
 
-def stored(data: bytes) -> Json:
+def stored(data: bytes | bytearray) -> Json:
     """What the daemon has written itself, however deep it is. Raises ValueError."""
     try:
         return _value(data, len(data))

@@ -32,7 +32,7 @@ class ScriptWorker(Protocol[RequestT_contra]):
     def lives(self) -> bool:
         """Whether it may get another request: asked of one that was idle."""
 
-    async def request(self, request: RequestT_contra, timeout: float) -> bytes:
+    async def request(self, request: RequestT_contra, timeout: float) -> bytes | bytearray:
         """The answer, within `timeout` seconds. Raises `ScriptError`. When this is cancelled, the work has ended."""
 
     def kill(self) -> None:
@@ -62,7 +62,7 @@ class Workers(Protocol[RequestT_contra]):
     """The workers of one kind, started when needed. The one that was used last is used first, so that idle ones stay
     untouched."""
 
-    async def call(self, request: RequestT_contra, timeout: float, more_memory: int = 0) -> bytes:
+    async def call(self, request: RequestT_contra, timeout: float, more_memory: int = 0) -> bytes | bytearray:
         """The answer of a worker, within `timeout` seconds from when it gets the request. more_memory: bytes that it
         may take beyond what each request of its kind may; those of all requests are bounded together. Raises
         `ScriptError`, of the kind `busy` when no worker, or not that much memory, became free in time."""

@@ -144,7 +144,7 @@ ERRORS = [
     ("exit()", "runtime", 1, "ends with return"),
     ("open('x')", "runtime", 1, "A Code node has no files"),
     ("class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\nraise Odd()", "runtime", 4, "without a message"),  # noqa: E501
-    ("return 'x' * (70 << 20)", "runtime", None, "more than it may"),
+    ("return 'x' * (70 << 20)", "runtime", None, "more than the 64 MiB of data that it may"),
 ]  # fmt: skip
 
 

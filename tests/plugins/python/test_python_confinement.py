@@ -269,7 +269,7 @@ async def test_an_endless_answer_ends_the_program(make_engine: Callable[..., Pyt
         REACH
         + "for number in range(3, 200):\n    try:\n        while True: os.write(number, b' ' * 65536)\n    except OSError:\n        pass"  # noqa: E501
     )
-    with pytest.raises(ScriptError, match="more data than it may"):
+    with pytest.raises(ScriptError, match=r"more than the 1 MiB of data that it may.*scripts\.python\.max_result"):
         await engine.run(source, ScriptData(input=[]), each=False, timeout=20)
 
 

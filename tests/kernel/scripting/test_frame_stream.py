@@ -1,0 +1,119 @@
+"""The daemon's end of the socket to a worker process, over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+
+import pytest
+
+from jackfield.api.scripting.frames import PIECE, Frame, FrameTooLong, WorkerPipe, framed
+from jackfield.api.scripting.stream import MOST_HELD, FrameStream
+
+MANY = 500
+DEADLINE = 20.0
+
+
+@pytest.fixture
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    yield ours, theirs
+    ours.close()
+    theirs.close()
+
+
+async def test_what_is_sent_arrives_and_goes_away(sockets: tuple[socket.socket, socket.socket]) -> None:
+    """More than the socket holds, in short and in long parts."""
+    ours, theirs = sockets
+    stream = FrameStream(ours, 1)
+    bodies = [b"%d " % n * (1 + n % 7 * 10_000) for n in range(MANY)]
+    parts = deque(framed(body, n) for n, body in enumerate(bodies))
+    pipe, found = WorkerPipe(theirs.fileno()), list[Frame]()
+    reader = threading.Thread(target=lambda: found.extend(pipe.receive() for _ in bodies))
+    sending = stream.begin(parts)
+    assert sending is not None
+    reader.start()
+    async with asyncio.timeout(DEADLINE):
+        await sending
+    await asyncio.to_thread(reader.join)
+    assert not parts
+    assert [bytes(frame.body) for frame in found] == bodies
+    assert stream.begin(deque([b"short"])) is None
+    stream.close()
+
+
+async def test_no_more_is_received_than_somebody_takes(sockets: tuple[socket.socket, socket.socket]) -> None:
+    ours, theirs = sockets
+    stream = FrameStream(ours, MANY * 2 * PIECE)
+    body = b"x" * (PIECE // 2)
+    pipe, sent = WorkerPipe(theirs.fileno()), list[int]()
+
+    def send() -> None:
+        for n in range(MANY):
+            pipe.send(body, n)
+            sent.append(n)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    async with asyncio.timeout(DEADLINE):
+        while stream._watched:  # until the sender is held up
+            await asyncio.sleep(0.001)
+    assert len(sent) * len(body) < 2 * MOST_HELD
+    async with asyncio.timeout(DEADLINE):
+        numbers = [(await stream.frame()).number for _ in range(MANY)]
+    assert numbers == list(range(MANY))
+    await asyncio.to_thread(sender.join)
+    stream.close()
+
+
+async def test_a_frame_that_is_there_soon_is_had_without_the_loop(
+    sockets: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = sockets
+    stream = FrameStream(ours, 1000)
+    theirs.sendall(framed(b"first") + framed(b"second"))
+    assert stream.frame_now(5)[0] == Frame(b"first", 0)
+    assert stream.frame_now(0)[0] == Frame(b"second", 0)
+    begun = time.perf_counter()
+    frame, seconds = stream.frame_now(2)
+    assert frame is None
+    assert seconds >= 0.002
+    assert time.perf_counter() - begun < DEADLINE
+    theirs.sendall(framed(b"third"))
+    async with asyncio.timeout(DEADLINE):
+        assert await stream.frame() == Frame(b"third", 0)
+    stream.close()
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+async def test_the_end_and_too_much_are_errors(sockets: tuple[socket.socket, socket.socket], in_place: bool) -> None:
+    ours, theirs = sockets
+    stream = FrameStream(ours, 100)
+    theirs.sendall(framed(b"x" * 50) + framed(b"x" * 50))
+    with pytest.raises(FrameTooLong):
+        await _next(stream, in_place)
+    stream.close()
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    stream = FrameStream(ours, 100)
+    theirs.close()
+    with pytest.raises(ConnectionError):
+        await _next(stream, in_place)
+    stream.close()
+    stream.close()
+    with pytest.raises(ConnectionError):
+        await stream.frame()
+
+
+async def _next(stream: FrameStream, in_place: bool) -> None:
+    async with asyncio.timeout(DEADLINE):
+        while True:
+            if in_place:
+                stream.frame_now(1)
+            else:
+                await stream.frame()
