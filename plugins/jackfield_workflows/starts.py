@@ -89,14 +89,19 @@ def read_items(body: Json, path: str = "") -> Items | None:
         return read_items(body["inputData"], "inputData") if body.get("inputData") is not None else None
     if not isinstance(body, list):
         raise _wrong(path or "body", "send a list of items such as [{json: {...}}]")
-    return [_item(item, f"{path}[{index}]") for index, item in enumerate(body)]
+    return [
+        cast("Item", item) if _is_plain(item) else _item(item, f"{path}[{index}]") for index, item in enumerate(body)
+    ]
+
+
+def _is_plain(value: Json) -> bool:
+    """Whether it is an item as it is: the request's own, nobody else has it."""
+    return type(value) is dict and len(value) == 1 and type(value.get("json")) is dict
 
 
 def _item(value: Json, path: str) -> Item:
     if not isinstance(value, dict) or not isinstance(value.get("json"), dict):
         raise _wrong(path, "an item is an object with an object under json")
-    if len(value) == 1:
-        return cast("Item", value)  # the request's own: nobody else has it
     item: Item = {"json": value["json"]}  # type: ignore[typeddict-item]
     binary = value.get("binary")
     if binary is not None:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from jackfield.api.nodes import NodeError
-from jackfield.api.nodes.items import new_item, passed_on
+from jackfield.api.nodes.items import LONG, new_item, passed_on
+from jackfield.api.shared_keys import ComingObjects
 from jackfield.api.workflows import Item, Items
 from jackfield_nodes.merging.conflicts import MergeSource, Resolution, alone, merged
 from jackfield_nodes.merging.parameters import CombineParameters, FieldPair, JoinMode, MergeOptions
@@ -127,14 +128,17 @@ def _enriched(
     first: Items, second: Items, matches: Matches, mode: JoinMode, given: CombineParameters
 ) -> Iterator[Item]:
     how = Resolution.of(given.conflict(), default=0 if mode == "enrichInput2" else 1)
-    lost = given.loses_matches()
+    lost, coming = given.loses_matches(), ComingObjects() if matches.total > LONG else None
     for index, rows in enumerate(matches.hits):
         if lost:
             yield from (new_item({}, []) for _ in rows)
             continue
         for row in rows:
             left, right = MergeSource(first[index], index, 0), MergeSource(second[row], row, 1)
-            yield merged((right, left) if how.preferred == 0 and not how.suffix else (left, right), how)
+            made = merged((right, left) if how.preferred == 0 and not how.suffix else (left, right), how)
+            if coming is not None:
+                made["json"] = coming.of(made["json"])
+            yield made
     if mode in {"keepEverything", "enrichInput1"}:
         yield from (alone(MergeSource(first[index], index, 0), how) for index in _lonely(matches))
     if mode in {"keepEverything", "enrichInput2"}:

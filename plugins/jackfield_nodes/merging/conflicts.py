@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes.items import new_item, pair
+from jackfield.api.nodes.items import new_item, own_pair
 from jackfield.api.workflows import BinaryData, Item, PairedItem
 from jackfield_nodes.merging.parameters import FieldConflict
 
@@ -76,7 +76,7 @@ def merged(parts: Sequence[MergeSource], how: Resolution) -> Item:
     for part in parts if how.suffix else ranked:
         given = suffixed(part.item["json"], part.source) if how.suffix else part.item["json"]
         _blend(json, given, deep=how.deep, keep_filled=how.keep_filled)
-    references: list[PairedItem] = [pair(part.place, part.source) for part in parts]
+    references: list[PairedItem] = [own_pair(part.item, part.place, part.source) for part in parts]
     made = new_item(json, references)
     if binary := _files(ranked):
         made["binary"] = binary
@@ -92,7 +92,7 @@ def _files(ranked: Sequence[MergeSource]) -> dict[str, BinaryData]:
 
 def alone(part: MergeSource, how: Resolution) -> Item:
     """An item that found no partner."""
-    made = new_item(part.item["json"], pair(part.place, part.source))
+    made = new_item(part.item["json"], own_pair(part.item, part.place, part.source))
     if how.suffix:
         made["json"] = suffixed(made["json"], part.source)
     if part.item.get("binary"):

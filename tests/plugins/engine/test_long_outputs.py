@@ -60,6 +60,11 @@ def test_a_pairing_is_there_once() -> None:
     (item,) = entered([{"json": {"n": 1}}], 0)
     assert passed_on(item, 0)["pairedItem"] is item["pairedItem"] is own_pair(item, 0)
     assert own_pair(item, 1) == {"item": 1}
+    for place, other in enumerate(entered(items(), 2)):
+        assert passed_on(other, place, 2) is other
+        assert own_pair(other, place, 2) is other["pairedItem"]
+        assert own_pair(other, place, 1) == {"item": place, "input": 1}
+        assert own_pair(other, place) == {"item": place}
     assert own_pair({"json": {}}, 4) == {"item": 4}
     assert new_item({"a": 1}, 2) == {"json": {"a": 1}, "pairedItem": {"item": 2}}
 

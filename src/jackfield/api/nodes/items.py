@@ -37,6 +37,7 @@ class _Compact:
     if TYPE_CHECKING:
         json: dict[str, Json]
         item: int
+        input: int
         pairedItem: PairedItem | list[PairedItem]  # noqa: N815 - the item's key
 
 
@@ -44,14 +45,20 @@ class _CompactPair(_Compact):
     """`{item}`"""
 
 
+class _CompactOtherPair(_Compact):
+    """`{item, input}`"""
+
+
 class _CompactItem(_Compact):
     """`{json, pairedItem}`"""
 
 
-def compact_pair(index: int) -> PairedItem:
+def compact_pair(index: int, source: int = 0) -> PairedItem:
     """As `pair`, for long lists."""
-    made = _CompactPair()
+    made = _CompactOtherPair() if source else _CompactPair()
     made.item = index
+    if source:
+        made.input = source
     return cast("PairedItem", made.__dict__)
 
 
@@ -63,8 +70,11 @@ def compact_item(json: dict[str, Json], pairing: PairedItem | list[PairedItem]) 
     return cast("Item", made.__dict__)
 
 
-def own_pair(item: Item, index: int) -> PairedItem:
-    """The pairing with the input item at `index`: the one that the engine gave this item, so that it is there once."""
+def own_pair(item: Item, index: int, source: int = 0) -> PairedItem:
+    """The pairing with the item at `index` of the input `source`: the one that the engine gave this item, so that it is
+    there once."""
+    if source:
+        return item["pairedItem"] if _is_at_other(item, index, source) else pair(index, source)  # type: ignore[return-value]
     return item["pairedItem"] if _is_at(item, index) else {"item": index}  # type: ignore[return-value]  # it is one
 
 
@@ -75,6 +85,15 @@ def _is_at(item: Item, index: int) -> bool:
         return False
     found = pairing.get("item")
     return found == index and type(found) is int
+
+
+def _is_at_other(item: Item, index: int, source: int) -> bool:
+    """The same for another input than the first."""
+    pairing = item.get("pairedItem")
+    if type(pairing) is not dict or len(pairing) != 2:
+        return False
+    found, given = pairing.get("item"), pairing.get("input")
+    return found == index and given == source and type(found) is int and type(given) is int
 
 
 def pair(index: int, source: int = 0) -> PairedItem:
@@ -119,9 +138,10 @@ def new_items(rows: Iterable[dict[str, Json]], index: int) -> Items:
 def passed_on(item: Item, index: int, source: int = 0) -> Item:
     """An input item again, paired with itself: the same one where it says all of that already, else one around the same
     data. What else it carries, such as an error, stays behind."""
-    if not source and len(item) == (3 if "binary" in item else 2) and _is_at(item, index):
+    is_own = _is_at_other(item, index, source) if source else _is_at(item, index)
+    if is_own and len(item) == (3 if "binary" in item else 2):
         return item
-    passed = compact_item(item["json"], {"item": index, "input": source} if source else own_pair(item, index))
+    passed = compact_item(item["json"], own_pair(item, index, source))
     if "binary" in item:
         passed["binary"] = item["binary"]
     return passed
@@ -238,7 +258,7 @@ def _entered_one(item: Item, place: int, index: int) -> Item:
 
 def _entered(item: Item, place: int, index: int) -> Item:
     """As little memory as may be."""
-    made = compact_item(item["json"], pair(place, index) if index else compact_pair(place))
+    made = compact_item(item["json"], compact_pair(place, index))
     if len(item) > len(made):
         made |= {name: value for name, value in item.items() if name not in made}  # type: ignore[typeddict-item]
     return made
