@@ -167,6 +167,29 @@ KINDS = (
         Placement(headers={"x-chroma-token": "{apiKey}"}),
         Probe("{baseUrl}", path="/api/v2/auth/identity"),
     ),
+    CredentialKind(
+        "cohereApi",
+        "Cohere",
+        (_KEY, _url("https://api.cohere.com")),
+        Placement(headers={"Authorization": "Bearer {apiKey}"}),
+        Probe("{url}", path="/v1/models"),
+    ),
+    CredentialKind(
+        "wolframAlphaApi",
+        "Wolfram|Alpha",
+        (CredentialField("appId", "App ID", secret=True, required=True),),
+        Placement(query={"appid": "{appId}"}),
+    ),
+    CredentialKind(
+        "searXngApi",
+        "SearXNG",
+        (
+            CredentialField(
+                "apiUrl", "Address", required=True, type="url", description="It must allow the format json."
+            ),
+        ),
+        Placement(),
+    ),
     _bearer("openRouterApi", "OpenRouter", "https://openrouter.ai/api/v1"),
     _bearer("groqApi", "Groq", "https://api.groq.com/openai/v1"),
     _bearer("mistralCloudApi", "Mistral", "https://api.mistral.ai/v1"),

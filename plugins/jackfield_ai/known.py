@@ -59,16 +59,11 @@ class KnownTriggerParameters(KnownParameters):
     path: object = ""
 
 
-class KnownModelParameters(KnownParameters):
-    model_name: object = ""
-
-
 FORMS: Mapping[str, type[NodeParameters]] = {
     "plain": KnownParameters,
     "store": KnownStoreParameters,
     "memory": KnownMemoryParameters,
     "trigger": KnownTriggerParameters,
-    "model": KnownModelParameters,
 }
 
 

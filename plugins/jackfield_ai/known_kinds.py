@@ -32,7 +32,7 @@ class Known:
     accepts: Sequence[str] = ()
     trigger: bool = False
     form: str = "plain"
-    """Which parameters: plain, store, memory, trigger or model."""
+    """Which parameters: plain, store, memory or trigger."""
 
 
 def _store(title: str) -> Known:
@@ -71,14 +71,9 @@ KNOWN: Mapping[str, Known] = {
     "langchain.modelSelector": _part(
         "Model Selector", "Choosing among models is not written yet.", LANGUAGE_MODEL, LANGUAGE_MODEL
     ),
-    "langchain.embeddingsAzureOpenAi": _part("Embeddings Azure OpenAI", _MODEL, EMBEDDING),
     "langchain.embeddingsAwsBedrock": _part("Embeddings AWS Bedrock", _MODEL, EMBEDDING),
-    "langchain.embeddingsCohere": _part("Embeddings Cohere", _MODEL, EMBEDDING),
     "langchain.embeddingsGoogleVertex": _part("Embeddings Google Vertex", _MODEL, EMBEDDING),
     "langchain.embeddingsHuggingFaceInference": _part("Embeddings Hugging Face Inference", _MODEL, EMBEDDING),
-    "langchain.rerankerCohere": Known(
-        "Reranker Cohere", "Rerankers are not available yet.", (1, 1.1, 1.2), RERANKER, form="model"
-    ),
     "langchain.documentGithubLoader": _part(
         "GitHub Document Loader", "Use an HTTP Request and the Default Data Loader.", DOCUMENT, TEXT_SPLITTER
     ),
@@ -95,10 +90,6 @@ KNOWN: Mapping[str, Known] = {
         "Contextual Compression Retriever", "Use the Vector Store Retriever.", RETRIEVER, RETRIEVER, LANGUAGE_MODEL
     ),
     "langchain.retrieverWorkflow": _part("Workflow Retriever", "Use the Vector Store Retriever.", RETRIEVER),
-    "langchain.toolSerpApi": _part("SerpApi", "Use an HTTP Request as a tool.", TOOL),
-    "langchain.toolWikipedia": _part("Wikipedia", "Use an HTTP Request as a tool.", TOOL),
-    "langchain.toolWolframAlpha": _part("Wolfram|Alpha", "Use an HTTP Request as a tool.", TOOL),
-    "langchain.toolSearXng": _part("SearXNG", "Use an HTTP Request as a tool.", TOOL),
     "langchain.code": Known(
         "LangChain Code",
         "It needs the LangChain library; use a Code node and an agent.",

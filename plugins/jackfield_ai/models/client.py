@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
@@ -13,6 +12,7 @@ from jackfield.api.http_client import Authorization, BodyKeeper, HttpBody, HttpC
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
+from jackfield_ai.credential_holders import CredentialHolder
 from jackfield_ai.kinds import KINDS
 from jackfield_ai.settings import AiSettings
 
@@ -26,14 +26,6 @@ class ProviderRefusal(NodeError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.status = status
-
-
-class CredentialHolder(Protocol):
-    """The node that asks: `NodeRun` or `AttachedNode`."""
-
-    async def credential(self, kind: str) -> Mapping[str, str]: ...
-
-    async def authorization(self, kind: str) -> Authorization: ...
 
 
 class ProviderClient:

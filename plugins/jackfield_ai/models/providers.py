@@ -49,13 +49,14 @@ def completions_url(values: Mapping[str, str], base_url: str | None = None) -> s
     return joined(base_url or values.get("url", ""), "/chat/completions")
 
 
-def azure_url(values: Mapping[str, str], deployment: str) -> str:
+def azure_url(values: Mapping[str, str], deployment: str, work: str = "chat/completions") -> str:
+    """work: what the deployment is asked for. Raises `NodeError`."""
     resource = values.get("resourceName", "")
     base = values.get("endpoint") or f"https://{resource}.openai.azure.com"
     if not values.get("endpoint") and not resource:
         raise NodeError("The credential has neither a resource nor an endpoint; fill in one of them.")
     version = quote(values.get("apiVersion", ""), safe="")
-    path = f"/openai/deployments/{quote(deployment, safe='')}/chat/completions"
+    path = f"/openai/deployments/{quote(deployment, safe='')}/{work}"
     return joined(base, path, f"api-version={version}")
 
 

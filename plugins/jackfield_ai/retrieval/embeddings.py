@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import ClassVar
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from jackfield.api.urls import joined
 from jackfield_ai.models.client import ProviderClient
 from jackfield_ai.models.form import EMBEDDING_OPTIONS, EMBEDDING_UI
 from jackfield_ai.models.listing import ModelListingNode
+from jackfield_ai.models.providers import azure_url
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.parameters import Chosen, chosen
 from jackfield_ai.reading import at, count_at, list_at
@@ -47,11 +49,12 @@ class EmbeddingParameters(Parameters):
 @record
 class EmbeddingApi:
     """address: credential, model -> where; body: model, texts, options -> request; read: answer -> vectors, in the
-    order of the texts."""
+    order of the texts; asked: members of the request for what is looked for."""
 
     address: Callable[[Mapping[str, str], str], str]
     body: Callable[[str, Sequence[str], EmbeddingOptions], dict[str, Json]]
     read: Callable[[dict[str, Json]], list[Json]]
+    asked: Mapping[str, Json] = field(default_factory=dict)
 
 
 def _open_ai_body(model: str, texts: Sequence[str], options: EmbeddingOptions) -> dict[str, Json]:
@@ -81,6 +84,20 @@ OLLAMA = EmbeddingApi(
     lambda model, texts, _: {"model": model, "input": list(texts)},
     lambda answer: list_at(answer, "embeddings"),
 )
+AZURE = EmbeddingApi(lambda values, model: azure_url(values, model, "embeddings"), _open_ai_body, _open_ai_read)
+COHERE = EmbeddingApi(
+    lambda values, _: joined(values.get("url", ""), "/v2/embed"),
+    lambda model, texts, _: {
+        "model": model,
+        "texts": list(texts),
+        "input_type": "search_document",
+        "embedding_types": ["float"],
+    },
+    lambda answer: list_at(answer, "embeddings", "float"),
+    {"input_type": "search_query"},
+)
+COHERE_BATCH = 96
+"""Texts that Cohere takes in one request."""
 
 
 @record
@@ -90,11 +107,16 @@ class EmbeddingProvider:
     credential: str
     default_model: str
     dialect: EmbeddingApi
+    batch: int = BATCH
 
 
 SOURCES: Mapping[str, EmbeddingProvider] = {
     "langchain.embeddingsOpenAi": EmbeddingProvider(
         "OpenAI", (1, 1.1, 1.2), "openAiApi", "text-embedding-3-small", OPEN_AI
+    ),
+    "langchain.embeddingsAzureOpenAi": EmbeddingProvider("Azure OpenAI", (1,), "azureOpenAiApi", "", AZURE),
+    "langchain.embeddingsCohere": EmbeddingProvider(
+        "Cohere", (1,), "cohereApi", "embed-english-v2.0", COHERE, COHERE_BATCH
     ),
     "langchain.embeddingsGoogleGemini": EmbeddingProvider(
         "Google Gemini", (1,), "googlePalmApi", "models/gemini-embedding-001", GEMINI
@@ -107,21 +129,31 @@ SOURCES: Mapping[str, EmbeddingProvider] = {
 class RemoteEmbeddings:
     """`Embeddings` of a provider."""
 
-    def __init__(self, client: ProviderClient, dialect: EmbeddingApi, model: str, options: EmbeddingOptions) -> None:
+    def __init__(
+        self, client: ProviderClient, source: EmbeddingProvider, model: str, options: EmbeddingOptions
+    ) -> None:
         self._client = client
-        self._dialect = dialect
+        self._dialect = source.dialect
+        self._most = source.batch
         self._model = model
         self._options = options
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        return await self._embedded(texts, {})
+
+    async def embed_query(self, text: str) -> Sequence[float]:
+        return (await self._embedded([text], self._dialect.asked))[0]
+
+    async def _embedded(self, texts: Sequence[str], more: Mapping[str, Json]) -> Sequence[Sequence[float]]:
         values = await self._client.values()
         if self._options.base_url:
             values = {**values, "url": self._options.base_url}
         url = self._dialect.address(values, self._model)
         made: list[Sequence[float]] = []
-        for batch in _batches(texts, min(self._options.batch_size, BATCH)):
+        for batch in _batches(texts, min(self._options.batch_size, self._most)):
             plain = [text.replace("\n", " ") for text in batch] if self._options.strip_new_lines else batch
-            answer = await self._client.post(url, self._dialect.body(self._model, plain, self._options))
+            body = {**self._dialect.body(self._model, plain, self._options), **more}
+            answer = await self._client.post(url, body)
             rows = self._dialect.read(answer)
             if len(rows) != len(batch):
                 raise NodeError(f"{self._client.title} gave {len(rows)} embeddings for {len(batch)} texts.")
@@ -171,7 +203,9 @@ class EmbeddingsNode(ModelListingNode, ServingNode):
             retries=options.max_retries,
         )
         name = chosen(parameters.model) or chosen(parameters.model_name, source.default_model)
-        return RemoteEmbeddings(client, source.dialect, name, options)
+        if not name:
+            raise NodeError(f"The node '{node.node.name}' names no model; choose one.")
+        return RemoteEmbeddings(client, source, name, options)
 
 
 def embeddings(context: PluginContext, kind: str) -> EmbeddingsNode:

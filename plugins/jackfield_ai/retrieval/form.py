@@ -144,3 +144,8 @@ KNOWN_STORE: UiFields = {
 }
 
 TOP_K: UiFields = {"topK": Ui(label="Most documents", help="How many documents are found at most.")}
+
+RERANKING: UiFields = {
+    "modelName": Ui(label="Model"),
+    "topN": Ui(label="Most documents", help="How many documents are left at most."),
+}

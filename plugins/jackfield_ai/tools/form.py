@@ -217,3 +217,18 @@ PLACEHOLDER: UiFields = {
         }
     )
 }
+
+SEARXNG_OPTIONS: UiFields = {
+    "numResults": Ui(label="Results", help="How many results the model gets at most."),
+    "pageNumber": Ui(label="Page", help="The page of results."),
+    "language": Ui(help="A code of a language, such as `en`."),
+    "safesearch": Ui(label="Safe search", help="0 finds all, 1 is moderate, 2 is strict."),
+}
+
+SERP_OPTIONS: UiFields = {
+    "gl": Ui("text", label="Country", help="A code of a country, such as `us`."),
+    "device": Ui(help="desktop, mobile or tablet."),
+    "no_cache": Ui(label="Without the cache", help="Asks Google again; each search counts."),
+    "google_domain": Ui("text", label="Google's domain", help="Such as `google.com`."),
+    "hl": Ui("text", label="Language", help="A code of a language, such as `en`."),
+}

@@ -145,7 +145,7 @@ def _told(result: Json) -> Json:
 
 class McpClientNode(ServingNode):
     kind = "langchain.mcpClientTool"
-    versions: Sequence[float] = (1, 1.1, 1.2)
+    versions: Sequence[float] = (1, 1.1, 1.2, 1.3, 1.4)
     model = McpParameters
     effect = True
     description = NodeDescription(

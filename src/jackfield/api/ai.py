@@ -187,6 +187,14 @@ class Embeddings(Protocol):
         """One vector per text, all of one length. Raises `NodeError`."""
 
 
+@runtime_checkable
+class QueryEmbeddings(Protocol):
+    """What `Embeddings` have beside `embed` when their model embeds what is looked for in another way."""
+
+    async def embed_query(self, text: str) -> Sequence[float]:
+        """Raises `NodeError`."""
+
+
 class TextSplitter(Protocol):
     """`ai_textSplitter`"""
 

@@ -12,6 +12,7 @@ from jackfield.api.ai import (
     VECTOR_STORE,
     Document,
     Embeddings,
+    QueryEmbeddings,
     Reranker,
     Retriever,
     Tool,
@@ -58,12 +59,17 @@ class StoredDocuments:
         self._reranker = reranker
 
     async def find(self, query: str, limit: int | None = None) -> Sequence[Document]:
-        vectors = await self._embeddings.embed([query])
         most = limit or self._parameters.top_k
-        found = await self._collection.nearest(vectors[0], most, self._parameters.condition())
+        vector = await self._vector(query)
+        found = await self._collection.nearest(vector, most, self._parameters.condition())
         if self._reranker is None or not found:
             return found
         return await self._reranker.rerank(query, found)
+
+    async def _vector(self, query: str) -> Sequence[float]:
+        if isinstance(self._embeddings, QueryEmbeddings):
+            return await self._embeddings.embed_query(query)
+        return (await self._embeddings.embed([query]))[0]
 
 
 class VectorStoreNode(AiNode):

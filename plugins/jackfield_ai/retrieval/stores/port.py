@@ -12,7 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import ExecutionInfo, NodeCredential, NodeError
 from jackfield.api.records import record
 from jackfield.api.workflows import Node
-from jackfield_ai.models.client import CredentialHolder
+from jackfield_ai.credential_holders import CredentialHolder
 
 Vector: TypeAlias = "Sequence[float]"
 Condition: TypeAlias = "Mapping[str, Json]"
