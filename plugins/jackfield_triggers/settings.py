@@ -28,7 +28,7 @@ class TriggerSettings(BaseModel):
     poll_jitter: float = Field(
         60,
         description="Seconds over which polls that are due at the same time are spread, each by its node's id; the "
-        "polls of a start too.",
+        "polls of a start too, and its looks at subscriptions.",
         ge=0,
         le=3_600,
     )

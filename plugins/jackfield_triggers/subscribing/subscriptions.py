@@ -23,8 +23,6 @@ from jackfield_triggers.timers import Timers, backoff_ms, jitter_of
 _PAGE = 1000
 _RETRY_S = 1.0
 _SLOTS = 10
-_SPREAD_MS = 30_000
-"""Over which the checks of a start are spread."""
 _TRIES = 3
 """To end a subscription in whose place another one waits."""
 
@@ -66,6 +64,8 @@ class Subscriptions:
         settings = context.settings(TriggerSettings)
         self._context = context
         self._settings = settings
+        self._spread = round(settings.poll_jitter * 1000)
+        """ms over which the looks of a start are spread."""
         self._records = context.port(SubscriptionRecords)
         self._steps = SubscriptionSteps(context, settings, self._records)
         self._timers = Timers(context.clock, _SLOTS)
@@ -160,7 +160,7 @@ class Subscriptions:
                 kept = await self._records.get(ident)
                 if kept is not None:
                     self._known[ident] = Subscription(ident, kept.workflow_id, kept.node.name)
-                    self._timers.at(ident, self._context.clock.now_ms() + jitter_of(ident, _SPREAD_MS))
+                    self._timers.at(ident, self._context.clock.now_ms() + jitter_of(ident, self._spread))
 
     async def _refresh(self, workflow_id: str, first: int | None) -> list[str]:
         """The ids of those that are to be worked on."""
@@ -177,7 +177,7 @@ class Subscriptions:
                 if first is not None:
                     self._timers.at(ident, first)
                 elif self._timers.next_of(ident) is None:
-                    self._timers.at(ident, now + jitter_of(ident, _SPREAD_MS))
+                    self._timers.at(ident, now + jitter_of(ident, self._spread))
             return sorted(ids)
 
     async def _rows(self, workflow_id: str | None) -> list[Webhook]:
