@@ -12,7 +12,7 @@ from jackfield.api.records import state
 
 Act = Callable[[str], Awaitable["int | None"]]
 """Does what is due and gives the next moment, Unix ms; None: nothing is due any more."""
-_LONGEST_S = 5.0
+_LONGEST_S = 60.0
 """Between two looks: the system's clock may be set."""
 
 

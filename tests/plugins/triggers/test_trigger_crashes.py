@@ -1,4 +1,4 @@
-"""kill -9 at any moment, restarts, and services that lose what they were asked for: no event is lost, none starts twice."""
+"""kill -9 at any moment, restarts, and services that forget: no event is lost, none starts twice."""
 
 from __future__ import annotations
 
