@@ -218,7 +218,7 @@ class JavaScriptEngine:
         head = {"source": source, "each": each}
         for _ in range(self._tries):
             frames, size = await _beside(data, _frames, data, head, math.ceil(timeout))
-            rows = ScriptRows()  # what comes before a part is found to be lacking counts for nothing
+            rows = ScriptRows(data.input)  # what comes before a part is found to be lacking counts for nothing
             answer = await self._code.call(ScriptRequest(frames, rows.take), timeout, self._memory.beyond(size))
             if not self._lacks(answer):
                 return await self._result(answer, rows, size)

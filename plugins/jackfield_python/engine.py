@@ -61,7 +61,7 @@ class PythonEngine:
         parts, size = (
             await asyncio.to_thread(_frames, source, data, each=each) if is_long else _frames(source, data, each=each)
         )
-        rows = ScriptRows()
+        rows = ScriptRows(data.input)
         run = PythonRun(parts, rows.take, data.timezone, math.ceil(timeout) + 1, self._memory.allowed(size))
         answer = await self._workers.call(run, timeout, self._memory.beyond(size))
         return self._result(answer, rows, size)

@@ -14,6 +14,7 @@ import struct
 from collections import deque
 from typing import NamedTuple, TypeAlias
 
+Body: TypeAlias = "bytes | bytearray"
 HEAD = struct.Struct(">II")
 TOTAL = struct.Struct(">QI")
 """The body of a request's first frame, where others follow: bytes of their bodies, and how many they are."""
@@ -21,9 +22,6 @@ PIECE = 64 * 1024
 """Bytes that are received at a time. It is also about the size of a frame that is one of many."""
 LAST = 0
 """The number of an answer's last frame."""
-
-
-Body: TypeAlias = "bytes | bytearray"
 
 
 class Frame(NamedTuple):
@@ -37,7 +35,7 @@ class FrameTooLong(Exception):
     """An answer with more bytes than it may have."""
 
 
-def framed(body: bytes, number: int = LAST) -> bytes:
+def framed(body: Body, number: int = LAST) -> bytes:
     """The bytes of a frame."""
     return HEAD.pack(len(body), number) + body
 
@@ -150,7 +148,7 @@ class WorkerPipe:
         self._fill(memoryview(body)[begun:])
         return Frame(body, number)
 
-    def send(self, body: bytes, number: int = LAST) -> None:
+    def send(self, body: Body, number: int = LAST) -> None:
         if len(body) < PIECE:
             self._write(framed(body, number))  # the daemon wakes up once
         else:
@@ -172,7 +170,7 @@ class WorkerPipe:
             view[: len(piece)] = piece
             view = view[len(piece) :]
 
-    def _write(self, data: bytes) -> None:
+    def _write(self, data: Body) -> None:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(self._descriptor, rest) :]

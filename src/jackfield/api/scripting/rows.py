@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -11,10 +11,11 @@ import orjson
 from jackfield.api.json_slices import stored
 from jackfield.api.jsontext import LARGE, Json
 from jackfield.api.nodes.items import LONG
+from jackfield.api.scripting.carried_over import CarriedOver
 from jackfield.api.scripting.frames import Body, Frame, fitting
 from jackfield.api.scripts import ScriptError
 from jackfield.api.shared_keys import SHAPES
-from jackfield.api.workflows import Items
+from jackfield.api.workflows import Item, Items
 
 FIRST_ITEMS = 16
 """Items in the first batch; those after it have as many as fit."""
@@ -43,8 +44,10 @@ class ScriptRows:
     """Takes the frames of one answer, from each as many elements as its number says. Of a long list, objects of the
     same form share their keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Sequence[Item] = ()) -> None:
+        """given: the input, from which a long list may have much."""
         self.rows: list[Json] = []
+        self._carried_over = CarriedOver(given)
 
     async def take(self, frame: Frame) -> None:
         """Raises `ScriptError`."""
@@ -66,4 +69,8 @@ class ScriptRows:
         found = json_of(frame.body)
         if not isinstance(found, list) or len(found) != frame.number:
             raise ScriptError(UNREADABLE, kind="crash")
-        self.rows += SHAPES.shared(found) if len(self.rows) >= LONG else found
+        rows: Sequence[Json] = found
+        if len(self.rows) >= LONG:
+            rows = SHAPES.shared(found)
+            self._carried_over.share(rows, len(self.rows))
+        self.rows += rows
