@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes.items import LONG
 from jackfield.api.scripting.frames import Frame
 from jackfield.api.scripting.rows import ScriptRows
@@ -91,7 +92,7 @@ async def test_lists_of_any_length_come_whole(engine: JavaScriptEngine, frames: 
 async def test_an_item_is_found_wherever_a_script_begins_to_read(engine: JavaScriptEngine, wanted: int) -> None:
     data = numbered(3_000)
     source = f"return [$items()[{wanted}].json.n, $input.last().json.n, $input.first().json.n, $('A').all().length]"
-    other = {"A": {"runs": [{"outputs": [[{"json": {}}] * 7]}], "output": 0}}
+    other: dict[str, Json] = {"A": {"runs": [{"outputs": [[{"json": {}}] * 7]}], "output": 0}}
     given = ScriptData(input=data.input, nodes=other, known=["A"])
     assert await run(engine, source, given) == [wanted, 2_999, 0, 7]
     assert await run(engine, "return [$('A').all().length, $input.all().length]", given) == [7, 3_000]
