@@ -40,7 +40,8 @@ class ProcessesLeft(JackfieldError):
 class Container:
     """`jackfield.api.process_containers.ProcessContainer`. words: what comes before the program. group: its control
     group, where it has one. threads: of the user, above which the system refuses its processes another; None: as many
-    as there may be."""
+    as there may be. groups: prefix of the control groups in which its processes are looked for; None: they are in
+    none, since it was opened without one."""
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class Container:
         words: Sequence[str] = (),
         group: Group | None = None,
         threads: int | None = None,
+        groups: str | None = PREFIX,
     ) -> None:
         self.name = mark.name
         self.mark = mark
@@ -59,6 +61,7 @@ class Container:
         self._settings = settings
         self._words = tuple(words)
         self._threads = threads
+        self._groups = groups
         self._leader: tuple[int, int | None] | None = None
         """Its pid, and when it was started."""
         self._ending = asyncio.Lock()
@@ -92,7 +95,7 @@ class Container:
         its next command. Blocks."""
         if sys.platform != "linux":
             return self._look_elsewhere()
-        seen = look(VARIABLE, PREFIX)
+        seen = look(VARIABLE, self._groups)
         roots = {process.pid for process in seen.values() if self.mark.text in process.marks}
         if self._leader is not None and self._is_ours(seen):
             pid = self._leader[0]
@@ -153,26 +156,29 @@ class Container:
 
     async def _end(self, steps: Sequence[EndStep]) -> None:
         async with self._ending:
+            left = await asyncio.to_thread(self.look)
             for step in steps:
-                left = await asyncio.to_thread(self.look)
                 if not left or self._hurry.is_set() or step.signal is signal.SIGKILL:
                     break
-                await self._take(step, left)
+                left = await self._take(step, left)
             await self._kill()
             if self.group is not None:
                 await asyncio.to_thread(self.group.remove)
 
-    async def _take(self, step: EndStep, left: Sequence[SeenProcess]) -> None:
-        """Send the signal, also to those that are started afterwards, until none is left or the time is over."""
+    async def _take(self, step: EndStep, left: Sequence[SeenProcess]) -> Sequence[SeenProcess]:
+        """Send the signal, also to those that are started afterwards, until none is left or the time is over. Those
+        that a last look has seen."""
         deadline = time.monotonic() + step.seconds
         told: set[tuple[int, int]] = set()
         while left:
             new = [process for process in left if (process.pid, process.started) not in told]
             told |= {(process.pid, process.started) for process in new}
             await asyncio.to_thread(self._send, new, step.signal)
-            if not await self._wait_for(left, deadline):
-                return
+            over = not await self._wait_for(left, deadline)
             left = await asyncio.to_thread(self.look)
+            if over:
+                break
+        return left
 
     async def _wait_for(self, left: Sequence[SeenProcess], deadline: float) -> bool:
         """Until they have ended, or others may have been started meanwhile. False: the step's time is over."""

@@ -12,6 +12,8 @@ from jackfield.api.records import record
 
 _KERNEL = 2
 """The parent of the kernel's own threads."""
+_PIECE = 65536
+_NONE: frozenset[str] = frozenset()
 
 
 @record
@@ -64,15 +66,15 @@ def _pids() -> list[str]:
         return []
 
 
-def look(variable: str, prefix: str) -> Mapping[int, SeenProcess]:
-    """Every process by its pid. variable: the mark's, in environments. prefix: of the names of marked control groups.
-    What may not be read of a process is not there."""
+def look(variable: str, prefix: str | None) -> Mapping[int, SeenProcess]:
+    """Every process by its pid. variable: the mark's, in environments. prefix: of the names of marked control groups;
+    None: nobody is looked for in one. What may not be read of a process is not there."""
     found = {}
-    key, start = f"{variable}=".encode(), prefix.encode()
+    key, start = f"{variable}=".encode(), None if prefix is None else prefix.encode()
     for name in _pids():
         seen = _stat(name)
         if seen is not None and seen.parent != _KERNEL:
-            marks = _marks(name, key, start)
+            marks = _of_environment(name, key) | (_of_groups(name, start) if start is not None else _NONE)
             found[seen.pid] = (
                 SeenProcess(seen.pid, seen.parent, seen.group, seen.session, seen.started, marks) if marks else seen
             )
@@ -90,28 +92,38 @@ def _stat(name: str) -> SeenProcess | None:
         return None
 
 
-def _marks(name: str, key: bytes, start: bytes) -> frozenset[str]:
-    found = set()
+def _of_environment(name: str, key: bytes) -> frozenset[str]:
     environment = _content(f"/proc/{name}/environ")
+    if key not in environment:
+        return _NONE
     # The last one: what a shell adds comes behind, and a program takes either.
-    for piece in environment.split(b"\0") if key in environment else ():
-        if piece.startswith(key):
-            found.add(piece[len(key) :].decode("ascii", "replace"))
+    pieces = (piece for piece in environment.split(b"\0") if piece.startswith(key))
+    return frozenset(piece[len(key) :].decode("ascii", "replace") for piece in pieces)
+
+
+def _of_groups(name: str, start: bytes) -> frozenset[str]:
     groups = _content(f"/proc/{name}/cgroup")
-    if start in groups:
-        for line in groups.splitlines():
-            for part in line.split(b"/"):
-                if part.startswith(start):
-                    found.add(part[len(start) :].decode("ascii", "replace"))
-    return frozenset(found)
+    if start not in groups:
+        return _NONE
+    parts = (part for line in groups.splitlines() for part in line.split(b"/") if part.startswith(start))
+    return frozenset(part[len(start) :].decode("ascii", "replace") for part in parts)
 
 
 def _content(path: str) -> bytes:
+    """Hundreds of them in a look: a file object for each would cost a third more."""
     try:
-        with open(path, "rb", 0) as file:  # noqa: PTH123 - hundreds of them
-            return file.read()
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
+    try:
+        content = b""
+        while piece := os.read(descriptor, _PIECE):
+            content += piece
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+    return content
 
 
 def descendants(seen: Mapping[int, SeenProcess], roots: Iterable[int]) -> set[int]:

@@ -52,12 +52,13 @@ class Containers:
                 ) from exc
         controlled = frozenset() if home is None else home.controllers
         words = self._words(bounds, group, controlled)
+        groups = None if group is None else PREFIX
         most = bounds.processes
         if not most or "pids" in controlled or sys.platform != "linux":
-            return Container(mark, self._settings, words, group)
+            return Container(mark, self._settings, words, group, groups=groups)
         # The system's own limit holds for no root, and counts all that the user runs.
         threads = None if os.geteuid() == 0 else await asyncio.to_thread(threads_of_user) + most
-        container = Container(mark, self._settings, words, group, threads)
+        container = Container(mark, self._settings, words, group, threads, groups)
         self._watch.add(container, most)
         return container
 
