@@ -1,20 +1,25 @@
-"""Makes the store of files, if it was chosen; its driver is imported then alone."""
+"""Makes the store of files, and finds it, if it was chosen; its driver is imported then alone."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from jackfield.api.binary import BinarySettings
+from jackfield.api.binary import BinarySettings, BinaryStore
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.object_references import load
+from jackfield.api.offers import load_driver
 from jackfield_binary_s3.settings import S3Settings
 
 if TYPE_CHECKING:
+    from jackfield_binary_s3.bucket import Bucket
     from jackfield_binary_s3.store import S3BinaryStore
 
 _MOST_PARTS = 10_000
 """Of one file, by the protocol."""
+_STORE = "jackfield_binary_s3.store:S3BinaryStore"
+_MISSING = "Files in S3 need the package obstore; install jackfield[s3], or set binary.name to disk."
 
 
 def s3_store(context: PluginContext) -> S3BinaryStore:
@@ -32,14 +37,17 @@ def s3_store(context: PluginContext) -> S3BinaryStore:
         )
     certificates = _certificates(settings.ca_file)
     context.secrets.redact(settings.access_key_id, settings.secret_access_key, settings.session_token)
-    try:
-        from jackfield_binary_s3.bucket import Bucket
-        from jackfield_binary_s3.store import S3BinaryStore
-    except ImportError as exc:
-        raise ConfigurationError(
-            "Files in S3 need the package obstore; install jackfield[s3], or set binary.name to disk."
-        ) from exc
-    return S3BinaryStore(context, Bucket(settings, certificates), limits)
+    bucket = cast("type[Bucket]", load_driver("jackfield_binary_s3.bucket:Bucket", _MISSING))
+    store = cast("type[S3BinaryStore]", load_driver(_STORE, _MISSING))
+    return store(context, bucket(settings, certificates), limits)
+
+
+def chosen_store(context: PluginContext) -> S3BinaryStore | None:
+    """The daemon's store of files, where it is this plugin's."""
+    if context.settings(BinarySettings).name != "s3":
+        return None
+    store = context.port(BinaryStore)
+    return store if isinstance(store, cast("type[S3BinaryStore]", load(_STORE))) else None
 
 
 def _certificates(file: str) -> bytes:

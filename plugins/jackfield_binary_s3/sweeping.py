@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jackfield.api.binary import BinaryError, BinarySettings, BinaryStore
+from jackfield.api.binary import BinaryError, BinarySettings
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import StoreUnavailable
+from jackfield_binary_s3.making import chosen_store
 from jackfield_binary_s3.settings import S3Settings
 
 if TYPE_CHECKING:
@@ -23,12 +24,8 @@ _EARLY = 0.9
 
 def start(context: PluginContext) -> None:
     """Sweep where the files are this plugin's."""
-    if context.settings(BinarySettings).name != "s3":
-        return
-    from jackfield_binary_s3.store import S3BinaryStore  # its driver is an extra
-
-    store = context.port(BinaryStore)
-    if isinstance(store, S3BinaryStore):
+    store = chosen_store(context)
+    if store is not None:
         context.spawn("look", _look(context, store))
         context.spawn("sweep", sweep_forever(context, store))
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote, urlsplit
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.offers import load_driver
 from jackfield_bus_nats.settings import NatsBusSettings
 
 if TYPE_CHECKING:
     from jackfield_bus_nats.bus import NatsBus
+
+_MISSING = "The bus nats needs the package nats-py; install jackfield[nats], or set bus.name to memory."
 
 
 def nats_bus(context: PluginContext) -> NatsBus:
@@ -18,13 +21,8 @@ def nats_bus(context: PluginContext) -> NatsBus:
     settings = context.settings(NatsBusSettings)
     for server in settings.servers:
         context.secrets.redact(server, *_secrets(server))
-    try:
-        from jackfield_bus_nats.bus import NatsBus
-    except ImportError as exc:
-        raise ConfigurationError(
-            "The bus nats needs the package nats-py; install jackfield[nats], or set bus.name to memory."
-        ) from exc
-    return NatsBus(settings, context.clock, context.log)
+    made = cast("type[NatsBus]", load_driver("jackfield_bus_nats.bus:NatsBus", _MISSING))
+    return made(settings, context.clock, context.log)
 
 
 def _secrets(server: str) -> list[str]:

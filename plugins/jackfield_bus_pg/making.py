@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.bus import PostgresAddress
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.offers import load_driver
 from jackfield_bus_pg.settings import PostgresBusSettings
 
 if TYPE_CHECKING:
     from jackfield_bus_pg.bus import PostgresBus
+
+_MISSING = "The bus pg needs the package psycopg; install jackfield[postgres], or set bus.name to memory."
 
 
 def postgres_bus(context: PluginContext) -> PostgresBus:
@@ -23,12 +26,7 @@ def postgres_bus(context: PluginContext) -> PostgresBus:
             f"The bus pg needs a PostgreSQL server, and the store {store.name} has none: set bus.pg.dsn, or "
             "JACKFIELD_BUS_PG_DSN, to its address, or bus.name to memory."
         )
-    try:
-        from jackfield_bus_pg.bus import PostgresBus
-    except ImportError as exc:
-        raise ConfigurationError(
-            "The bus pg needs the package psycopg; install jackfield[postgres], or set bus.name to memory."
-        ) from exc
-    bus = PostgresBus(dsn, settings, context.clock, context.log)
+    made = cast("type[PostgresBus]", load_driver("jackfield_bus_pg.bus:PostgresBus", _MISSING))
+    bus = made(dsn, settings, context.clock, context.log)
     context.secrets.redact(dsn, bus.password)
     return bus

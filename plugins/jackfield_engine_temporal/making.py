@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import ConfigurationError
+from jackfield.api.offers import load_driver
 from jackfield_engine_temporal.settings import TemporalSettings
 
 if TYPE_CHECKING:
     from jackfield_engine_temporal.engine import TemporalEngine
+
+_MISSING = (
+    "The engine temporal needs the package temporalio; install jackfield[temporal], or set engine.name to embedded."
+)
 
 
 def temporal_engine(context: PluginContext) -> TemporalEngine:
@@ -21,11 +26,5 @@ def temporal_engine(context: PluginContext) -> TemporalEngine:
         raise ConfigurationError(
             "engine.temporal.cert_file and engine.temporal.key_file belong together; set both, or none of them."
         )
-    try:
-        from jackfield_engine_temporal.engine import TemporalEngine
-    except ImportError as exc:
-        raise ConfigurationError(
-            "The engine temporal needs the package temporalio; install jackfield[temporal], or set engine.name to "
-            "embedded."
-        ) from exc
-    return TemporalEngine(context, settings)
+    made = cast("type[TemporalEngine]", load_driver("jackfield_engine_temporal.engine:TemporalEngine", _MISSING))
+    return made(context, settings)

@@ -14,6 +14,7 @@ from jackfield.api.auth import Principal
 from jackfield.api.context import PluginContext, WorkflowReader
 from jackfield.api.errors import AccessDenied, InvalidInput, JackfieldError
 from jackfield.api.ids import is_uuid
+from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
 from jackfield.api.large_json import off_loop
 from jackfield.api.records import record, replace
@@ -199,8 +200,6 @@ class _WorkflowImport:
 
     async def _static_data(self, planned: _Planned) -> None:
         """What triggers and Code nodes remember, unless they remember something here already."""
-        from jackfield.api.json_values import dumps
-
         found, store = planned.source.document.get("staticData"), self._context.store
         if isinstance(found, dict) and found:
             await store.set_static_data(planned.own_id, dumps(found), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,12 +14,13 @@ from jackfield.api.daemon_commands import DaemonCall
 from jackfield.api.errors import InvalidInput
 from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
 from jackfield.api.workflows import Problem
 from jackfield_migration.bundle import Bundle, Source
 from jackfield_migration.identities import foreign_id
 from jackfield_migration.printing import print_report
-from jackfield_migration.reading.cipher import N8nCipher, WrongKey
+from jackfield_migration.reading.cipher import DataKey, N8nCipher, WrongKey
 from jackfield_migration.reading.files import BundleReader
 from jackfield_migration.report import DONE, Result, read_report, report_view
 from jackfield_migration.settings import MigrationSettings
@@ -76,10 +77,17 @@ def _read(request: Request) -> tuple[Bundle, N8nCipher | None]:
     for path in request.paths:
         reading.path(path)
     if request.postgres:
-        from jackfield_migration.reading.postgres import read_postgres
-
-        reading.learn(read_postgres(reading.bundle, os.environ))
+        reading.learn(_postgres_reader()(reading.bundle, os.environ))
     return reading.bundle, reading.cipher
+
+
+def _postgres_reader() -> Callable[[Bundle, Mapping[str, str]], Sequence[DataKey]]:
+    """Raises `InvalidInput` without the driver."""
+    try:
+        found = load("jackfield_migration.reading.postgres:read_postgres")
+    except ModuleNotFoundError:
+        raise InvalidInput("To read PostgreSQL, install pip install 'jackfield[postgres]'.") from None
+    return cast("Callable[[Bundle, Mapping[str, str]], Sequence[DataKey]]", found)
 
 
 def _keys(request: Request) -> list[str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import OrderedDict
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
+from jackfield.api.errors import ConfigurationError
 from jackfield.api.object_references import load, reference_of
+from jackfield.api.offers import load_driver
 from jackfield.api.plugin import Plugin
 
 PLUGINS = Path(__file__).resolve().parents[2] / "plugins"
@@ -51,3 +54,10 @@ def test_a_place_that_is_none_is_named(reference: str, error: type[Exception], s
 
 def test_the_reference_of_a_class() -> None:
     assert load(reference_of(Plugin)) is Plugin
+
+
+def test_a_driver_that_is_not_installed_is_told_with_its_remedy() -> None:
+    assert load_driver("collections:OrderedDict", "unused") is OrderedDict
+    with pytest.raises(ConfigurationError, match="install it") as told:
+        load_driver("no_such_library.here:Thing", "install it")
+    assert isinstance(told.value.__cause__, ModuleNotFoundError)

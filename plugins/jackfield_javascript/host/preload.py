@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
-import io
-import os
 from importlib import import_module
-
-PROT_READ, MAP_PRIVATE = 1, 2
-FAILED = ctypes.c_void_p(-1).value
 
 
 def preload(part: str) -> None:
@@ -19,7 +13,7 @@ def preload(part: str) -> None:
     if part != "hashing":
         _keep_zones()
     if part in ("dates", "numbers"):
-        _map_languages()
+        import_module("host.languages").map_languages()
 
 
 @functools.cache
@@ -34,33 +28,3 @@ def _keep_zones() -> list[object]:
     with contextlib.suppress(LookupError):
         zoneinfo.ZoneInfo("None/Such")  # imports what the search for an unknown name does
     return kept
-
-
-@functools.cache
-def _map_languages() -> None:
-    """The files of all languages as mapped memory: 30 MB of addresses, of which those that are read become memory."""
-    from babel import Locale, localedata
-    from babel.core import get_global
-
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    mapped: dict[str, tuple[int, int]] = {}
-    for name in ("root", *localedata.locale_identifiers()):
-        path = localedata.resolve_locale_filename(name)
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        size = os.fstat(file).st_size
-        address = libc.mmap(None, size, PROT_READ, MAP_PRIVATE, file, 0)
-        os.close(file)
-        if address == FAILED:
-            raise MemoryError
-        mapped[path] = address, size
-
-    def from_memory(path: str, mode: str) -> io.BytesIO:
-        address, size = mapped[path]
-        return io.BytesIO(ctypes.string_at(address, size))
-
-    # babel's module looks `open` up among its own names first; it reads nothing but these files.
-    vars(localedata)["open"] = from_memory
-    get_global("zone_aliases")
-    Locale.parse("en_US").date_formats.get("medium")  # the classes that the files' pickles name

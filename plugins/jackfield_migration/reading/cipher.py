@@ -7,23 +7,20 @@ instance's key, and write `<id of the key>:<sealed>`.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 
 FoundT = TypeVar("FoundT")
 _PREFIX = re.compile(r"([A-Za-z0-9_-]{1,36}):(.*)", re.DOTALL)
-_GCM_VERSION = 1
-_SALT, _IV, _KEY, _TAG = 32, 12, 32, 16
-_INFO = b"n8n-encryption-v1"
+_DECRYPTION = "jackfield_migration.reading.decryption"
 
 
 class WrongKey(InvalidInput):
@@ -61,92 +58,45 @@ class N8nCipher:
 
     def _first(self, sealed: str, read: Callable[[str], FoundT]) -> FoundT:
         """What `read` makes of the text that the first key gives which it can read."""
-        failed = _wrong()
+        failed = wrong_key()
         for key in self._keys:
             try:
                 return read(self._open(sealed, key))
             except WrongKey as exc:
                 failed = exc
             except InvalidInput:
-                failed = _wrong()
+                failed = wrong_key()
         raise failed
 
     def _open(self, sealed: str, key: str) -> str:
         found = _PREFIX.fullmatch(sealed)
         if found is None:
-            return open_cbc(sealed, key)
+            return _opener("open_cbc")(sealed, key)
         data_key = self._data_keys.get(found[1])
         if data_key is None:
             raise WrongKey(
                 f"It is sealed with the data key {found[1]}, which only n8n's database holds; import the database, or "
                 "export the credentials with --decrypted."
             )
-        inner = open_gcm(data_key.sealed, hashlib.sha256(key.encode()).hexdigest())
-        return open_gcm(found[2], inner) if data_key.algorithm == "aes-256-gcm" else open_cbc(found[2], inner)
+        inner = _opener("open_gcm")(data_key.sealed, hashlib.sha256(key.encode()).hexdigest())
+        return _opener("open_gcm" if data_key.algorithm == "aes-256-gcm" else "open_cbc")(found[2], inner)
+
+
+def _opener(name: str) -> Callable[[str, str], str]:
+    """Of a sealed text, with a key. Raises `WrongKey`."""
+    return cast("Callable[[str, str], str]", load(f"{_DECRYPTION}:{name}"))
 
 
 def _object(text: str) -> dict[str, Json]:
     """Raises `InvalidInput`."""
     found = jsontext.loads(text)
     if not isinstance(found, dict):
-        raise _wrong()
+        raise wrong_key()
     return found
 
 
-def open_cbc(sealed: str, key: str) -> str:
-    """Raises `WrongKey`."""
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-    from cryptography.hazmat.primitives.padding import PKCS7
-
-    data = _bytes(sealed)
-    salt, body = data[8:16], data[16:]
-    if len(body) % 16 or not body:
-        raise _wrong()
-    derived = _derived(key.encode("utf-16-le")[::2], salt)  # as Node.js reads a key as binary
-    decryptor = Cipher(algorithms.AES(derived[:32]), modes.CBC(derived[32:48])).decryptor()
-    unpadder = PKCS7(128).unpadder()
-    try:
-        plain = unpadder.update(decryptor.update(body) + decryptor.finalize()) + unpadder.finalize()
-        return plain.decode()
-    except ValueError:
-        raise _wrong() from None
-
-
-def open_gcm(sealed: str, key: str) -> str:
-    """key: 64 hexadecimal digits. Raises `WrongKey`."""
-    from cryptography.exceptions import InvalidTag
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-    from cryptography.hazmat.primitives.hashes import SHA256
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
-    data = _bytes(sealed)
-    if len(data) < 1 + _SALT + _TAG or data[0] != _GCM_VERSION:
-        raise WrongKey("It is sealed in a form that this version does not know; export the credentials --decrypted.")
-    salt, tag, body = data[1 : 1 + _SALT], data[1 + _SALT : 1 + _SALT + _TAG], data[1 + _SALT + _TAG :]
-    try:
-        derived = HKDF(SHA256(), _KEY + _IV, salt, _INFO).derive(bytes.fromhex(key))
-        return AESGCM(derived[:_KEY]).decrypt(derived[_KEY:], body + tag, None).decode()
-    except (InvalidTag, ValueError):
-        raise _wrong() from None
-
-
-def _derived(key: bytes, salt: bytes) -> bytes:
-    """OpenSSL's EVP_BytesToKey with MD5 and one iteration, which the format prescribes."""
-    found, block = b"", b""
-    while len(found) < 48:
-        block = hashlib.md5(block + key + salt, usedforsecurity=False).digest()
-        found += block
-    return found
-
-
-def _bytes(sealed: str) -> bytes:
-    try:
-        return base64.b64decode(sealed, validate=False)
-    except (binascii.Error, ValueError):
-        raise _wrong() from None
-
-
-def _wrong() -> WrongKey:
+def wrong_key() -> WrongKey:
+    """With its remedy."""
     return WrongKey(
         "The encryption key does not open it. Give the key of the n8n that wrote it: N8N_ENCRYPTION_KEY there, or "
         "encryptionKey in ~/.n8n/config."

@@ -1,4 +1,7 @@
-"""n8n's PostgreSQL database, as n8n's own variables of the environment name it; read in one read-only transaction."""
+"""n8n's PostgreSQL database, as n8n's own variables of the environment name it; read in one read-only transaction.
+
+Loaded for those who ask for it: the driver is an extra.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import DictRow, dict_row
 
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json
@@ -14,10 +20,6 @@ from jackfield_migration.bundle import Bundle
 from jackfield_migration.reading.cipher import DataKey
 from jackfield_migration.reading.data_tables import ROWS
 from jackfield_migration.reading.tables import KNOWN_TABLES, WORKFLOWS, Row, data_keys, read_tables
-
-if TYPE_CHECKING:
-    import psycopg
-    from psycopg.rows import DictRow
 
 _PREFIX = "DB_POSTGRESDB_"
 _TIMEOUT = 10
@@ -28,11 +30,6 @@ _FETCHED = 200
 
 def read_postgres(bundle: Bundle, environment: Mapping[str, str]) -> list[DataKey]:
     """Add what the database holds, and return its keys of data. Raises `InvalidInput`."""
-    try:
-        import psycopg
-        from psycopg.rows import dict_row
-    except ModuleNotFoundError:
-        raise InvalidInput("To read PostgreSQL, install pip install 'jackfield[postgres]'.") from None
     origin = f"PostgreSQL {environment.get(_PREFIX + 'DATABASE', 'n8n')}"
     try:
         connection = psycopg.connect(
@@ -73,8 +70,8 @@ class _Tables:
         self._connection = connection
         self._schema = environment.get(f"{_PREFIX}SCHEMA", "public")
         self._prefix = environment.get("DB_TABLE_PREFIX", "")
-        sql = "SELECT table_name FROM information_schema.tables WHERE table_schema = %s"
-        found = {str(row["table_name"]) for row in connection.execute(sql, [self._schema])}
+        listing = "SELECT table_name FROM information_schema.tables WHERE table_schema = %s"
+        found = {str(row["table_name"]) for row in connection.execute(listing, [self._schema])}
         own = [name.removeprefix(self._prefix) for name in found if name.startswith(self._prefix + ROWS)]
         self._names = {known for known in (*KNOWN_TABLES, *own) if self._prefix + known in found}
 
@@ -89,8 +86,6 @@ class _Tables:
     def rows(self, table: str) -> Iterator[Row]:
         if table not in self._names:
             return
-        from psycopg import sql
-
         with self._connection.cursor(name=f"jackfield_{table}") as cursor:
             cursor.itersize = _FETCHED
             cursor.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(self._schema, self._prefix + table)))
@@ -100,8 +95,6 @@ class _Tables:
     def count(self, table: str) -> int:
         if table not in self._names:
             return 0
-        from psycopg import sql
-
         named = sql.SQL("SELECT count(*) AS n FROM {}").format(sql.Identifier(self._schema, self._prefix + table))
         row = self._connection.execute(named).fetchone()
         return int(row["n"]) if row else 0

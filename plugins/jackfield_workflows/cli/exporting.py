@@ -15,9 +15,8 @@ from jackfield.api.errors import JackfieldError
 from jackfield.api.files import write_private
 from jackfield.api.jsontext import Json
 from jackfield_workflows.cli.access import SavedWorkflows, StoredWorkflows
-from jackfield_workflows.cli.passphrase import new_passphrase
+from jackfield_workflows.cli.passphrase import new_passphrase, passphrase_seal
 from jackfield_workflows.cli.reaching import CommandTarget, pretty, reach
-from jackfield_workflows.documents.passphrases import PassphraseSeal
 
 
 def export(target: CommandTarget, ids: Sequence[str], output: Path | None, *, as_list: bool, as_json: bool) -> None:
@@ -42,7 +41,7 @@ def export_with_secrets(
     passphrase = new_passphrase(passphrase_file)
 
     async def work(context: PluginContext) -> list[Mapping[str, Json]]:
-        found, seal = StoredWorkflows(context), PassphraseSeal(context, passphrase)
+        found, seal = StoredWorkflows(context), passphrase_seal(context, passphrase)
         whole = [await found.read_whole(workflow_id) for workflow_id in await _chosen(found, ids)]
         return [seal.seal(document) for document in whole]  # nothing else runs in a command
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,12 +13,15 @@ from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.records import record, replace
 from jackfield_workflows.cli.access import SavedWorkflows
-from jackfield_workflows.cli.passphrase import known_passphrase
+from jackfield_workflows.cli.passphrase import known_passphrase, passphrase_seal
 from jackfield_workflows.cli.progress import printable
 from jackfield_workflows.cli.reaching import CommandTarget, reach, with_details
 from jackfield_workflows.cli.sources import WorkflowFile, read_sources
 from jackfield_workflows.documents.credential_exports import EXPORT, is_export
-from jackfield_workflows.documents.passphrases import PassphraseSeal, is_sealed
+from jackfield_workflows.documents.sealing import is_sealed
+
+if TYPE_CHECKING:
+    from jackfield_workflows.documents.passphrases import PassphraseSeal
 
 
 @record
@@ -59,7 +62,7 @@ def _opened(
     passphrase = known_passphrase(passphrase_file)
 
     async def work(context: PluginContext) -> list[WorkflowFile]:
-        seal = PassphraseSeal(context, passphrase)
+        seal = passphrase_seal(context, passphrase)
         return [_with_secrets(source, seal) for source in sources]
 
     # The files need this machine's node types alone, whatever daemon gets them.

@@ -1,15 +1,21 @@
 """Where a command takes a passphrase from: a file, the environment, or whoever types. Never an argument, which every
-process list shows."""
+process list shows. And the seal that it makes of it."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
+from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError
+from jackfield.api.object_references import load
+
+if TYPE_CHECKING:
+    from jackfield_workflows.documents.passphrases import PassphraseSeal
 
 VARIABLE = "JACKFIELD_EXPORT_PASSPHRASE"
 SHORTEST = 12
@@ -28,6 +34,12 @@ def new_passphrase(file: Path | None) -> str:
 def known_passphrase(file: Path | None) -> str:
     """For an import. Raises `JackfieldError`."""
     return _given(file) or _typed(confirm=False)
+
+
+def passphrase_seal(context: PluginContext, passphrase: str) -> PassphraseSeal:
+    """Its library is loaded for those who have a passphrase."""
+    made = cast("type[PassphraseSeal]", load("jackfield_workflows.documents.passphrases:PassphraseSeal"))
+    return made(context, passphrase)
 
 
 def _given(file: Path | None) -> str:

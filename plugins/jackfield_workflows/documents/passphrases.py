@@ -1,7 +1,7 @@
 """Secrets of an exported document, sealed with a passphrase: a key by scrypt (RFC 7914), AES-256-GCM.
 
 The form stands in the document itself, so that the cost may rise and older files stay readable. The salt is made once
-per command: the files of one export share their key.
+per command: the files of one export share their key. A command loads this module when there is a passphrase.
 """
 
 from __future__ import annotations
@@ -10,6 +10,10 @@ import base64
 import json
 import secrets
 from collections.abc import Mapping
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput
@@ -47,8 +51,6 @@ class PassphraseSeal:
 
     def seal(self, document: Document) -> Document:
         """The document with `***` in place of its secrets, and these sealed; one without secrets stays as it is."""
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # slow to load, and this is a command
-
         taken = self._parameters.taken(document)
         if not taken:
             return document
@@ -66,9 +68,6 @@ class PassphraseSeal:
 
     def open(self, document: Document) -> Document:
         """The inverse. Raises `InvalidInput` for another passphrase, and for what was changed or is too costly."""
-        from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
         form = document.get(SEALED)
         if not isinstance(form, dict):
             return document
@@ -84,17 +83,10 @@ class PassphraseSeal:
         return with_secrets(document, taken)
 
     def _key(self, cost: _Cost) -> bytes:
-        from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-
         if cost not in self._keys:
             kdf = Scrypt(salt=cost.salt, length=32, n=cost.n, r=cost.r, p=cost.p)
             self._keys[cost] = kdf.derive(self._passphrase)
         return self._keys[cost]
-
-
-def is_sealed(document: Json) -> bool:
-    """Whether a passphrase opens secrets of this document."""
-    return isinstance(document, dict) and isinstance(document.get(SEALED), dict)
 
 
 def _cost(form: Mapping[str, Json]) -> _Cost:

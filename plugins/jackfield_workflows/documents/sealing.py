@@ -69,6 +69,11 @@ class SealedSecrets:
         self._context.secrets.redact(*(text for text in texts if len(text) >= _HIDDEN_FROM))
 
 
+def is_sealed(document: Json) -> bool:
+    """Whether it is an export whose secrets a passphrase opens."""
+    return isinstance(document, dict) and isinstance(document.get(SEALED), dict)
+
+
 def without_sealed(document: Document) -> Document:
     """The document without what is sealed of it."""
     return {key: value for key, value in document.items() if key != SEALED} if SEALED in document else document

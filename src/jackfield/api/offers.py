@@ -1,9 +1,11 @@
-"""A port that is made only when the settings name it."""
+"""A port that is made only when the settings name it, and whose libraries may be missing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from .errors import ConfigurationError
+from .object_references import load
 from .records import record
 
 
@@ -16,3 +18,19 @@ class Offer:
 
     name: str
     make: Callable[[], object]
+
+
+def load_driver(reference: str, missing: str) -> object:
+    """What stands at an object reference, for the `make` of an offer whose libraries are an extra.
+
+    Args:
+        reference: See `jackfield.api.object_references`.
+        missing: Told where a library is not installed: which package it is, and what to do.
+
+    Raises:
+        ConfigurationError: The module cannot be imported.
+    """
+    try:
+        return load(reference)
+    except ImportError as exc:
+        raise ConfigurationError(missing) from exc

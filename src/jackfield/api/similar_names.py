@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 LONGEST = 200
 """Characters of a name that are compared."""
@@ -12,7 +13,6 @@ MOST_NAMES = 1000
 def similar(named: str, names: Iterable[str]) -> list[str]:
     """At most three names that look like the one that is not there, the nearest first; case does not matter."""
     from difflib import get_close_matches  # for mistakes alone
-    from itertools import islice
 
     known = {name.lower(): name for name in islice(names, MOST_NAMES)}
     return [known[found] for found in get_close_matches(named[:LONGEST].lower(), known, n=3)]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
+from .keys import aes_gcm
 from .keys.derivation import FINGERPRINT_SIZE, MasterKey
 from .keys.files import KeyDirectory
 from .keys.ring import KeyRing
 from .redaction import Redactor
 
-NONCE = 12
 _FORM = b"JF1"
 _HEAD = len(_FORM) + FINGERPRINT_SIZE
 """Bytes before the nonce: the form, and the fingerprint of the key."""
@@ -47,22 +46,15 @@ class FileSecrets:
         self._directory.check()
 
     def seal(self, plain: bytes) -> bytes:
-        # Loaded with the first secret: a start without one does not wait for the library.
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        key, nonce = self.ring.current(), secrets.token_bytes(NONCE)
+        key = self.ring.current()
         head = _head(key)
-        return head + nonce + AESGCM(key.sealing).encrypt(nonce, plain, head)
+        return head + aes_gcm.sealed(key.sealing, plain, head)
 
     def open(self, sealed: bytes) -> bytes:
-        from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
         for key, start, head in chain(self._named_by(sealed), self._of_before()):
-            try:
-                return AESGCM(key).decrypt(sealed[start : start + NONCE], sealed[start + NONCE :], head)
-            except (InvalidTag, ValueError):  # ValueError: too short
-                continue
+            plain = aes_gcm.opened(key, sealed[start:], head)
+            if plain is not None:
+                return plain
         raise ValueError("the value was sealed with another key or has been changed")
 
     def is_current(self, sealed: bytes) -> bool:

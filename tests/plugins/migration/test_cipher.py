@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackfield_migration.reading import cipher
+from jackfield_migration.reading import decryption
 from jackfield_migration.reading.cipher import DataKey, N8nCipher, WrongKey
 
 KEY = "instance-key-é"
@@ -28,7 +28,7 @@ def test_the_first_key_that_fits_counts() -> None:
 
 def test_a_key_whose_padding_fits_by_chance_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = {"by chance": "garbage", KEY: '{"user": "ada"}', "too": "[]"}
-    monkeypatch.setattr(cipher, "open_cbc", lambda sealed, key: opened[key])
+    monkeypatch.setattr(decryption, "open_cbc", lambda sealed, key: opened[key])
     assert N8nCipher(["by chance", KEY]).values(SEALED) == {"user": "ada"}
     assert N8nCipher(["by chance", KEY]).lines(SEALED) == [{"user": "ada"}]
     with pytest.raises(WrongKey, match="does not open it"):

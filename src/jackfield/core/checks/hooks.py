@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from types import FunctionType
 
 from jackfield.api.hooks import PROJECT
+from jackfield.api.similar_names import similar
 
 _MARK = f"{PROJECT}_impl"
 """Attribute in which pluggy's marker keeps its options."""
@@ -43,9 +44,7 @@ def hook_mistakes(offered: type, known: Collection[str], absent: Collection[str]
 
 
 def _remedy(name: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches  # for mistakes alone
-
-    close = get_close_matches(name, known, 1)
+    close = similar(name, known)
     return f"; write {close[0]}" if close else "; the plugin that has it is not loaded, or it is misspelt"
 
 

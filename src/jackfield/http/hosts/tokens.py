@@ -21,6 +21,7 @@ from jackfield.api.context import Secrets
 from jackfield.api.errors import AuthRequired, InvalidInput, StoreUnavailable
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record
+from jackfield.core.keys import aes_gcm
 
 HEADER = b"x-jackfield-forwarded"
 VALID_MS = 15_000
@@ -29,7 +30,6 @@ MOST_SEEN = 100_000
 """Tokens that are remembered, so that none counts twice."""
 _KEY = "host-forwarding"
 _USE = b"jackfield/1/host-forwarding"
-_NONCE = 12
 
 
 class ForwardingRefused(AuthRequired):
@@ -63,8 +63,6 @@ class ForwardingTokens:
 
     def make(self, target: str, method: str, path: bytes, caller: ForwardedCaller) -> str:
         """target: name of the host; path: raw, with the query."""
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
         told: dict[str, Json] = {
             "from": self._here,
             "to": target,
@@ -78,9 +76,8 @@ class ForwardingTokens:
             "credentials": [list(pair) for pair in caller.credentials],
             "caller": None if caller.principal is None else _principal_out(caller.principal),
         }
-        nonce = secrets.token_bytes(_NONCE)
-        sealed = AESGCM(self._keys.key(_KEY)).encrypt(nonce, jsontext.dumps(told), _USE)
-        return base64.urlsafe_b64encode(nonce + sealed).decode()
+        sealed = aes_gcm.sealed(self._keys.key(_KEY), jsontext.dumps(told), _USE)
+        return base64.urlsafe_b64encode(sealed).decode()
 
     def read(self, token: bytes, method: str, path: bytes) -> ForwardedCaller:
         """Raises `ForwardingRefused`, and `StoreUnavailable` when too many came to be told apart."""
@@ -101,18 +98,13 @@ class ForwardingTokens:
             raise ForwardingRefused("The token is of another version; update the hosts.") from None
 
     def _opened(self, token: bytes) -> Mapping[str, Json]:
-        from cryptography.exceptions import InvalidTag
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
         try:
             raw = base64.urlsafe_b64decode(token)
         except (binascii.Error, ValueError):
             raise ForwardingRefused from None
         for key in (self._keys.key(_KEY), *self._keys.earlier_keys(_KEY)):
-            try:
-                found = jsontext.loads(AESGCM(key).decrypt(raw[:_NONCE], raw[_NONCE:], _USE))
-            except (InvalidTag, ValueError, InvalidInput):
-                continue
+            plain = aes_gcm.opened(key, raw, _USE)
+            found = _parsed(plain) if plain is not None else None
             if isinstance(found, dict):
                 return found
         raise ForwardingRefused
@@ -125,6 +117,14 @@ class ForwardingTokens:
         if len(self._seen) >= MOST_SEEN:
             raise StoreUnavailable("Too many requests come from other hosts; try again in a moment.")
         self._seen[number] = now + 2 * VALID_MS
+
+
+def _parsed(plain: bytes) -> Json:
+    """None: it is no JSON."""
+    try:
+        return jsontext.loads(plain)
+    except InvalidInput:
+        return None
 
 
 def _digest(path: bytes) -> str:

@@ -11,8 +11,8 @@ import pytest
 from jackfield.api.errors import InvalidInput
 from jackfield.testing.context import FakeCatalog, FakeContext
 from jackfield_workflows.documents import passphrases
-from jackfield_workflows.documents.passphrases import PassphraseSeal, is_sealed
-from jackfield_workflows.documents.sealing import SEALED
+from jackfield_workflows.documents.passphrases import PassphraseSeal
+from jackfield_workflows.documents.sealing import SEALED, is_sealed
 
 PLANTED = "planted-5e7a"
 DOCUMENT: Any = {"name": "a", "nodes": [{"type": "nobodys", "parameters": {"secret": PLANTED, "text": "b"}}]}
