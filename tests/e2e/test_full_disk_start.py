@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jackfield.core.disk_reserve import NAME, DiskReserve
+from jackfield.core.process.disk_reserve import NAME, DiskReserve
 
 from .conftest import StartDaemon
 

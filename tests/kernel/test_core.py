@@ -23,9 +23,9 @@ from jackfield.api.settings import SettingsTable
 from jackfield.api.storage import Store
 from jackfield.core.events import QUEUE, Bus
 from jackfield.core.line_limit import KINDS, LINES, WINDOW, LineLimit
-from jackfield.core.lock import DirectoryLock
 from jackfield.core.logs import CHATTY, Logs, request_id
 from jackfield.core.plugins import PluginHost
+from jackfield.core.process.lock import DirectoryLock
 from jackfield.core.redaction import HIDDEN, Redactor
 from jackfield.core.secrets import FileSecrets
 from jackfield.core.settings import keys, load, read_toml, snake

@@ -10,7 +10,7 @@ from pathlib import Path
 PROGRAM = """
 import os
 from pathlib import Path
-from jackfield.core.environment import wipe
+from jackfield.core.process.environment import wipe
 wipe(["PLANTED", "EMPTY", "MISSING"], os.environ)
 shown = Path("/proc/self/environ").read_bytes()
 assert b"planted-in-env" not in shown and b"PLANTED=" in shown and b"OTHER=stays" in shown, shown
@@ -22,7 +22,7 @@ assert os.system('test "$OTHER" = stays && test "$PLANTED" != "planted-in-env-\\
 HIDDEN = """
 import ctypes, os
 from pathlib import Path
-from jackfield.core.environment import hide
+from jackfield.core.process.environment import hide
 for _ in range(3):
     hide(["PLANTED", "EMPTY", "MISSING"], os.environ)
 shown = Path("/proc/self/environ").read_bytes()

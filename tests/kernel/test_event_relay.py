@@ -17,10 +17,10 @@ from jackfield.api.hosts import Host, HostCalls, HostReply, Hosts, HostUnavailab
 from jackfield.api.json_values import Json
 from jackfield.api.storage import ExecutionRow
 from jackfield.core.bus import MemoryBus, MemoryHub
-from jackfield.core.event_relay import EventRelay
 from jackfield.core.events import Bus
-from jackfield.core.host_news import HostNews, read
-from jackfield.core.seen_executions import SeenExecutions
+from jackfield.core.hosts.event_relay import EventRelay
+from jackfield.core.hosts.news import HostNews, read
+from jackfield.core.hosts.seen_executions import SeenExecutions
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.contracts.rows import ended, new
 from jackfield.testing.store import MemoryStore

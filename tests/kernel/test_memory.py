@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from jackfield.core.memory import find_trim, trim_forever
+from jackfield.core.process.memory import find_trim, trim_forever
 from jackfield.testing.clock import FakeClock
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from jackfield.api.clock import SystemClock
-from jackfield.core.watchdog import WAITING, BlockingCode, Watchdog
+from jackfield.core.process.watchdog import WAITING, BlockingCode, Watchdog
 
 THRESHOLD = 0.05
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
 from jackfield.api.errors import ConfigurationError
-from jackfield.core.environment import wipe
+from jackfield.core.process.environment import wipe
 
 if TYPE_CHECKING:
     from .runtime import Runtime

@@ -22,7 +22,7 @@ from jackfield.api.store_copies import StoreCopies
 from jackfield.api.store_forms import FORMS, Cell, Checksum, Row, StoreForm, forms_of_rows, size_of
 from jackfield.api.store_moves import MovableStore, TableReader, TableWriter
 from jackfield.core.kernel import Kernel
-from jackfield.core.lock import DirectoryLock
+from jackfield.core.process.lock import DirectoryLock
 from jackfield.core.settings import Settings, keys
 
 from .file_copies import CopiedFiles

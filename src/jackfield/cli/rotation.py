@@ -25,7 +25,7 @@ from jackfield.core.key_agreement import LOOK_EVERY
 from jackfield.core.keys.derivation import MasterKey
 from jackfield.core.keys.record import FACT, KeyRecord, read_record
 from jackfield.core.keys.ring import PREVIOUS_VARIABLE, VARIABLE
-from jackfield.core.lock import DirectoryLock
+from jackfield.core.process.lock import DirectoryLock
 
 from .runtime import Runtime
 

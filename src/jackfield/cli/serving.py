@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Timer
 
-from jackfield.core.disk_reserve import DiskReserve
-from jackfield.core.lock import DirectoryLock
 from jackfield.core.logs import Logs
-from jackfield.core.memory import share_arena
-from jackfield.core.process_limits import check_limits
+from jackfield.core.process.disk_reserve import DiskReserve
+from jackfield.core.process.limits import check_limits
+from jackfield.core.process.lock import DirectoryLock
+from jackfield.core.process.memory import share_arena
 from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
 from jackfield.core.workers.workers import Workers
 from jackfield.http.app import create_app

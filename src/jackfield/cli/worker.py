@@ -17,8 +17,8 @@ from typing import Any
 
 from jackfield.api.errors import JackfieldError
 from jackfield.core.logs import Logs
-from jackfield.core.memory import share_arena
-from jackfield.core.process_limits import check_limits
+from jackfield.core.process.limits import check_limits
+from jackfield.core.process.memory import share_arena
 from jackfield.core.tables import DaemonSettings, LogSettings
 from jackfield.core.workers.link import WorkerLink
 from jackfield.core.workers.loads import Loads

@@ -13,8 +13,8 @@ from jackfield.api.files import private_directory
 from jackfield.api.settings import SettingsTable
 
 from .checks.precedence import NameTaken
-from .environment import hide, wipe
 from .plugins import PluginHost
+from .process.environment import hide, wipe
 from .redaction import Redactor
 from .settings import SECRET_VARIABLES, Settings, keys, load, read_toml
 from .tables import CORE_TABLES, PluginsSettings

@@ -40,7 +40,6 @@ from jackfield.api.store_copies import DamageRecords
 from jackfield.api.triggers import TRIGGERS
 from jackfield.api.version import __version__
 
-from .alarm import alarm, bounded
 from .authentication import Authenticator
 from .bus import MemoryBus
 from .catalog import Catalog
@@ -57,11 +56,13 @@ from .hosts.worker_membership import WorkerMembership
 from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .manifests import FileLayers, Libraries
-from .memory import trim_forever
 from .memos import LocalMemos
 from .packaged import PackagedDirectories
 from .plugins import PluginHost, things_of
 from .ports import Extensions, PortDirectory
+from .process.alarm import alarm, bounded
+from .process.memory import trim_forever
+from .process.watchdog import BlockingCode, Watchdog
 from .redaction import Redactor
 from .reports import Reports
 from .secrets import FileSecrets
@@ -76,13 +77,12 @@ from .tables import (
     StoreSettings,
 )
 from .tasks import Tasks
-from .watchdog import BlockingCode, Watchdog
 from .workers.bus import ProcessBus
 from .workers.link import WorkerLink
 from .workers.workers import Workers
 
 if TYPE_CHECKING:
-    from .event_relay import EventRelay
+    from .hosts.event_relay import EventRelay
 
 log = logging.getLogger("jackfield.kernel")
 CHECK_INTERVAL = 1.0
@@ -380,8 +380,8 @@ class Kernel:
         """Where other daemons share the store."""
         store = self.ports.get(Store)
         if not store.exclusive:
-            from .event_relay import EventRelay  # a daemon of its own does without
-            from .host_news import HostNews
+            from .hosts.event_relay import EventRelay  # a daemon of its own does without
+            from .hosts.news import HostNews
 
             inside = self.service.inside
             news = HostNews(self.clock, self.secrets.hide, inside=inside) if self.link is None else None

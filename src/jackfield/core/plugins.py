@@ -21,11 +21,11 @@ from jackfield.api.hooks import PROJECT, Hooks, hookspec
 from jackfield.api.plugin import Plugin
 from jackfield.api.records import state
 
-from .alarm import alarm
 from .checks.classes import RefusedClass, check_class
 from .checks.hooks import defined, hook_mistakes
 from .checks.precedence import OWN_DISTRIBUTION, NameTaken
 from .checks.protocols import ProtocolMismatch, require
+from .process.alarm import alarm
 
 log = logging.getLogger("jackfield.plugins")
 MOST_ERRORS = 100

@@ -179,7 +179,7 @@ async def test_a_daemon_that_does_not_answer_and_the_key_stays_unsaid() -> None:
 
 
 def test_a_lock_that_nobody_holds_is_no_daemon(tmp_path: Path) -> None:
-    from jackfield.core.lock import DirectoryLock
+    from jackfield.core.process.lock import DirectoryLock
 
     assert not daemon_runs(tmp_path)
     lock = DirectoryLock(tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Container, Sequence
 
-from ..api.storage import OPEN_STATUSES, ExecutionRow
+from ...api.storage import OPEN_STATUSES, ExecutionRow
 
 _REMEMBERED = 2000
 """Open executions, and as many that are over: those that end do not displace those that run for long."""

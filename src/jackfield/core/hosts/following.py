@@ -19,9 +19,9 @@ from jackfield.api.events import Event
 from jackfield.api.hosts import Host, HostCalls, Hosts
 from jackfield.api.records import replace
 
-from .events import Bus
-from .host_news import TOPICS, NewsAnswer, read
-from .hosts.words import EVENTS
+from ..events import Bus
+from .news import TOPICS, NewsAnswer, read
+from .words import EVENTS
 
 log = logging.getLogger("jackfield.hosts")
 _LOOK = 1.0

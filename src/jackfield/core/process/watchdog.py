@@ -19,7 +19,7 @@ from jackfield.api.clock import Clock
 from jackfield.api.records import record
 from jackfield.api.workflows import Node
 
-from .line_limit import LineLimit
+from ..line_limit import LineLimit
 
 log = logging.getLogger("jackfield.watchdog")
 SHORTEST, LONGEST = 0.05, 1.0

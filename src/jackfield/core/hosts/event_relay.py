@@ -26,9 +26,9 @@ from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
 from jackfield.api.storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Store
 
-from .events import Bus
-from .host_following import HostFollowing
-from .host_news import EXECUTION, HostNews, places
+from ..events import Bus
+from .following import HostFollowing
+from .news import EXECUTION, HostNews, places
 from .seen_executions import SeenExecutions, waits_until
 
 HEARD, TOLD, NEWS = "events.heard", "events.told", "events.news"
