@@ -15,10 +15,10 @@ from jackfield.api.http import json_response, operation, read_query
 from jackfield.api.paging import Clamped
 from jackfield.core.building import build
 from jackfield.core.tables import ServerSettings
-from jackfield.http.assembling import make_management
 from jackfield.http.dispatch import Counters
+from jackfield.http.management.assembling import make_management
+from jackfield.http.management.quartapp import make_quart
 from jackfield.http.openapi.document import describe
-from jackfield.http.quartapp import make_quart
 
 ROOT = Path(__file__).resolve().parents[2]
 VERB = re.compile(

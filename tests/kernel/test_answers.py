@@ -12,8 +12,8 @@ from jackfield.api.diagnosis import Metric
 from jackfield.api.errors import ConfigurationError, JackfieldError
 from jackfield.api.hosts import Slots
 from jackfield.api.plugin import Plugin
-from jackfield.http import management
 from jackfield.http.app import create_app
+from jackfield.http.management import loading
 from jackfield.http.system import samples
 
 from .conftest import Client, FakePlugin, MakeKernel, a_plugin
@@ -219,7 +219,7 @@ async def test_a_stop_does_not_wait_for_descriptors(make_kernel: MakeKernel, mon
         waits.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(management, "while_files_lack", forever)
+    monkeypatch.setattr(loading, "while_files_lack", forever)
     kernel = make_kernel()
     await kernel.start()
     app = create_app(kernel)

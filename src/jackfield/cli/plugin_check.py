@@ -33,8 +33,8 @@ from jackfield.core.kernel import Kernel
 from jackfield.core.plugins import PluginHost
 from jackfield.core.redaction import Redactor
 from jackfield.core.settings import load
-from jackfield.http.assembling import make_management
 from jackfield.http.dispatch import Counters
+from jackfield.http.management.assembling import make_management
 
 ANSWERS = ("/metrics", "/api/v1/node-types", "/openapi.json", "/docs")
 """Made of what all plugins give."""

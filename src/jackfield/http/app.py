@@ -20,7 +20,7 @@ from .cors import Cors
 from .dispatch import Counters, Dispatcher
 from .gate import Gate
 from .hosts.router import HostRouter
-from .management import Management
+from .management.loading import Management
 from .mounts import Mounts
 from .moving import WorkerMounts
 from .peer import PeerLookup

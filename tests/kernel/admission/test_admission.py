@@ -16,7 +16,7 @@ from jackfield.api.admission.callers import AdmittedCaller, Callers
 from jackfield.api.admission.connections import NOTICE_SECONDS, Admission, AdmittedConnection
 from jackfield.api.admission.limits import MOST, AdmissionLimits, limits_of
 from jackfield.api.admission.settings import ConnectionSettings
-from jackfield.http.management import while_files_lack
+from jackfield.http.management.loading import while_files_lack
 
 OWNER = AdmittedCaller("owner", "owner")
 ALICE, BOB = AdmittedCaller("user", "user 1001"), AdmittedCaller("user", "user 1002")

@@ -11,7 +11,7 @@ from quart.wrappers import Request, Websocket
 from jackfield.api.errors import InvalidInput
 from jackfield.api.http import AnyQuery, Operation
 
-from .errors import is_service
+from ..errors import is_service
 
 _SHOWN = 100
 _MOST = 20

@@ -7,10 +7,10 @@ from quart import Blueprint, Quart
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import ServerSettings
 
-from . import system
-from .dispatch import Counters
-from .hosts import routes as host_routes
-from .management import lacks_means
+from .. import system
+from ..dispatch import Counters
+from ..hosts import routes as host_routes
+from .loading import lacks_means
 from .quartapp import make_quart
 
 

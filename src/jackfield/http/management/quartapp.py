@@ -22,10 +22,10 @@ from jackfield.api.headroom import unexpected
 from jackfield.api.http import Operation, forget_body_memory
 from jackfield.core.tables import ServerSettings
 
-from .errors import body_of, challenge
-from .openapi.operation_ids import STRANGERS
+from ..errors import body_of, challenge
+from ..openapi.operation_ids import STRANGERS
+from ..route_checks import mistakes, operation_of, stranger_mistakes
 from .queries import check_query
-from .route_checks import mistakes, operation_of, stranger_mistakes
 
 log = logging.getLogger("jackfield.http")
 PUBLIC_BODY = 512 * 1024

@@ -22,7 +22,7 @@ from jackfield.core.kernel import Kernel
 if TYPE_CHECKING:
     from quart import Quart
 
-    from .dispatch import Counters
+    from ..dispatch import Counters
 
 log = logging.getLogger("jackfield.http")
 
@@ -104,13 +104,17 @@ class Management:
         """Paths whose every operation is public."""
         if self._public is None:
             app = await self.quart()  # then the module is imported already
-            public_paths = cast("Callable[[Quart], frozenset[str]]", load("jackfield.http.quartapp:public_paths"))
+            public_paths = cast(
+                "Callable[[Quart], frozenset[str]]", load("jackfield.http.management.quartapp:public_paths")
+            )
             self._public = public_paths(app)
         return self._public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         app = await self.quart()
-        found = cast("Callable[[Quart, Scope], Scope]", load("jackfield.http.n8n_paths:as_n8n_has_it"))(app, scope)
+        found = cast("Callable[[Quart, Scope], Scope]", load("jackfield.http.management.n8n_paths:as_n8n_has_it"))(
+            app, scope
+        )
         await app(found, receive, send)  # type: ignore[arg-type]
 
     async def close(self) -> None:
@@ -129,7 +133,7 @@ class Management:
         return app
 
     def _make(self) -> Quart:
-        make = cast("Callable[[Kernel, Counters], Quart]", load("jackfield.http.assembling:make_management"))
+        make = cast("Callable[[Kernel, Counters], Quart]", load("jackfield.http.management.assembling:make_management"))
         return make(self._kernel, self._counters)
 
     def _assembled(self, task: asyncio.Task[Quart]) -> None:
