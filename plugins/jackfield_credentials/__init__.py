@@ -19,5 +19,5 @@ class CredentialsPlugin(Plugin):
 
     jackfield_credential_kinds = later("jackfield_credentials.kinds:KINDS")
     jackfield_sealed_values = later("jackfield_credentials.resealing:sealed_values")
-    jackfield_blueprints = later("jackfield_credentials.routes:blueprints")
+    jackfield_blueprints = later("jackfield_credentials.http.routes:blueprints")
     jackfield_asgi = later("jackfield_credentials.mounts:mounts")

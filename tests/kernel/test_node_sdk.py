@@ -91,7 +91,7 @@ EXCEPTIONS: Mapping[Finder, Mapping[str, str]] = {
         "jackfield_binary_s3": "it keeps the files",
         "jackfield_engine": ENGINE,
         "jackfield_forms/keeping.py": "it keeps the files of a submission, before a run",
-        "jackfield_nodes/http/exchange.py": "it keeps the error of a body while the HTTP library sends it",
+        "jackfield_nodes/http/transport/exchange.py": "it keeps the error of a body while the HTTP library sends it",
         "jackfield_nodes/http/sending.py": "it names the host in the error, and sends for others than nodes too",
         "jackfield_webhooks": "it keeps the files of a call before a run, and sends those of an answer after it",
         "jackfield_workflows/history/contents.py": "it hands a file of an execution to its reader, after the run",

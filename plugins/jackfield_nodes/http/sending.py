@@ -19,12 +19,18 @@ from jackfield.api.plain_http import one_line
 from jackfield.api.records import record, replace
 from jackfield_nodes.http.call import Pairs, Reply
 from jackfield_nodes.http.decoding import TooLarge, UnknownEncoding, decoded
-from jackfield_nodes.http.exchange import answered, chunks_of
-from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, ProxyFailed, UnsendableRequest
-from jackfield_nodes.http.fitting import require_fit
-from jackfield_nodes.http.guard import Forbidden
-from jackfield_nodes.http.pools import HttpRoute, Pools
 from jackfield_nodes.http.settings import HttpSettings
+from jackfield_nodes.http.transport.exchange import answered, chunks_of
+from jackfield_nodes.http.transport.failures import (
+    BrokenOff,
+    ConnectTimedOut,
+    NoConnection,
+    ProxyFailed,
+    UnsendableRequest,
+)
+from jackfield_nodes.http.transport.fitting import require_fit
+from jackfield_nodes.http.transport.guard import Forbidden
+from jackfield_nodes.http.transport.pools import HttpRoute, Pools
 from jackfield_nodes.http.urls import checked_url, same_origin
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})

@@ -21,8 +21,8 @@ from jackfield.api.auth import Principal
 from jackfield.api.errors import JackfieldError
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.store import MemoryStore
+from jackfield_credentials.http.routes import blueprints
 from jackfield_credentials.kinds import KINDS
-from jackfield_credentials.routes import blueprints
 from jackfield_nodes.http.client import GuardedClient
 from jackfield_nodes.http.settings import HttpSettings
 

@@ -17,8 +17,8 @@ from jackfield.api.credentials import TOKENS
 from jackfield.api.http_client import HttpCall, HttpClient
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import replace
-from jackfield_credentials.callback import Callback
 from jackfield_credentials.grants import OAuth2Tokens, read_tokens
+from jackfield_credentials.http.callback import Callback
 from jackfield_credentials.service import CredentialService
 
 CLIENT = {"clientId": "id:1", "clientSecret": "s3cr3t/ü"}

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from jackfield.api.addresses import is_public
 from jackfield.api.http_client import host_allowed
-from jackfield_nodes.http.guard import RESOLVERS, AddressGuard, Forbidden
 from jackfield_nodes.http.settings import HttpSettings
+from jackfield_nodes.http.transport.guard import RESOLVERS, AddressGuard, Forbidden
 
 PUBLIC = ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101", "2002:101:101::1"]
 FORBIDDEN = [

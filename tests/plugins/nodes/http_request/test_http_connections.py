@@ -19,9 +19,9 @@ from node_fakes import Bench
 from jackfield.api.binary import Streamed
 from jackfield.api.http_client import HttpBody, HttpCall
 from jackfield.api.nodes import NodeError
-from jackfield_nodes.http.connections import CheckedAddress, guarded_sockets, written_out
-from jackfield_nodes.http.guard import AddressGuard, Forbidden
 from jackfield_nodes.http.sending import HttpSender, sender
+from jackfield_nodes.http.transport.connections import CheckedAddress, guarded_sockets, written_out
+from jackfield_nodes.http.transport.guard import AddressGuard, Forbidden
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Any]

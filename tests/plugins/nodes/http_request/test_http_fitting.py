@@ -9,8 +9,8 @@ from node_fakes import Bench
 
 from jackfield.api.nodes import NodeError
 from jackfield.api.replaced_parts import misfit
-from jackfield_nodes.http.connections import GuardedConnector
-from jackfield_nodes.http.fitting import PARTS
+from jackfield_nodes.http.transport.connections import GuardedConnector
+from jackfield_nodes.http.transport.fitting import PARTS
 
 
 def test_the_installed_aiohttp_fits() -> None:

@@ -29,7 +29,7 @@ from jackfield.api.triggers import Registration, WorkflowChange
 from jackfield.api.workflows import Node, Problem, Workflow
 from jackfield.testing.context import FakeCatalog, FakeContext, FakeEvents
 from jackfield.testing.store import MemoryStore
-from jackfield_credentials import routes as credential_routes
+from jackfield_credentials.http import routes as credential_routes
 from jackfield_credentials.kinds import KINDS
 from jackfield_expressions.service import ExpressionsService
 from jackfield_workflows.blueprints import blueprints

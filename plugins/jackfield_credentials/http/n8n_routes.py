@@ -20,13 +20,13 @@ from jackfield_credentials.changes import CredentialChanges, keep_kind
 
 if TYPE_CHECKING:
     from jackfield.api.n8n_pages import TransferBody
-    from jackfield_credentials.n8n_schemas import N8nCredentialBody, N8nCredentialChange
+    from jackfield_credentials.http.n8n_schemas import N8nCredentialBody, N8nCredentialChange
 
 TAGS = ("n8n credentials",)
 SCOPE = "credentials:write"
 LONGEST = 65_536
 """Characters of one value."""
-_SCHEMAS = "jackfield_credentials.n8n_schemas"
+_SCHEMAS = "jackfield_credentials.http.n8n_schemas"
 
 
 class N8nCredentials:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from jackfield.api.n8n_pages import CursorPage, N8nAnswer, SharedShown
-from jackfield_credentials.schemas import CredentialRequest, KindName, Name
+from jackfield_credentials.http.schemas import CredentialRequest, KindName, Name
 
 FieldName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Data = Annotated[dict[FieldName, Any], Field(max_length=50)]  # texts, numbers, booleans, objects

@@ -14,11 +14,11 @@ from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.plain_http import client_url
 from jackfield.api.records import record
 from jackfield.api.tls import client_tls
-from jackfield_nodes.http.connections import GuardedConnector, written_out
-from jackfield_nodes.http.failures import UnsendableRequest
-from jackfield_nodes.http.guard import AddressGuard
-from jackfield_nodes.http.proxy import TunnelConnector, checked_proxy, tunnel_to
 from jackfield_nodes.http.settings import HttpSettings
+from jackfield_nodes.http.transport.connections import GuardedConnector, written_out
+from jackfield_nodes.http.transport.failures import UnsendableRequest
+from jackfield_nodes.http.transport.guard import AddressGuard
+from jackfield_nodes.http.transport.proxy import TunnelConnector, checked_proxy, tunnel_to
 
 _LONGEST_FIELD = 64 * 1024
 """Bytes of a line in the head of an answer."""

@@ -21,8 +21,8 @@ from jackfield.api.binary import CHUNK, BinaryError, Content, Streamed, size_of,
 from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.http_client import Pairs
 from jackfield.api.plain_http import failure_text
-from jackfield_nodes.http.failures import BrokenOff, ConnectTimedOut, NoConnection, UnsendableRequest
-from jackfield_nodes.http.pools import HttpRoute
+from jackfield_nodes.http.transport.failures import BrokenOff, ConnectTimedOut, NoConnection, UnsendableRequest
+from jackfield_nodes.http.transport.pools import HttpRoute
 
 _WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 """Their length is said when they have no body, too."""

@@ -15,9 +15,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from jackfield.api.http_addresses import HttpAddress
 from jackfield.api.nodes import NodeError
 from jackfield.api.plain_http import one_line
-from jackfield_nodes.http.connections import resolved
-from jackfield_nodes.http.failures import NoConnection, ProxyFailed
-from jackfield_nodes.http.guard import AddressGuard, Forbidden
+from jackfield_nodes.http.transport.connections import resolved
+from jackfield_nodes.http.transport.failures import NoConnection, ProxyFailed
+from jackfield_nodes.http.transport.guard import AddressGuard, Forbidden
 
 _HEAD_LIMIT = 16 * 1024
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")

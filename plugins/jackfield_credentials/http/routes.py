@@ -17,16 +17,16 @@ from jackfield.api.nodes import NodeError
 from jackfield.api.object_references import load
 from jackfield.api.storage import Credential
 from jackfield_credentials.changes import CredentialChanges, keep_kind
-from jackfield_credentials.n8n_routes import n8n_blueprint
+from jackfield_credentials.http.n8n_routes import n8n_blueprint
 from jackfield_credentials.service import CredentialService
 from jackfield_credentials.vault import Vault
 
 if TYPE_CHECKING:
-    from jackfield_credentials.schemas import CredentialBody, CredentialChange, CredentialsQuery, CredentialTest
+    from jackfield_credentials.http.schemas import CredentialBody, CredentialChange, CredentialsQuery, CredentialTest
 
 TAGS = ("credentials",)
 SCOPE = "credentials:write"
-_SCHEMAS = "jackfield_credentials.schemas"
+_SCHEMAS = "jackfield_credentials.http.schemas"
 
 
 class CredentialRoutes:

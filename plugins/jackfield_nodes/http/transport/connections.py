@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from aiohttp import AddrInfoType, ClientTimeout, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from jackfield_nodes.http.guard import AddressGuard, Forbidden
+from jackfield_nodes.http.transport.guard import AddressGuard, Forbidden
 
 if TYPE_CHECKING:
     from asyncio import Transport

@@ -1,0 +1,1 @@
+"""Routes of credentials, and the page to which a login returns."""

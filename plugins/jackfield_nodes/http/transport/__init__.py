@@ -1,0 +1,1 @@
+"""The connections of requests: guarded, through proxies, kept for the next request."""
