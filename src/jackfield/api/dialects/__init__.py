@@ -6,7 +6,7 @@ Pure functions without I/O. The proxies and the nodes that ask a model share the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import cast
 
@@ -15,10 +15,10 @@ from .base import DialectCodec
 from .model import DialectName
 
 _PLACES: Mapping[DialectName, str] = {
-    "anthropic": "jackfield.api.dialects.anthropic:Anthropic",
-    "chat": "jackfield.api.dialects.chat:Chat",
-    "responses": "jackfield.api.dialects.responses:Responses",
-    "gemini": "jackfield.api.dialects.gemini:Gemini",
+    "anthropic": "jackfield.api.dialects.anthropic:CODEC",
+    "chat": "jackfield.api.dialects.chat:CODEC",
+    "responses": "jackfield.api.dialects.responses:CODEC",
+    "gemini": "jackfield.api.dialects.gemini:CODEC",
 }
 """By object reference: a process most often speaks one or two of them."""
 
@@ -26,4 +26,4 @@ _PLACES: Mapping[DialectName, str] = {
 @cache
 def of(name: DialectName) -> DialectCodec:
     """The codec of this dialect; its modules are imported at the first use. Raises `KeyError` for any other name."""
-    return cast("Callable[[], DialectCodec]", load(_PLACES[name]))()
+    return cast("DialectCodec", load(_PLACES[name]))

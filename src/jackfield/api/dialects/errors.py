@@ -229,6 +229,6 @@ def openai_answer(error: DialectError, request_id: str) -> tuple[int, bytes, Hea
     return answer(status, {"error": openai_error(error)}, error)
 
 
-def google_answer(error: DialectError) -> tuple[int, bytes, Headers]:
+def google_answer(error: DialectError, request_id: str) -> tuple[int, bytes, Headers]:
     """The request id has no field in this dialect either."""
     return answer(_google_status(error), {"error": google_error(error)}, error)

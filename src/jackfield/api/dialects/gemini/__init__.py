@@ -3,43 +3,14 @@ that its body says neither: whoever has the path adds them to what `parse_reques
 
 from __future__ import annotations
 
-from .. import errors
-from ..base import EventReader, EventWriter, Headers
-from ..fields import body_object, dumps
-from ..model import DialectError, DialectName, ModelRequest, ModelResponse, Object, UpstreamModel
+from ..codec import JsonCodec
+from ..errors import google_answer
 from .answer import build_answer, parse_answer
 from .build import build_body
 from .parse import parse_body
 from .reader import GeminiReader
 from .writer import GeminiWriter
 
-
-class Gemini:
-    name: DialectName = "gemini"
-
-    def parse_request(self, body: bytes) -> ModelRequest:
-        return parse_body(body_object(body))
-
-    def parse_object(self, body: Object) -> ModelRequest:
-        return parse_body(body)
-
-    def build_request(self, request: ModelRequest, target: UpstreamModel) -> bytes:
-        return dumps(build_body(request, target))
-
-    def parse_response(self, body: bytes) -> ModelResponse:
-        return parse_answer(body)
-
-    def build_response(self, response: ModelResponse, asked: ModelRequest) -> bytes:
-        return dumps(build_answer(response, asked))
-
-    def reader(self) -> EventReader:
-        return GeminiReader()
-
-    def writer(self, asked: ModelRequest) -> EventWriter:
-        return GeminiWriter(asked)
-
-    def error_body(self, error: DialectError, request_id: str = "") -> tuple[int, bytes, Headers]:
-        return errors.google_answer(error)
-
-    def parse_error(self, status: int, body: bytes, retry_after: str | None = None) -> DialectError:
-        return errors.parse(status, body, retry_after)
+CODEC = JsonCodec(
+    "gemini", parse_body, build_body, parse_answer, build_answer, GeminiReader, GeminiWriter, google_answer
+)
