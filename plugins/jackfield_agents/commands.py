@@ -10,9 +10,9 @@ import click
 from jackfield.api.cli import (
     Cli,
     CommandGroup,
+    CommandOutput,
     cell,
     config_dir_option,
-    echo_fields,
     echo_json,
     echo_table,
     json_option,
@@ -62,10 +62,7 @@ def show_agent(cli: Cli, agent_id: str, as_json: bool, config_dir: Path | None) 
     work = work_at("jackfield_agents.command_work:shown", agent_id)
     path = f"{PATH}/{segment(agent_id)}"
     shown = read_or_ask(cli, config_dir, path, lambda: (cli.run("agents", work, config_dir=config_dir), ()))
-    if as_json:
-        echo_json(shown)
-    else:
-        echo_fields(shown)
+    CommandOutput(as_json=as_json).fields(shown)
 
 
 @agents.command("validate")

@@ -7,9 +7,8 @@ import sys
 
 import click
 
-from jackfield.api.cli import CommandGroup
+from jackfield.api.cli import Columns, CommandGroup
 from jackfield.api.daemon_commands import (
-    Columns,
     DaemonCall,
     completed,
     completed_whole,

@@ -13,8 +13,8 @@ import click
 from jackfield.api.cli import (
     Cli,
     CommandGroup,
+    CommandOutput,
     config_dir_option,
-    echo_fields,
     echo_json,
     echo_remark,
     echo_table,
@@ -112,7 +112,7 @@ def list_keys(cli: Cli, config_dir: Path | None, revoked: bool, as_json: bool) -
 def show(cli: Cli, config_dir: Path | None, name: str, as_json: bool) -> None:
     """Show a virtual key, without its secret."""
     found = _ask(cli, config_dir, "GET", f"keys/{_id(cli, config_dir, name)}")
-    echo_json(found) if as_json else echo_fields(found)
+    CommandOutput(as_json=as_json).fields(found)
 
 
 @key.command()
@@ -138,7 +138,7 @@ def change(
     """Change a virtual key. What is not given stays as it is; --budget replaces all budgets."""
     body = {**({"label": label} if label else {}), **_body(limits), **{_NAMES[one]: None for one in cleared}}
     found = _ask(cli, config_dir, "PATCH", f"keys/{_id(cli, config_dir, name)}", body=body)
-    echo_json(found) if as_json else echo_fields(found)
+    CommandOutput(as_json=as_json).fields(found)
 
 
 @key.command()

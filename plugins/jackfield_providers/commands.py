@@ -9,11 +9,8 @@ import click
 from jackfield.api.cli import (
     Cli,
     CommandGroup,
-    cell,
+    CommandOutput,
     config_dir_option,
-    echo_fields,
-    echo_json,
-    echo_table,
     json_option,
     work_at,
 )
@@ -21,6 +18,7 @@ from jackfield.api.daemon_commands import completed_of, read_or_ask, segment
 from jackfield.api.manifest_checks.problems import files_argument, tell_or_exit
 
 PATH = "/api/providers"
+_COLUMNS = {"ID": "id", "NAME": "name", "TYPE": "type", "DEFAULT MODEL": "default_model"}
 
 
 @click.group(cls=CommandGroup)
@@ -36,12 +34,7 @@ def list_providers(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """List the providers."""
     work = work_at("jackfield_providers.command_work:listed")
     rows = read_or_ask(cli, config_dir, PATH, lambda: cli.run("providers", work, config_dir=config_dir))
-    if as_json:
-        echo_json(rows)
-    else:
-        names = ("id", "name", "type", "default_model")
-        cells = [[cell(row[name]) for name in names] for row in rows]
-        echo_table(["ID", "NAME", "TYPE", "DEFAULT MODEL"], cells, empty="There is no provider.")
+    CommandOutput(as_json=as_json).table(_COLUMNS, rows, "There is no provider.")
 
 
 @providers.command("show")
@@ -54,10 +47,7 @@ def show_provider(cli: Cli, provider_id: str, as_json: bool, config_dir: Path | 
     work = work_at("jackfield_providers.command_work:shown", provider_id)
     path = f"{PATH}/{segment(provider_id)}"
     shown = read_or_ask(cli, config_dir, path, lambda: (cli.run("providers", work, config_dir=config_dir), ()))
-    if as_json:
-        echo_json(shown)
-    else:
-        echo_fields(shown)
+    CommandOutput(as_json=as_json).fields(shown)
 
 
 @providers.command("validate")

@@ -12,6 +12,7 @@ import click
 from jackfield.api.cli import (
     Cli,
     CommandGroup,
+    CommandOutput,
     config_dir_option,
     echo_fields,
     echo_json,
@@ -108,7 +109,7 @@ def status(cli: Cli, config_dir: Path | None, alias: str | None, as_json: bool) 
 def shared(cli: Cli, config_dir: Path | None, as_json: bool) -> None:
     """Show the listener that all proxies share, for virtual keys."""
     found = _ask(cli, config_dir, "GET", "shared")
-    echo_json(found) if as_json else echo_fields(found)
+    CommandOutput(as_json=as_json).fields(found)
 
 
 @proxy.command()

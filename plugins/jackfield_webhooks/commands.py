@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import click
 
-from jackfield.api.cli import CommandGroup
-from jackfield.api.daemon_commands import Columns, DaemonCall, completed, daemon_command, segment
+from jackfield.api.cli import Columns, CommandGroup
+from jackfield.api.daemon_commands import DaemonCall, completed, daemon_command, segment
 from jackfield.api.errors import InvalidInput
 
 PATH = "/webhooks"

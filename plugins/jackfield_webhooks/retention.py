@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from jackfield.api import pruning
 from jackfield.api.context import PluginContext
-from jackfield.api.errors import StoreUnavailable
 from jackfield.api.storage import KEEP_ALL, Retention
 from jackfield_webhooks.settings import HistorySettings, WebhookSettings
 
 _DAY_MS = 86_400_000
-_PAUSE = 0.05
-"""Seconds between two steps, in which others write."""
+_FAILED = "The webhook history could not be pruned; it is tried again later."
 
 
 def hold_cap(context: PluginContext) -> None:
@@ -18,25 +19,17 @@ def hold_cap(context: PluginContext) -> None:
 
 
 async def prune_forever(context: PluginContext) -> None:
-    """Every `webhooks.history.prune_interval` seconds; goes on while there is more to delete than one step takes."""
+    """Every `webhooks.history.prune_interval` seconds."""
     history = context.settings(WebhookSettings).history
-    while True:
-        await context.clock.sleep(history.prune_interval)
-        try:
-            while await _prune(context, history):
-                await context.clock.sleep(_PAUSE)
-        except StoreUnavailable:
-            context.log.warning("The webhook history could not be pruned; it is tried again later.")
+    await pruning.prune_forever(context, history.prune_interval, partial(_retention_at, history), _FAILED)
 
 
-async def _prune(context: PluginContext, history: HistorySettings) -> bool:
-    """One step; whether there may be more."""
-    now = context.clock.now_ms()
-    retention = Retention(
+def _retention_at(history: HistorySettings, now: int) -> Retention:
+    """What to delete. now: Unix time in milliseconds."""
+    return Retention(
         executions_before=0,
         executions_keep=KEEP_ALL,
         calls_before=now - round(history.max_age_days * _DAY_MS),
         calls_keep=history.max_calls,
         now=now,
     )
-    return await context.store.prune(retention) >= retention.limit

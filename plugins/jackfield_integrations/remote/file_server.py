@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Protocol
 
 from jackfield.api.jsontext import Json
@@ -29,6 +29,34 @@ class FileServer(Protocol):
     async def remove(self, path: str, *, folder: bool, recursive: bool) -> None: ...
 
     async def rename(self, old: str, new: str, *, make_directories: bool) -> None: ...
+
+
+MOST_LEVELS = 32
+"""Directories below one another that a listing looks into."""
+Entries = Callable[[str], AsyncIterator[dict[str, Json]]]
+"""Entries of one directory, as `FileServer.listing` describes them."""
+
+
+async def listed(entries: Entries, path: str, *, recursive: bool, most: int) -> list[dict[str, Json]]:
+    """The entries of a directory, followed by those of each directory in it. most: entries. Raises `NodeError` beyond
+    it."""
+    found: list[dict[str, Json]] = []
+    await _list(entries, path, MOST_LEVELS if recursive else 0, most, found)
+    return found
+
+
+async def _list(entries: Entries, path: str, levels: int, most: int, found: list[dict[str, Json]]) -> None:
+    """levels: that may follow."""
+    folders = []
+    async for entry in entries(path):
+        if len(found) >= most:
+            raise NodeError(f"There are more than {most} files (integrations.max_rows).")
+        found.append(entry)
+        if entry["type"] == "d":
+            folders.append(str(entry["path"]))
+    if levels:
+        for folder in folders:
+            await _list(entries, folder, levels - 1, most, found)
 
 
 def checked_path(text: str, field: str) -> str:

@@ -15,13 +15,12 @@ import aioftp
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.files import too_large
-from jackfield_integrations.remote.file_server import rights
+from jackfield_integrations.remote.file_server import listed, rights
 from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets, tls_for
 
 _CHUNK = 128 * 1024
-_MOST_LEVELS = 32
 
 
 class FtpServer:
@@ -44,25 +43,13 @@ class FtpServer:
             raise NodeError(f"FTP: {path}: {self._values.shown(exc)}.") from None
 
     async def listing(self, path: str, *, recursive: bool) -> list[dict[str, Json]]:
-        found: list[dict[str, Json]] = []
         with self._at(path):
-            await self._list(path, recursive, found, 0)
-        return found
+            return await listed(self._entries, path, recursive=recursive, most=self._settings.max_rows)
 
-    async def _list(self, path: str, recursive: bool, found: list[dict[str, Json]], level: int) -> None:
-        folders = []
+    async def _entries(self, path: str) -> AsyncIterator[dict[str, Json]]:
         async for entry, facts in self._client.list(path):
-            if entry.name in {"", ".", ".."}:
-                continue
-            if len(found) >= self._settings.max_rows:
-                raise NodeError(f"There are more than {self._settings.max_rows} files (integrations.max_rows).")
-            full = posixpath.join(path, entry.name)
-            found.append(_described(full, entry, facts))
-            if found[-1]["type"] == "d":
-                folders.append(full)
-        if recursive and level < _MOST_LEVELS:
-            for folder in folders:
-                await self._list(folder, recursive, found, level + 1)
+            if entry.name not in {"", ".", ".."}:
+                yield _described(posixpath.join(path, entry.name), entry, facts)
 
     async def content(self, path: str) -> AsyncIterator[bytes]:
         most = self._settings.max_bytes

@@ -13,14 +13,13 @@ from jackfield.api.clock import iso
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.files import too_large
-from jackfield_integrations.remote.file_server import rights
+from jackfield_integrations.remote.file_server import listed, rights
 from jackfield_integrations.remote.ssh_session import opened
 from jackfield_integrations.secret_values import DriverCredential
 from jackfield_integrations.settings import IntegrationSettings
 from jackfield_integrations.targets import Targets
 
 _CHUNK = 128 * 1024
-_MOST_LEVELS = 32
 
 
 class SftpServer:
@@ -41,25 +40,14 @@ class SftpServer:
             raise NodeError(f"SFTP: {path}: {self._values.shown(said)}.") from None
 
     async def listing(self, path: str, *, recursive: bool) -> list[dict[str, Json]]:
-        found: list[dict[str, Json]] = []
         with self._at(path):
-            await self._list(path, recursive, found, 0)
-        return found
+            return await listed(self._entries, path, recursive=recursive, most=self._settings.max_rows)
 
-    async def _list(self, path: str, recursive: bool, found: list[dict[str, Json]], level: int) -> None:
-        folders = []
+    async def _entries(self, path: str) -> AsyncIterator[dict[str, Json]]:
         async for entry in self._client.scandir(path):
             name = str(entry.filename)
-            if name in {".", ".."}:
-                continue
-            if len(found) >= self._settings.max_rows:
-                raise NodeError(f"There are more than {self._settings.max_rows} files (integrations.max_rows).")
-            found.append(_described(posixpath.join(path, name), name, entry.attrs))
-            if found[-1]["type"] == "d":
-                folders.append(posixpath.join(path, name))
-        if recursive and level < _MOST_LEVELS:
-            for folder in folders:
-                await self._list(folder, recursive, found, level + 1)
+            if name not in {".", ".."}:
+                yield _described(posixpath.join(path, name), name, entry.attrs)
 
     async def content(self, path: str) -> AsyncIterator[bytes]:
         most = self._settings.max_bytes

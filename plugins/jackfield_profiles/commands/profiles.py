@@ -12,8 +12,8 @@ import click
 from jackfield.api.cli import (
     Cli,
     CommandGroup,
+    CommandOutput,
     config_dir_option,
-    echo_fields,
     echo_json,
     echo_table,
     echo_warning,
@@ -145,10 +145,7 @@ def show(cli: Cli, alias: str, as_json: bool, config_dir: Path | None) -> None:
     """Show the profile ALIAS, without its key."""
     path = f"{PATH}/{segment(alias)}"
     found = read_or_ask(cli, config_dir, path, lambda: (_here(cli, config_dir, "shown", alias), ()))
-    if as_json:
-        echo_json(found)
-    else:
-        echo_fields(found)
+    CommandOutput(as_json=as_json).fields(found)
 
 
 @profiles.command()

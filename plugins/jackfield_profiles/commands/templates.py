@@ -11,11 +11,8 @@ import click
 from jackfield.api.cli import (
     Cli,
     CommandGroup,
-    cell,
+    CommandOutput,
     config_dir_option,
-    echo_fields,
-    echo_json,
-    echo_table,
     json_option,
     work_at,
 )
@@ -27,6 +24,7 @@ from jackfield.api.similar_names import did_you_mean
 from jackfield_profiles.template_fit import require_agent
 
 PATH = "/api/profile-templates"
+_COLUMNS = {"ID": "id", "AGENT": "agent_id", "DESCRIPTION": "description"}
 _WORK = "jackfield_profiles.commands.template_work"
 complete_template = completed_of(PATH, key="id", about="description")
 template_option = click.option(
@@ -46,11 +44,7 @@ def templates() -> None:
 def list_templates(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
     """List the templates."""
     rows = _every(cli, config_dir)
-    if as_json:
-        echo_json(rows)
-    else:
-        cells = [[cell(row[name]) for name in ("id", "agent_id", "description")] for row in rows]
-        echo_table(["ID", "AGENT", "DESCRIPTION"], cells, empty="There is no template.")
+    CommandOutput(as_json=as_json).table(_COLUMNS, rows, "There is no template.")
 
 
 @templates.command("show")
@@ -61,10 +55,7 @@ def list_templates(cli: Cli, as_json: bool, config_dir: Path | None) -> None:
 def show_template(cli: Cli, template_id: str, as_json: bool, config_dir: Path | None) -> None:
     """Show the template ID: the fields that it gives a profile."""
     found = _named(cli, config_dir, template_id)
-    if as_json:
-        echo_json(found)
-    else:
-        echo_fields(found)
+    CommandOutput(as_json=as_json).fields(found)
 
 
 @templates.command("validate")

@@ -103,8 +103,7 @@ class RunRoutes:
     async def start_workflow(self, workflow_id: str) -> Response:
         workflow = await self._context.port(WorkflowReader).load(workflow_id)
         execution = await self._submit(workflow, await _items(await read_optional_json()), "accept")
-        await asyncio.shield(execution.accepted)
-        return json_response({"executionId": execution.id, "workflowId": workflow_id, "status": "queued"}, 202)
+        return await _queued(execution, workflow_id)
 
     @operation(
         "Run a workflow that is not saved",
@@ -136,8 +135,7 @@ class RunRoutes:
     )
     async def start_unsaved(self) -> Response:
         execution = await self._unsaved("accept")
-        await asyncio.shield(execution.accepted)
-        return json_response({"executionId": execution.id, "workflowId": None, "status": "queued"}, 202)
+        return await _queued(execution, None)
 
     async def _unsaved(self, durability: Durability) -> Execution:
         """Nothing of the body is kept here while the execution runs."""
@@ -190,6 +188,12 @@ class RunRoutes:
             ) from None
         await asyncio.shield(execution.stored)
         return outcome
+
+
+async def _queued(execution: Execution, workflow_id: str | None) -> Response:
+    """The answer once the execution is stored. workflow_id: as it tells it."""
+    await asyncio.shield(execution.accepted)
+    return json_response({"executionId": execution.id, "workflowId": workflow_id, "status": "queued"}, 202)
 
 
 async def _items(body: Json) -> Items | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .json_values import Json
 
 T = TypeVar("T")
+Columns = Mapping[str, str]
+"""Title -> key of a row; dots lead into it."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])  # click commands take what their options say
 
@@ -100,6 +102,43 @@ def echo_fields(fields: Mapping[str, Json]) -> None:
         for line in harmless(cell(value)).split("\n"):
             click.echo(f"{name:<{width}}  {line}")
             name = ""
+
+
+class CommandOutput:
+    """Where a command prints what it has found. as_json: for programs, as JSON; else for a person."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def table(self, columns: Columns, rows: Iterable[Mapping[str, Json]], empty: str) -> None:
+        """Print rows. empty: said on standard error when there is none."""
+        found = list(rows)
+        if self.as_json:
+            echo_json(found)
+        else:
+            cells = [[cell(_at(row, key)) for key in columns.values()] for row in found]
+            echo_table(tuple(columns), cells, empty=empty)
+
+    def fields(self, found: Mapping[str, Json], names: Columns | None = None) -> None:
+        """Print one thing. names: of a person's view; default: all."""
+        if self.as_json:
+            echo_json(found)
+        else:
+            echo_fields({title: _at(found, key) for title, key in names.items()} if names else found)
+
+    def say(self, text: str, found: object) -> None:
+        """Print what was done: a sentence, or `found` as JSON."""
+        if self.as_json:
+            echo_json(found)
+        else:
+            click.echo(text)
+
+
+def _at(row: Mapping[str, Json], key: str) -> Json:
+    found: Json = dict(row)
+    for part in key.split("."):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found
 
 
 def echo_remark(text: str) -> None:

@@ -12,7 +12,13 @@ from urllib.parse import quote
 import click
 from click.shell_completion import CompletionItem
 
-from .cli import Cli, cell, config_dir_option, echo_fields, echo_json, echo_table, echo_warning, json_option
+from .cli import (
+    Cli,
+    CommandOutput,
+    config_dir_option,
+    echo_warning,
+    json_option,
+)
 from .daemon import DaemonClient, daemon_elsewhere
 from .errors import InvalidInput, JackfieldError, NotFound
 from .management import ManagementClient
@@ -21,8 +27,6 @@ from .similar_names import did_you_mean
 if TYPE_CHECKING:
     from .json_values import Json
 
-Columns = Mapping[str, str]
-"""Title -> key of a row; dots lead into it."""
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 MOST_COMPLETIONS = 100
 MOST_ROWS = 1000
@@ -43,36 +47,13 @@ api_key_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.optio
 )
 
 
-class DaemonCall:
+class DaemonCall(CommandOutput):
     """One command's daemon and its output. as_json: whether the output is for programs."""
 
     def __init__(self, daemon: ManagementClient, *, as_json: bool) -> None:
+        super().__init__(as_json=as_json)
         self.daemon = daemon
-        self.as_json = as_json
         self.ask = daemon.ask
-
-    def table(self, columns: Columns, rows: Iterable[Mapping[str, Json]], empty: str) -> None:
-        """Print rows. empty: said on standard error when there is none."""
-        found = list(rows)
-        if self.as_json:
-            echo_json(found)
-        else:
-            cells = [[cell(_at(row, key)) for key in columns.values()] for row in found]
-            echo_table(tuple(columns), cells, empty=empty)
-
-    def fields(self, found: Mapping[str, Json], names: Columns | None = None) -> None:
-        """Print one thing. names: of a person's view; default: all."""
-        if self.as_json:
-            echo_json(found)
-        else:
-            echo_fields({title: _at(found, key) for title, key in names.items()} if names else found)
-
-    def say(self, text: str, found: object) -> None:
-        """Print what was done: a sentence, or `found` as JSON."""
-        if self.as_json:
-            echo_json(found)
-        else:
-            click.echo(text)
 
     def identify(self, path: str, named: str, thing: str) -> str:
         """`identified` among the rows of a list."""
@@ -203,10 +184,3 @@ def confirmed(question: str, *, yes: bool) -> None:
     """Ask before something is lost, unless yes. Raises `click.Abort` for no."""
     if not yes:
         click.confirm(question, abort=True, err=True)
-
-
-def _at(row: Mapping[str, Json], key: str) -> Json:
-    found: Json = dict(row)
-    for part in key.split("."):
-        found = found.get(part) if isinstance(found, dict) else None
-    return found

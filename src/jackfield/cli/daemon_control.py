@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from jackfield.api.cli import CommandGroup, config_dir_option, echo_fields, echo_json, json_option
+from jackfield.api.cli import CommandGroup, CommandOutput, config_dir_option, echo_json, json_option
 from jackfield.api.daemon import DaemonAbsent, DaemonClient, daemon_runs, require_here
 from jackfield.api.errors import JackfieldError
 from jackfield.api.files import read_private
@@ -33,7 +33,7 @@ def daemon() -> None:
 def status(runtime: Runtime, config_dir: Path | None, as_json: bool) -> None:
     """Show the running daemon; exit code 1 when none runs."""
     found = DaemonClient(runtime.config_dir(config_dir)).ask("GET", "/api/daemon/status").data
-    echo_json(found) if as_json else echo_fields(found)
+    CommandOutput(as_json=as_json).fields(found)
 
 
 @daemon.command()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from jackfield.api.pruning import prune, prune_forever
 from jackfield.api.records import replace
 from jackfield.api.storage import ExecutionFilter, FinishedExecution, NewExecution
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield.testing.store import MemoryStore
-from jackfield_engine.retention import prune, prune_forever, start
+from jackfield_engine.retention import retention_at, start
 from jackfield_engine.settings import ExecutionsSettings
 
 HOUR = 3_600_000
@@ -39,9 +41,9 @@ async def test_by_age_and_by_count(tmp_path: Path) -> None:
     clock = FakeClock()
     store = await _store(clock, [1, 2, 3, 400])
     context = FakeContext(tmp_path, clock=clock, ports={"Store": store})
-    assert not await prune(context, ExecutionsSettings())
+    assert not await prune(context, partial(retention_at, ExecutionsSettings()))
     assert await _left(store) == {"done-0", "done-1", "done-2", "open"}
-    await prune(context, ExecutionsSettings(max_count=2))
+    await prune(context, partial(retention_at, ExecutionsSettings(max_count=2)))
     assert await _left(store) == {"done-0", "done-1", "open"}
 
 
@@ -49,7 +51,8 @@ async def test_it_goes_on_by_the_clock(tmp_path: Path) -> None:
     clock = FakeClock()
     store = await _store(clock, [400])
     context = FakeContext(tmp_path, clock=clock, ports={"Store": store})
-    task = asyncio.create_task(prune_forever(context, ExecutionsSettings(prune_interval=60)))
+    executions = partial(retention_at, ExecutionsSettings())
+    task = asyncio.create_task(prune_forever(context, 60, executions, "It could not be done."))
     await clock.advance(59)
     assert "done-0" in await _left(store)
     await clock.advance(2)
