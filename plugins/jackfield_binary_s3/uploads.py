@@ -20,7 +20,7 @@ class _Stopped(Exception):
 
 
 class Referring(Protocol):
-    """Of `References`, what an upload needs."""
+    """Of `FileReferences`, what an upload needs."""
 
     async def add(self, execution_id: str, file_ids: Sequence[str]) -> None:
         """Raises `BinaryUnavailable`, `FilesGoing`."""
