@@ -13,11 +13,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import Any, cast
 
+from jackfield.api.object_references import load
 from jackfield.api.records import record
 
 from .daemon import HOST, free_port, poll
@@ -113,11 +114,8 @@ class Guard:
 
     def options(self) -> Mapping[str, Any]:  # Any: the library may not be installed
         """For `Client.connect`."""
-        from temporalio.client import TLSConfig
-
-        ca, cert, key = (file.read_bytes() for file in (self.ca, self.cert, self.key))
-        tls = TLSConfig(server_root_ca_cert=ca, client_cert=cert, client_private_key=key, domain=self.name)
-        return {"tls": tls, "api_key": self.api_key}
+        files = (file.read_bytes() for file in (self.ca, self.cert, self.key))
+        return {"tls": _library("tls")(*files, self.name), "api_key": self.api_key}
 
     def settings(self) -> str:
         """Of the server."""
@@ -179,7 +177,7 @@ class TemporalServer:
             log = (self._directory / "log").read_text(errors="replace")
             raise AssertionError(f"Temporal's server ended:\n{log[-2000:]}")
         try:
-            return asyncio.run(self._has_namespace())
+            return bool(asyncio.run(_library("has_namespace")(self.address, NAMESPACE, self._options())))
         except ImportError as exc:
             self.kill()
             raise NoTemporalServer("temporalio is not installed; install jackfield[temporal]") from exc
@@ -207,31 +205,15 @@ class TemporalServer:
         return str(found.to_json())
 
     async def _client(self) -> Any:  # Any: the library may not be installed
-        from temporalio.client import Client
+        return await _library("connect")(self.address, NAMESPACE, self._options())
 
-        options = self._guard.options() if self._guard else {}
-        return await Client.connect(self.address, namespace=NAMESPACE, **options)
+    def _options(self) -> Mapping[str, Any]:  # as above
+        return self._guard.options() if self._guard else {}
 
-    async def _has_namespace(self) -> bool:
-        from google.protobuf.duration_pb2 import Duration
-        from temporalio.api.workflowservice.v1 import ListOpenWorkflowExecutionsRequest, RegisterNamespaceRequest
-        from temporalio.service import RPCError, RPCStatusCode
 
-        try:
-            async with asyncio.timeout(5):
-                service = (await self._client()).workflow_service
-                retention = Duration(seconds=24 * 3600)
-                try:
-                    await service.register_namespace(
-                        RegisterNamespaceRequest(namespace=NAMESPACE, workflow_execution_retention_period=retention)
-                    )
-                except RPCError as exc:
-                    if exc.status is not RPCStatusCode.ALREADY_EXISTS:
-                        return False
-                await service.list_open_workflow_executions(ListOpenWorkflowExecutionsRequest(namespace=NAMESPACE))
-        except (RPCError, RuntimeError, TimeoutError):
-            return False
-        return True
+def _library(name: str) -> Callable[..., Any]:  # as above
+    """Raises ImportError."""
+    return cast("Callable[..., Any]", load(f"jackfield.testing.temporal_client:{name}"))
 
 
 @contextlib.contextmanager
