@@ -148,7 +148,17 @@ def serve_uvicorn(app: App, port: int) -> None:
         runner.run(uvicorn.Server(config).serve())
 
 
-SERVERS = {"hypercorn": serve_hypercorn, "uvicorn": serve_uvicorn}
+def serve_granian(app: App, port: int) -> None:
+    """Two processes, as it has it: the first only keeps the other."""
+    from granian import Granian
+    from granian.constants import Interfaces, Loops
+
+    loop = Loops.auto if fastest_loop() is None else Loops.uvloop
+    server = Granian("floor", address="127.0.0.1", port=port, interface=Interfaces.ASGI, loop=loop, log_enabled=False)
+    server.serve(target_loader=lambda: app, wrap_loader=False)
+
+
+SERVERS = {"hypercorn": serve_hypercorn, "uvicorn": serve_uvicorn, "granian": serve_granian}
 
 
 def main() -> None:
