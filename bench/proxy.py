@@ -4,7 +4,8 @@ translated, what it adds to a request's time, memory and start.
     python bench/proxy.py [--litellm PROGRAM] [--ccr PROGRAM] [--seconds N] [--write]
 
 LiteLLM's proxy is measured where its program `litellm` is given, claude-code-router where its `ccr` is. Each proxy has
-one core; the provider and the load share the other one.
+one core. The provider and the load share the other one, and so does whoever counts what our proxy has served: the
+daemon, with its ledger of usage. A load is over when the ledger has all of it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import contextlib
 import http.client
 import json
 import os
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -35,6 +37,8 @@ DELTAS = 1000
 TIMED = 1000
 """Requests, one after the other, of which the percentiles are taken."""
 STARTS = 5
+SETTLED = 0.3
+"""Seconds without a new answer after which the ledger has all."""
 TEXT = "Please look at the function below, say what is wrong with it, and mend it. "
 HEADERS = {"Authorization": f"Bearer {TOKEN}", "anthropic-version": "2023-06-01"}
 
@@ -53,14 +57,34 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Keeper:
+    """Who keeps a proxy of ours, and counts what it has served. port: of the proxy, pid: of the proxy's process, took:
+    milliseconds to its readiness."""
+
+    own_pid: int
+    ledger: Path
+    pid: int
+    port: int
+    took: float
+
+    def answers(self) -> int:
+        """That are in the ledger."""
+        if not self.ledger.exists():
+            return 0
+        with contextlib.closing(sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)) as connection:
+            return int(connection.execute("SELECT count(*) FROM entries").fetchone()[0])
+
+
+@dataclass(frozen=True)
 class Server:
-    """requests: passed and translated; None: it cannot."""
+    """requests: passed and translated; None: it cannot. keeper: of ours."""
 
     name: str
     port: int
     pid: int
     passed: Asked | None
     translated: Asked | None
+    keeper: Keeper | None = None
 
     def url(self, path: str) -> str:
         return f"http://{HOST}:{self.port}{path}"
@@ -68,11 +92,12 @@ class Server:
 
 @dataclass
 class Measured:
-    """rates: requests/s; cpu: us of one core for a request, which other load changes little; streams: MB/s; p50,
-    p99: ms added to a request; memory: MB."""
+    """rates: requests/s; cpu: us of one core for a request, which other load changes little; ledger: us of it beside
+    that for whoever counts what was served; streams: MB/s; p50, p99: ms added to a request; memory: MB."""
 
     rates: dict[str, float] = field(default_factory=dict)
     cpu: dict[str, float] = field(default_factory=dict)
+    ledger: dict[str, float] = field(default_factory=dict)
     streams: dict[str, float] = field(default_factory=dict)
     p50: float = 0.0
     p99: float = 0.0
@@ -146,30 +171,32 @@ def answers(port: int) -> bool:
 
 
 @contextlib.contextmanager
-def keeper(provider: str) -> Iterator[tuple[int, int, float]]:
-    """Process id, port, and milliseconds to readiness of a proxy of ours."""
-    argv = pinned(CLIENT_CORE, sys.executable, str(PEERS / "proxy_keeper.py"), provider, TOKEN)
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout is not None
-            pid, port, took = child.stdout.readline().split()
-            os.sched_setaffinity(int(pid), {int(SERVER_CORE)})
-            yield int(pid), int(port), float(took)
-        finally:
-            child.terminate()
+def keeper(provider: str) -> Iterator[Keeper]:
+    """A proxy of ours."""
+    with tempfile.TemporaryDirectory() as folder:
+        argv = pinned(CLIENT_CORE, sys.executable, str(PEERS / "proxy_keeper.py"), provider, TOKEN, folder)
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as child:
+            try:
+                assert child.stdout is not None
+                pid, port, took = child.stdout.readline().split()
+                os.sched_setaffinity(int(pid), {int(SERVER_CORE)})
+                yield Keeper(child.pid, Path(folder, "telemetry/ledger.db"), int(pid), int(port), float(took))
+            finally:
+                child.terminate()
 
 
 @contextlib.contextmanager
 def ours(provider: str) -> Iterator[Server]:
-    with keeper(provider) as (pid, port, _):
-        yield Server("jackfield", port, pid, messages("served"), messages("other-model"))
+    with keeper(provider) as made:
+        yield Server("jackfield", made.port, made.pid, messages("served"), messages("other-model"), made)
 
 
 @contextlib.contextmanager
 def ours_to_gemini(provider: str) -> Iterator[Server]:
     """The same before a provider of Gemini's dialect: asked in that, and in Messages."""
-    with keeper(provider) as (pid, port, _):
-        yield Server("jackfield, to Gemini", port, pid, generated("gemini-model"), messages("gemini-model"))
+    with keeper(provider) as made:
+        asked = generated("gemini-model"), messages("gemini-model")
+        yield Server("jackfield, to Gemini", made.port, made.pid, *asked, made)
 
 
 @contextlib.contextmanager
@@ -242,10 +269,13 @@ def measured(server: Server, direct: list[float], seconds: int) -> Measured:
             continue
         timed(server, asked, 20)  # whatever is loaded with the first requests
         harness.drive(server.url(asked.path), 2, body=asked.body, headers=HEADERS)
-        before = own_processor_seconds(server.pid)
-        load = harness.drive(server.url(asked.path), seconds, body=asked.body, headers=HEADERS)
+        if server.keeper is not None:
+            settle(server.keeper)
+        load, spent, counting = driven(server, asked, seconds)
         found.rates[kind] = load.rate
-        found.cpu[kind] = (own_processor_seconds(server.pid) - before) / max(1, load.requests) * 1e6
+        found.cpu[kind] = spent / max(1, load.requests) * 1e6
+        if server.keeper is not None:
+            found.ledger[kind] = counting / max(1, load.requests) * 1e6
         found.failures += load.failures
         size = stream_size(server, asked)
         url = server.url(asked.stream_path)
@@ -260,6 +290,35 @@ def measured(server: Server, direct: list[float], seconds: int) -> Measured:
         )
     found.memory = resident_mb(server.pid)
     return found
+
+
+def driven(server: Server, asked: Asked, seconds: int) -> tuple[harness.Load, float, float]:
+    """The load, and seconds of the processor: of the server, and of whoever counts what it has served. Raises
+    `RuntimeError` when something of it was not counted."""
+    keeper = server.keeper
+    before, counted = own_processor_seconds(server.pid), 0 if keeper is None else keeper.answers()
+    counting = 0.0 if keeper is None else own_processor_seconds(keeper.own_pid)
+    load = harness.drive(server.url(asked.path), seconds, body=asked.body, headers=HEADERS)
+    spent = own_processor_seconds(server.pid) - before
+    if keeper is None:
+        return load, spent, 0.0
+    counted = settle(keeper) - counted
+    if counted < load.requests - load.failures:
+        raise RuntimeError(f"The ledger has {counted} of {load.requests} requests.")
+    return load, spent, own_processor_seconds(keeper.own_pid) - counting
+
+
+def settle(keeper: Keeper) -> int:
+    """Answers in the ledger, once it gets no more of them."""
+    seen = [-1]
+
+    def is_over() -> bool:
+        seen.append(keeper.answers())
+        time.sleep(SETTLED)
+        return seen[-1] == seen[-2]
+
+    poll(is_over, "the ledger has everything", timeout=60)
+    return seen[-1]
 
 
 def stream_size(server: Server, asked: Asked) -> int:
@@ -300,8 +359,8 @@ def started(provider: str) -> float:
     """Milliseconds to readiness, the median."""
     found = []
     for _ in range(STARTS):
-        with keeper(provider) as (_, _, took):
-            found.append(took)
+        with keeper(provider) as made:
+            found.append(made.took)
     return statistics.median(found)
 
 
@@ -349,7 +408,7 @@ def shown(name: str, one: Measured) -> list[str]:
         return [f"{values[kind]:,.0f}" if kind in values else "-" for kind in ("passed", "translated")]
 
     added = [f"{one.p50:.2f}", f"{one.p99:.2f}", f"{one.memory:.0f}", str(one.failures)]
-    return [name, *of(one.rates), *of(one.cpu), *of(one.streams), *added]
+    return [name, *of(one.rates), *of(one.cpu), *of(one.ledger), *of(one.streams), *added]
 
 
 def main() -> None:
@@ -378,7 +437,7 @@ def main() -> None:
         if options.litellm:
             with litellm(provider, options.litellm) as server:
                 others[server.name] = measured(server, direct, options.seconds)
-    both = ("requests/s", "CPU us/request", "stream MB/s")
+    both = ("requests/s", "CPU us/request", "ledger us/request", "stream MB/s")
     header = ["Proxy", *(f"{name} {kind}" for name in both for kind in ("passed", "translated")), "ms added p50", "p99"]
     rows = [shown(name, one) for name, one in {"jackfield": own, **others}.items()]
     about = (

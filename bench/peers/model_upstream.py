@@ -1,12 +1,13 @@
 """A provider of models without a delay, bare on asyncio's protocols: `model_upstream.py PORT [EVENTS]`.
 
 It answers `/v1/messages`, `/v1/chat/completions`, and `generateContent` of Gemini's API, whole, or streamed in EVENTS
-deltas of a size that models send, in writes of 16 events.
+deltas of a size that models send, in writes of 16 events. Every answer has an id of its own, as providers give them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 from typing import cast
@@ -14,10 +15,12 @@ from typing import cast
 EVENTS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 TEXTS = [f"four words {number} more " for number in range(EVENTS)]
 """No two alike: LiteLLM takes a model that repeats itself for one that is stuck."""
+ID = "id-000000000000"
+"""Stands for an answer's id, which has as many characters."""
 USAGE = {"prompt_tokens": 900, "completion_tokens": EVENTS, "total_tokens": 900 + EVENTS}
-CHAT_HEAD = {"id": "chatcmpl-1", "created": 1_750_000_000, "model": "served"}
+CHAT_HEAD = {"id": ID, "created": 1_750_000_000, "model": "served"}
 MESSAGE = {
-    "id": "msg_1",
+    "id": ID,
     "type": "message",
     "role": "assistant",
     "model": "served",
@@ -40,7 +43,7 @@ GENERATED: dict[str, object] = {
     ],
     "usageMetadata": {"promptTokenCount": 900, "candidatesTokenCount": 5, "totalTokenCount": 905},
     "modelVersion": "served",
-    "responseId": "r1",
+    "responseId": ID,
 }
 
 
@@ -80,7 +83,7 @@ def chat_events() -> list[bytes]:
 
 
 def gemini_events() -> list[bytes]:
-    head = {"modelVersion": "served", "responseId": "r1"}
+    head = {"modelVersion": "served", "responseId": ID}
     events: list[dict[str, object]] = [
         {"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}, "index": 0}], **head}
         for text in TEXTS
@@ -99,6 +102,9 @@ ANSWERS = {
 GEMINI = {b":generateContent": whole(GENERATED), b":streamGenerateContent": streamed(gemini_events())}
 """By the end of the path."""
 OTHER = whole({"object": "list", "data": []})
+
+
+IDS = itertools.count(1)
 
 
 class Upstream(asyncio.Protocol):
@@ -120,8 +126,9 @@ class Upstream(asyncio.Protocol):
             path = head.split(b" ", 2)[1].split(b"?", 1)[0]
             stream = b'"stream":true' in body or b'"stream": true' in body
             found = ANSWERS.get((path, stream)) or GEMINI.get(path[path.rfind(b":") :], OTHER)
+            own = b"id-%012d" % next(IDS)
             for part in found:
-                self.transport.write(part)
+                self.transport.write(part.replace(ID.encode(), own))
 
 
 async def main() -> None:

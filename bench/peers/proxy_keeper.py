@@ -1,20 +1,26 @@
-"""Keeps a proxy's process as the daemon does, and reads what it reports: `proxy_keeper.py UPSTREAM TOKEN`. The proxy's
-process id and port are printed when it listens, with the milliseconds that it took."""
+"""Keeps a proxy's process as the daemon does: `proxy_keeper.py UPSTREAM TOKEN FOLDER`. What the proxy has served is
+counted as usage, in the ledger below the folder. The proxy's process id and port are printed when it listens, with the
+milliseconds that it took."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 import time
+from pathlib import Path
 
+from jackfield.core.manifests import FileLayers
+from jackfield.testing.context import FakeContext
 from jackfield_proxy.daemon.listener import ProxyListener
 from jackfield_proxy.daemon.process import ProxyProcess
+from jackfield_proxy.daemon.records import Answers, Records
 from jackfield_proxy.daemon.takeover import ConnectionTakeover, DescriptorBudget
 from jackfield_proxy.messages import ToChild
 from jackfield_proxy.plan import ProxyPlan, Rule, Target, Upstream
 from jackfield_proxy.takeover import InheritedDescriptors
+from jackfield_telemetry.recorder import UsageRecorder
 
-UPSTREAM, TOKEN = sys.argv[1:3]
+UPSTREAM, TOKEN, FOLDER = sys.argv[1:4]
 RULES = [
     Rule("long", {"type": "token_count", "min": 500_000}, Target("same", "large"), 20),
     Rule("other", {"type": "model_pattern", "pattern": "other*"}, Target("other", "served"), 10),
@@ -28,7 +34,16 @@ UPSTREAMS = {
 }
 
 
+def records() -> Records:
+    """As the daemon has them for a profile, with its prices and its ledger."""
+    context = FakeContext(Path(FOLDER), ports={"Layers": FileLayers(Path(FOLDER))})
+    context.events.heard = ()
+    context.ports["Usage"] = UsageRecorder(context)
+    return Records(context, "bench", Answers(), kept=1000)
+
+
 async def main() -> None:
+    kept = records()
     began = time.perf_counter()
     listener = ProxyListener(lambda _, coroutine: asyncio.get_running_loop().create_task(coroutine))
     listener.open(0)
@@ -42,6 +57,8 @@ async def main() -> None:
             if message.listening is not None:
                 took = (time.perf_counter() - began) * 1000
                 print(process.pid, message.listening, f"{took:.0f}", flush=True)
+            if message.served is not None:
+                await kept.take(message.served, "claude-code")
     finally:
         process.kill()
         logging.cancel()
