@@ -34,6 +34,7 @@ from jackfield_expressions.service import ExpressionsService
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_nodes.catalogue import node_types
+from jackfield_webhooks.node import WebhookNode
 from jackfield_workers.pool import SharedWorkerPool
 from jackfield_workflows.documents.parsing import parse
 
@@ -66,7 +67,7 @@ def an_engine(scripts: Mapping[str, ScriptEngine] | None = None) -> EmbeddedEngi
     context.events = Quiet()  # type: ignore[assignment]
     context.ports.update(
         Store=NoStore(),
-        NodeCatalog=FakeCatalog(*node_types(context)),
+        NodeCatalog=FakeCatalog(*node_types(context), WebhookNode(context)),
         jackfield_script_engines=dict(scripts or {}),
         Expressions=ExpressionsService(context),
     )

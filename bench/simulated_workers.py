@@ -16,7 +16,7 @@ from simulated_cluster import Cores, Disk, Events, Process
 
 IN_FLIGHT = 32
 """Calls of each worker."""
-CALLS = 1_500
+CALLS = 6_000
 """Of each worker; a tenth comes before anything is counted."""
 SPREAD = 0.5
 Then = Callable[[], None]
