@@ -156,8 +156,7 @@ def serving(python: str, way: str) -> Iterator[tuple[str, list[int]]]:
             assert child.stdout is not None
             port = int(child.stdout.readline())
             harness.drive(f"http://127.0.0.1:{port}/", 1, core=None)
-            below = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
-            pids += [int(pid) for pid in below]
+            pids += harness.children(child.pid)
             yield f"http://127.0.0.1:{port}/", pids
         finally:
             for pid in reversed(pids):

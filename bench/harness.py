@@ -217,6 +217,12 @@ def processor_seconds(pid: int) -> float:
     return total
 
 
+def children(pid: int) -> list[int]:
+    """Processes that it has started and that run."""
+    found = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(child) for each in found for child in each]
+
+
 def own_processor_seconds(task: int | str) -> float:
     """The same without what is below. task: a process, with all of its threads, or one of them: `PID/task/TID`."""
     fields = Path(f"/proc/{task}/stat").read_text().rsplit(")", 1)[1].split()

@@ -97,11 +97,6 @@ def split(pid: int) -> tuple[float, float]:
     return loop, sum(found.values())
 
 
-def children(pid: int) -> list[int]:
-    found = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-    return [int(child) for each in found for child in each]
-
-
 def load_seconds() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -125,9 +120,11 @@ class Side:
         """The first process, and its workers."""
         if workers == 1:
             return self._daemon.pid, []
-        first = children(self._daemon.pid)[0]
+        first = harness.children(self._daemon.pid)[0]
         started = [
-            pid for pid in children(first) if b"jackfield.cli.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            pid
+            for pid in harness.children(first)
+            if b"jackfield.cli.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
         ]
         if len(started) != workers:
             raise RuntimeError(f"{len(started)} workers were found in place of {workers}.")
