@@ -1,8 +1,9 @@
-"""A request that is read at a glance is what h11 makes of it; whatever is doubtful is left to h11."""
+"""A request that is read at a glance is what h11 and httptools make of it; whatever is doubtful is left to them."""
 
 from __future__ import annotations
 
 import h11
+import httptools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,6 +75,31 @@ def by_h11(data: bytes) -> tuple[bytes, bytes, list[tuple[bytes, bytes]], bytes,
     return request.method, request.target, list(request.headers), body, connection.trailing_data[0]
 
 
+class ByHttptools:
+    """What httptools finds in data that has one request."""
+
+    def __init__(self, data: bytes) -> None:
+        """Raises `httptools.HttpParserError`."""
+        self.target, self.body = b"", b""
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.messages = 0
+        parser = httptools.HttpRequestParser(self)
+        parser.feed_data(data)
+        self.method, self.persists = parser.get_method(), parser.should_keep_alive()
+
+    def on_url(self, url: bytes) -> None:
+        self.target += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.headers.append((name.lower(), value.strip(b" \t")))
+
+    def on_body(self, body: bytes) -> None:
+        self.body += body
+
+    def on_message_complete(self) -> None:
+        self.messages += 1
+
+
 PIECES = [
     b"GET", b"POST", b" ", b"/", b"/a", b"?", b"#", b"HTTP/1.1", b"\r\n", b"\n", b"\r", b"Host", b":", b": ", b"x",
     b"\t",
@@ -83,7 +109,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14), st.integers(0, len(HEAD)))
-def test_what_is_plain_h11_reads_alike(pieces: list[bytes], place: int) -> None:
+def test_what_is_plain_others_read_alike(pieces: list[bytes], place: int) -> None:
     made = b"".join(pieces)
     for data in (
         made,
@@ -94,3 +120,6 @@ def test_what_is_plain_h11_reads_alike(pieces: list[bytes], place: int) -> None:
         if found is not None:
             got = found.method.encode(), found.target, found.headers, found.body, found.rest
             assert by_h11(data) == got
+            found_too = ByHttptools(data[: len(data) - len(found.rest)])
+            assert (found_too.method, found_too.target, found_too.headers, found_too.body) == got[:4]
+            assert (found_too.messages, found_too.persists) == (1, found.persists)

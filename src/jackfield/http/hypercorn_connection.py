@@ -43,8 +43,8 @@ from jackfield.api.admission.connections import IDLE, SILENT, Admission, Admitte
 from jackfield.api.admission.moving import move
 from jackfield.api.asgi import AsgiApp
 
-from .http1.exchange import HttpExchange, scope_of
-from .http1.plain import PlainRequest, plain_request
+from .http1.exchange import HttpExchange, whole_exchange
+from .http1.plain import plain_request
 from .http1.refusals import MALFORMED, TOO_LARGE, body_of, code_of, too_late
 from .websocket_shortcut import Upgraded, WebSocketShortcut
 
@@ -524,19 +524,9 @@ class HypercornConnection(TCPServer):
             return False
         self.admitted.head_is_whole(has_body=False)  # all of it has come
         self._held = found.rest
-        self._exchange = self._exchange_of(found)
+        self._exchange = whole_exchange(self, found, self.protocol.client, self.protocol.server, {})
         self._task_group.spawn(self._exchange.run, application)
         return True
-
-    def _exchange_of(self, request: PlainRequest) -> HttpExchange:
-        scope = scope_of(
-            request.method, request.target, "1.1", request.headers, self.protocol.client, self.protocol.server, {}
-        )
-        made = HttpExchange(self, scope, persists=request.persists, expects=False)
-        if request.body:
-            made.takes(request.body)
-        made.ends()
-        return made
 
     def _give_held(self) -> None:
         """Back to the reader, before what it has read since."""

@@ -19,6 +19,8 @@ from urllib.parse import unquote
 
 from jackfield.api.asgi import AsgiApp, Message, Scope
 
+from .plain import PlainRequest
+
 log = logging.getLogger("jackfield.server")
 HIGH_WATER = 64 * 1024
 """Bytes of a body that wait for the application."""
@@ -105,6 +107,22 @@ def scope_of(
         "state": state,
         "extensions": {},
     }
+
+
+def whole_exchange(
+    owner: ExchangeOwner,
+    request: PlainRequest,
+    client: tuple[str, int] | None,
+    server: tuple[str, int | None] | None,
+    state: dict[str, Any],  # ASGI's
+) -> HttpExchange:
+    """Of a request that has come whole."""
+    scope = scope_of(request.method, request.target, "1.1", request.headers, client, server, state)
+    made = HttpExchange(owner, scope, persists=request.persists, expects=False)
+    if request.body:
+        made.takes(request.body)
+    made.ends()
+    return made
 
 
 class HttpExchange:

@@ -1,5 +1,6 @@
 """uvicorn's connections, by httptools: the same as Hypercorn's, request by request.
 
+- Requests that can be read at a glance are, as over Hypercorn.
 - `jackfield.api.admission` hears how far each request has come, and keeps all times: there is no timer per connection.
 - What a program in front may read otherwise is refused, and the connection closed: `Transfer-Encoding` beside
   `Content-Length` or in HTTP/1.0, another coding than `chunked`, no `Host` or two, other versions than 1.0 and 1.1.
@@ -28,7 +29,8 @@ from uvicorn.server import ServerState
 from jackfield.api.admission.connections import IDLE, SILENT, Admission, AdmittedConnection, Overdue
 from jackfield.api.admission.moving import move
 
-from ..http1.exchange import HttpExchange, scope_of
+from ..http1.exchange import HttpExchange, scope_of, whole_exchange
+from ..http1.plain import PlainRequest, plain_request
 from ..http1.refusals import MALFORMED, TOO_LARGE, refusal, too_late
 from .holding_flow import HoldingFlow
 
@@ -194,6 +196,9 @@ class UvicornConnection(asyncio.Protocol):
 
     def _read(self, data: bytes) -> None:
         """Takes what has come apart, and holds what is behind a request that waits."""
+        if self._is_fresh and (found := plain_request(data, self._longest)) is not None:
+            self._take_plain(found)
+            return
         at, size = 0, len(data)
         while at < size:
             end = min(self._piece(data, at), size)
@@ -206,6 +211,19 @@ class UvicornConnection(asyncio.Protocol):
             if self._has_next and at < size:
                 self._hold(data[at:])
                 return
+
+    @property
+    def _is_fresh(self) -> bool:
+        """Whether nothing of a request has come, and no answer is under way."""
+        begun = self._arriving or self._in_head or self._idle_bytes or self._left or self._apart
+        return self._is_free and not begun
+
+    def _take_plain(self, request: PlainRequest) -> None:
+        """httptools would take as long again."""
+        self._admitted.head_is_whole(has_body=False)  # all of it has come
+        self._start(whole_exchange(self, request, self._client, self._server, self._app_state.copy()))
+        if request.rest:
+            self._hold(request.rest)
 
     def _piece(self, data: bytes, at: int) -> int:
         """The end of a part that has one head at most."""
