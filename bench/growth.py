@@ -1,7 +1,7 @@
-"""Months of history: pages and counts at 1,000,000 executions, and what a cap that is reached costs, for the store in
-SQLite and the one in PostgreSQL.
+"""Months of history: pages and counts at 1,000,000 executions, what a cap that is reached and ages cost, for the store
+in SQLite and the one in PostgreSQL.
 
-    python bench/growth.py [--store sqlite] [--executions 1000000] [--cap 40000] [--seconds 3] [--write]
+    python bench/growth.py [--store sqlite] [--part cap] [--executions 1000000] [--workflows 10] [--cap 40000] [--write]
 
 Each store is filled through its port with short executions of 13 days. Then lists are read, and beside each of them the
 rows that it counts and skips are counted and skipped one by one, as it was done before. For the cap, two more stores
@@ -44,14 +44,13 @@ from jackfield_webhooks.settings import HistorySettings, WebhookSettings
 
 DAY = 86_400_000
 DAYS = 13
-WORKFLOWS = 10
 AT_ONCE = 2000
 TIMES = 9
 PAIRS = 5
+SWEPT = 180
+"""Seconds to wait for autovacuum."""
 CALLS = 4
 """Executions for each call that is kept."""
-_NOTHING = Retention(0, KEEP_ALL, 0, KEEP_ALL, 0)
-"""It deletes nothing, and sums up what was counted, as daemons do every minute."""
 _LOG = logging.getLogger("bench")
 Step = Callable[[], Awaitable[object]]
 
@@ -90,6 +89,17 @@ class Kind:
             found = connection.execute(total, [part]).fetchone()
         return int(found[0]) if found else 0
 
+    async def looked_at(self, part: str) -> None:
+        """What autovacuum does within a minute or two: the planner has figures, and what is dead is swept out."""
+        if self.server is None:
+            return
+        waiting = """SELECT 1 FROM pg_stat_user_tables WHERE schemaname = %s AND (n_dead_tup > 0.1 * n_live_tup + 1000
+            OR (n_mod_since_analyze > 0.2 * n_live_tup + 1000 AND n_live_tup > 1000))"""
+        deadline = time.monotonic() + SWEPT
+        with psycopg.connect(self.server.dsn(), autocommit=True) as connection:
+            while connection.execute(waiting, [part]).fetchone() and time.monotonic() < deadline:
+                await asyncio.sleep(1)
+
     def seconds(self) -> float:
         """Of the processor, so far."""
         own = time.process_time()
@@ -99,22 +109,22 @@ class Kind:
 # ------------------------------------------------------------------------------------------------------------- lists
 
 
-def executions(count: int) -> Iterator[tuple[NewExecution, FinishedExecution]]:
+def executions(count: int, workflows: int) -> Iterator[tuple[NewExecution, FinishedExecution]]:
     """Evenly over the days, the oldest first."""
     first = time.time_ns() // 1_000_000 - DAYS * DAY
     for number in range(count):
         at = first + number * DAYS * DAY // count
         ident = str(uuid.UUID(int=(at << 80) | (7 << 76) | (2 << 62) | number))
         status = "failed" if number % 50 == 0 else "success"
-        new = NewExecution(ident, f"w{number % WORKFLOWS}", 1, "webhook", "running", at, b'{"items":[]}', at)
+        new = NewExecution(ident, f"w{number % workflows}", 1, "webhook", "running", at, b'{"items":[]}', at)
         yield new, FinishedExecution(ident, status, at + 5, at, b'{"runs":[]}')  # type: ignore[arg-type]  # one of two
 
 
-async def fill(store: SqliteStore | PostgresStore, count: int) -> float:
+async def fill(store: SqliteStore | PostgresStore, count: int, workflows: int) -> float:
     """Executions per second."""
     start = time.perf_counter()
     waiting: list[asyncio.Future[None]] = []
-    for new, end in executions(count):
+    for new, end in executions(count, workflows):
         waiting.append(store.add_execution(new, end))
         if len(waiting) >= AT_ONCE:
             await asyncio.gather(*waiting)
@@ -148,11 +158,13 @@ def one_by_one(store: SqliteStore | PostgresStore, where: str, offset: int | Non
     return lambda: store._db.read(work)
 
 
-async def lists(kind: Kind, count: int) -> list[list[str]]:
+async def lists(kind: Kind, count: int, workflows: int) -> list[list[str]]:
     rows = []
     async with kind.opened("many") as store:
-        rate = await fill(store, count)
-        await store.prune(_NOTHING)
+        rate = await fill(store, count, workflows)
+        now = time.time_ns() // 1_000_000
+        await store.prune(Retention(0, KEEP_ALL, 0, KEEP_ALL, now))  # sums up what was counted, as daemons do
+    await kind.looked_at("many")
     async with kind.opened("many") as store:
         (first,) = await took(functools.partial(store.execution_stats, ExecutionFilter()), 1)
         now = time.time_ns() // 1_000_000
@@ -240,6 +252,8 @@ async def capped(kind: Kind, cap: int, seconds: float) -> list[str]:
         await without.add(cap)
         async with pruned(bounded, cap, kind.directory):
             await within.add(cap * 2)
+            await kind.looked_at("free")
+            await kind.looked_at("capped")
             await within.measured(seconds)
             before = kind.size("capped")
             within.most = 0
@@ -256,42 +270,111 @@ async def capped(kind: Kind, cap: int, seconds: float) -> list[str]:
     return [kind.name, *rates, f"{rate:.2f}", f"{used:.2f}", f"{over:.2%}", *sizes]
 
 
+# --------------------------------------------------------------------------------------------------------------- age
+
+
+async def old(store: SqliteStore | PostgresStore, count: int) -> None:
+    """Executions that ended 15 days ago, with bodies of 7 KB."""
+    at = time.time_ns() // 1_000_000 - 15 * DAY
+    for _ in range(0, count, AT_ONCE):
+        idents = [str(uuid.uuid4()) for _ in range(AT_ONCE)]
+        made = (NewExecution(ident, "w", 1, "webhook", "running", at, store_bench.BODY, at) for ident in idents)
+        ends = (FinishedExecution(ident, "success", at + 5, at, store_bench.BODY) for ident in idents)
+        await asyncio.gather(*(store.add_execution(*both) for both in zip(made, ends, strict=True)))
+
+
+async def prune_always(store: SqliteStore | PostgresStore) -> None:
+    """What is old, without the pause between two looks."""
+    while True:
+        now = time.time_ns() // 1_000_000
+        if await store.prune(Retention(now - 14 * DAY, KEEP_ALL, 0, KEEP_ALL, now)) == 0:
+            await asyncio.sleep(0.1)
+
+
+async def aged(kind: Kind, count: int, seconds: float) -> list[str]:
+    async with kind.opened("aged") as store:
+        await old(store, count)
+        load = Load(kind, store)
+        await load.measured(seconds)
+        pairs, gone = [], 0
+        for _ in range(PAIRS):
+            without = await load.measured(seconds)
+            left = await ended_before(store)
+            task = asyncio.ensure_future(prune_always(store))
+            within = await load.measured(seconds)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            gone += left - await ended_before(store)
+            pairs.append((without, within))
+            print(pairs[-1], gone, flush=True)
+        start = time.perf_counter()
+        left = await ended_before(store)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(prune_always(store), seconds)
+        idle = (left - await ended_before(store)) / (time.perf_counter() - start)
+    rate = statistics.median(mine[0] / other[0] for other, mine in pairs)
+    used = statistics.median(mine[1] / other[1] for other, mine in pairs)
+    rates = [f"{statistics.median(pair[place][0] for pair in pairs):,.0f}" for place in (0, 1)]
+    return [kind.name, *rates, f"{rate:.2f}", f"{used:.2f}", f"{gone / PAIRS / seconds:,.0f}", f"{idle:,.0f}"]
+
+
+async def ended_before(store: SqliteStore | PostgresStore) -> int:
+    until = time.time_ns() // 1_000_000 - 14 * DAY
+    return sum((await store.execution_stats(ExecutionFilter(until=until))).values())
+
+
 # ------------------------------------------------------------------------------------------------------------ report
 
 
-def report(options: argparse.Namespace, rows: Sequence[Sequence[str]], caps: Sequence[Sequence[str]]) -> str:
+def report(
+    options: argparse.Namespace,
+    rows: Sequence[Sequence[str]],
+    caps: Sequence[Sequence[str]],
+    ages: Sequence[Sequence[str]],
+) -> str:
     listed = harness.table(["store", "read", "ms", "ms at most", "ms by counting and skipping rows"], rows)
     bounded = harness.table(
         ["store", "executions/s without a cap", "at the cap", "ratio", "processor, ratio", "over the cap at most",
          "MB before", "MB after"],
         caps,
     )  # fmt: skip
-    command = (
-        f"python bench/growth.py --executions {options.executions} --cap {options.cap} --seconds {options.seconds:g}"
+    past = harness.table(
+        ["store", "executions/s", "while old ones go", "ratio", "processor, ratio", "deleted/s", "deleted/s when idle"],
+        ages,
     )
+    given = ("executions", "workflows", "cap", "old", "seconds")
+    command = " ".join(["python bench/growth.py", *(f"--{name} {getattr(options, name)}" for name in given)])
     return f"""`{command}` — {harness.environment("psycopg")}.
 
-{options.executions:,} executions over {DAYS} days, of {WORKFLOWS} workflows:
+{options.executions:,} executions over {DAYS} days, of {options.workflows} workflows:
 
 {listed}
 
 At a cap of {options.cap:,} executions and {options.cap // CALLS:,} calls of a webhook, each of 7 KB; medians of
 {PAIRS} pairs:
 
-{bounded}"""
+{bounded}
+
+{options.old:,} executions that are past their age, deleted while others come, and while nobody writes:
+
+{past}"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=("sqlite", "postgres"), help="by default both")
     parser.add_argument("--executions", type=int, default=1_000_000)
+    parser.add_argument("--workflows", type=int, default=10)
+    parser.add_argument("--part", choices=("lists", "cap", "age"), help="by default all")
     parser.add_argument("--cap", type=int, default=40_000)
+    parser.add_argument("--old", type=int, default=40_000)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--directory", type=Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows: list[list[str]] = []
     caps: list[list[str]] = []
+    ages: list[list[str]] = []
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=options.directory)))
         kinds = []
@@ -300,9 +383,13 @@ def main() -> None:
         if options.store != "sqlite":
             kinds.append(Kind("PostgreSQL", directory, stack.enter_context(durable_postgres())))
         for kind in kinds:
-            rows += asyncio.run(lists(kind, options.executions))
-            caps.append(asyncio.run(capped(kind, options.cap, options.seconds)))
-    harness.publish("growth", report(options, rows, caps), write=options.write)
+            if options.part in (None, "lists"):
+                rows += asyncio.run(lists(kind, options.executions, options.workflows))
+            if options.part in (None, "cap"):
+                caps.append(asyncio.run(capped(kind, options.cap, options.seconds)))
+            if options.part in (None, "age"):
+                ages.append(asyncio.run(aged(kind, options.old, options.seconds)))
+    harness.publish("growth", report(options, rows, caps, ages), write=options.write)
 
 
 if __name__ == "__main__":

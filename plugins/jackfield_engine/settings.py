@@ -146,7 +146,10 @@ class ExecutionsSettings(BaseModel):
         336, description="Hours after which an ended execution is deleted.", gt=0, le=24 * 36_500
     )
     max_count: int = Field(
-        100_000, description="Ended executions that are kept; the oldest beyond are deleted.", ge=1, le=1_000_000_000
+        100_000,
+        description="Ended executions that are kept; of more those are deleted that ended first.",
+        ge=1,
+        le=1_000_000_000,
     )
     unsaved_for: float = Field(
         60,

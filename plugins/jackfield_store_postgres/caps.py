@@ -2,7 +2,7 @@
 beside the writer, for which nobody waits.
 
 Daemons that share the store take turns, by the same memo as `retention`; each looks by what it has added itself, and
-counts what all have.
+counts what all have added. How many calls a webhook had then is in a memo too, so that nobody counts them all again.
 """
 
 from __future__ import annotations
@@ -17,15 +17,17 @@ import psycopg
 
 from jackfield.api.errors import StoreUnavailable
 from jackfield.api.ids import new_id
-from jackfield.api.sql.caps import Caps
-from jackfield.api.sql.pruning import FREE
+from jackfield.api.sql.caps import Caps, FirstEnd
 from jackfield.api.storage import KEEP_ALL
 from jackfield_store_postgres import failures
-from jackfield_store_postgres.contents.counting import COUNTS, SUM_UP
+from jackfield_store_postgres.contents.counting import SUM_UP
 from jackfield_store_postgres.database import Database
+from jackfield_store_postgres.rows import Cursor
 from jackfield_store_postgres.server.connections import Connection
-from jackfield_store_postgres.server.transactions import Statement
+from jackfield_store_postgres.server.transactions import COMMIT, Statement, reading
 from jackfield_store_postgres.shared.memos import ADD
+from jackfield_store_postgres.trims import BY_INDEX, TRIM, TRIM_CALLS
+from jackfield_store_postgres.writing.batch import run
 
 _Due: TypeAlias = "dict[str | None, int]"
 """Added calls by their webhook; None: executions."""
@@ -38,27 +40,6 @@ _MOST = 500
 """Rows by which it may be passed at most, and that one transaction deletes beside as many as were added."""
 _WEBHOOKS = 10_000
 """Of which additions are counted at a time."""
-_BY_INDEX = """SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
-    set_config('jit', 'off', true)"""
-"""The oldest rows are at the beginning of an index. A table of which the server has no figures yet is read whole else.
-What is off is taken to be dear, and compiled."""
-_MINE = "EXISTS (SELECT 1 FROM memos WHERE kind = %s AND key = %s AND data = %s)"
-_TRIM = f"""WITH doomed AS (
-        SELECT id FROM executions WHERE finished_at IS NOT NULL AND {FREE} ORDER BY created_at, id
-        LIMIT (SELECT CASE WHEN {_MINE} THEN least(greatest(coalesce(sum(number), 0) - %s::bigint, 0), %s::bigint)
-            ELSE 0 END::bigint FROM {COUNTS})
-        FOR UPDATE SKIP LOCKED
-    ), gone AS (DELETE FROM executions WHERE id = ANY(ARRAY(SELECT id FROM doomed)))
-    DELETE FROM execution_steps WHERE execution_id = ANY(ARRAY(SELECT id FROM doomed))"""  # noqa: S608 - our own words
-_TRIM_CALLS = f"""WITH doomed AS (
-        SELECT id FROM calls WHERE webhook_id = %s ORDER BY time, id
-        LIMIT (SELECT CASE WHEN {_MINE} THEN least(greatest(count(*) - %s::bigint, 0), %s::bigint) ELSE 0 END
-            FROM calls WHERE webhook_id = %s)
-        FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM calls WHERE webhook_id = %s AND id = ANY(ARRAY(SELECT id FROM doomed))"""  # noqa: S608 - our own words
-"""Rows are chosen apart (`WITH`), and given as arrays: inside of a join they might be chosen anew for each row of the
-other side, or found by reading the whole table."""
 
 
 class HeldCaps(Caps):
@@ -67,9 +48,14 @@ class HeldCaps(Caps):
     def __init__(self, database: Database, log: logging.Logger) -> None:
         super().__init__(_MOST)
         self._db = database
+        self._limits = reading(database.settings)
         self._log = log
         self._added = 0
+        self._ends = 0
+        self._meanwhile = 0
+        """Ends that came while something was deleted last."""
         self._added_calls: Counter[str] = Counter()
+        self._first = FirstEnd()
         self._task: asyncio.Task[None] | None = None
 
     def end(self, stored: asyncio.Future[None]) -> asyncio.Future[None]:
@@ -84,6 +70,7 @@ class HeldCaps(Caps):
 
     def _ended(self, _: asyncio.Future[None]) -> None:
         self._added += 1
+        self._ends += 1
         if self._is_due():
             self._look()
 
@@ -101,10 +88,14 @@ class HeldCaps(Caps):
             await asyncio.gather(self._task, return_exceptions=True)
 
     def _is_due(self) -> bool:
-        return self._is_passed(self._executions, self._added)
+        return self._is_passed(self._executions, self._added + self._lead(self._executions))
 
     def _are_due(self, webhook_id: str) -> bool:
-        return self._is_passed(self._calls, self._added_calls[webhook_id])
+        return self._is_passed(self._calls, self._added_calls[webhook_id] + self._lead(self._calls))
+
+    def _lead(self, cap: int) -> int:
+        """How many may come until they are deleted; on a machine that is busy it takes longer."""
+        return min(self._meanwhile, self._slack(cap) * 3 // 4)
 
     def _look(self) -> None:
         if self._task is None or self._task.done():
@@ -113,7 +104,9 @@ class HeldCaps(Caps):
     async def _trim(self) -> None:
         while due := self._taken():
             try:
-                await self._db.write_apart(functools.partial(self._trimmed, due=due))
+                before = self._ends
+                await self._db.ask(functools.partial(self._trimmed, due=due))
+                self._meanwhile = self._ends - before
             except StoreUnavailable:
                 continue  # the next additions try again
             except psycopg.Error as error:
@@ -124,7 +117,8 @@ class HeldCaps(Caps):
         due: _Due = {}
         if self._is_due():
             due[None], self._added = self._added, 0
-        few = self._slack(self._calls) // 2 if due else self._slack(self._calls)  # some are taken along
+        slack = self._slack(self._calls)
+        few = slack // 2 if due else slack - self._lead(self._calls)  # some are taken along
         for webhook_id in [one for one, added in self._added_calls.items() if added >= few and self._calls < KEEP_ALL]:
             due[webhook_id] = self._added_calls.pop(webhook_id)
         return due
@@ -133,13 +127,18 @@ class HeldCaps(Caps):
         """In one round trip, as the loop's thread keeps this one waiting for the interpreter at each. Nothing while
         another daemon has the turn for longer than this transaction."""
         turn = (*TURN, new_id().encode())
-        sent: list[Statement] = [(_BY_INDEX, ()), (ADD, (*turn, _LONGEST))]
+        sent: list[Statement] = [*self._limits.begin_claim(connection), (BY_INDEX, ()), (ADD, (*turn, _LONGEST))]
         for webhook_id, added in due.items():
-            if webhook_id is None:
-                sent += [(SUM_UP, ()), (_TRIM, (*turn, self._executions, _MOST + added))]
-            else:
-                given = (webhook_id, *turn, self._calls, _MOST + added, webhook_id, webhook_id)
-                sent.append((_TRIM_CALLS, given))
-        with connection.pipeline():
-            for sql, values in [*sent, (LEAVE, turn)]:
-                connection.execute(sql, values, prepare=False)
+            if webhook_id is not None:
+                sent.append((TRIM_CALLS, (webhook_id, self._calls, *turn, _MOST + added)))
+        if None in due:
+            given = (*turn, self._executions, _MOST + due[None], self._first.since())
+            sent += [(SUM_UP, ()), (TRIM, given)]
+        told = run(connection, [*sent, (LEAVE, turn), COMMIT])
+        if None in due:
+            self._passed(told[-3])
+
+    def _passed(self, trimmed: Cursor) -> None:
+        last, is_short = trimmed.fetchone() or (None, True)
+        if last is not None:
+            self._first.found(last, is_short=is_short)

@@ -73,6 +73,10 @@ class Database:
         called again."""
         return cast("ResultT", await self._writes.add(StoreWrite(lambda batch: batch.apart(work), size, owners)))
 
+    async def moment(self) -> None:
+        """`WriteQueue.moment`"""
+        await self._writes.moment()
+
     async def write_alone(self, work: Callable[[Connection], ResultT]) -> ResultT:
         """`post_alone`"""
         return await self.post_alone(work)

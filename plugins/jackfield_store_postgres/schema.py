@@ -239,6 +239,60 @@ _LEDGERS = (
 """What hosts have told of their usage, by days."""
 _INSIDE = ("ALTER TABLE ledgers ADD COLUMN inside boolean NOT NULL DEFAULT true",)
 """Whether it is for nobody who comes by a public host."""
+_ADDED_UP = """BEGIN
+        INSERT INTO workflow_counts AS c
+            SELECT workflow_id, mode, status, sum(number)::bigint FROM {rows} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            ON CONFLICT (workflow_id, mode, status) DO UPDATE SET number = c.number + excluded.number;
+        INSERT INTO span_counts AS c
+            SELECT span, mode, status, sum(number)::bigint FROM {rows} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            ON CONFLICT (span, mode, status) DO UPDATE SET number = c.number + excluded.number;
+        RETURN NULL; END"""
+_CHANGED_COUNTS = """(SELECT span, workflow_id, mode, status, number FROM later
+    UNION ALL SELECT span, workflow_id, mode, status, -number FROM earlier) AS changed"""
+
+
+def _adding_up(name: str, rows: str) -> str:
+    return f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $sum$ {_ADDED_UP.format(rows=rows)} $sum$"
+
+
+_SUMMED = (
+    "CREATE INDEX executions_by_end ON executions (finished_at, id) WHERE finished_at IS NOT NULL",
+    "CREATE INDEX execution_counts_by_workflow ON execution_counts (workflow_id, span)",
+    """CREATE TABLE workflow_counts (
+        workflow_id TEXT, mode TEXT, status TEXT, number bigint NOT NULL, PRIMARY KEY (workflow_id, mode, status)
+    )""",
+    """CREATE TABLE span_counts (
+        span bigint, mode TEXT, status TEXT, number bigint NOT NULL, PRIMARY KEY (span, mode, status)
+    )""",
+    _adding_up("add_up_new_counts", "added"),
+    _adding_up("add_up_counts", _CHANGED_COUNTS),
+    _adding_up("take_counts_away", "(SELECT span, workflow_id, mode, status, -number AS number FROM deleted) AS gone"),
+    """CREATE TRIGGER add_up_new AFTER INSERT ON execution_counts REFERENCING NEW TABLE AS added
+        FOR EACH STATEMENT EXECUTE FUNCTION add_up_new_counts()""",
+    """CREATE TRIGGER add_up AFTER UPDATE ON execution_counts REFERENCING OLD TABLE AS earlier NEW TABLE AS later
+        FOR EACH STATEMENT EXECUTE FUNCTION add_up_counts()""",
+    """CREATE TRIGGER take_away AFTER DELETE ON execution_counts REFERENCING OLD TABLE AS deleted
+        FOR EACH STATEMENT EXECUTE FUNCTION take_counts_away()""",
+    """INSERT INTO workflow_counts SELECT workflow_id, mode, status, sum(number)::bigint FROM execution_counts
+        GROUP BY 1, 2, 3""",
+    "INSERT INTO span_counts SELECT span, mode, status, sum(number)::bigint FROM execution_counts GROUP BY 1, 2, 3",
+)
+"""Executions in the order of their ends, by which they go. Sums of `execution_counts` over spans and over workflows, so
+that no list adds up every workflow in every span; they change when changes are summed up, also by daemons of the
+version before. The triggers lock `execution_counts` until it is summed up."""
+_SWEPT = (
+    *(
+        f"""ALTER TABLE {table} SET (toast_tuple_target = 4080,
+        autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500,
+        toast.autovacuum_vacuum_scale_factor = 0.05, toast.autovacuum_vacuum_threshold = 500)"""
+        for table in ("executions", "execution_steps", "calls")
+    ),
+    """ALTER TABLE execution_changes SET (parallel_workers = 0,
+        autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)""",
+)
+"""Autovacuum comes when a twentieth of a history is dead, not a fifth: so much larger than its content it may be. A row
+of up to half a page, as the input of a call is when it is compressed, stays in one piece: apart from its row it would
+take a second table and index to write, and to delete."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST,
     _FACTS,
@@ -252,6 +306,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _PLACED,
     _LEDGERS,
     _INSIDE,
+    _SUMMED,
+    _SWEPT,
 )
 COMPRESSED = (
     ("executions", "input"), ("executions", "document"), ("execution_steps", "data"), ("workflow_versions", "document"),

@@ -277,10 +277,38 @@ _LEDGERS = (
 """What hosts have told of their usage, by days."""
 _INSIDE = ("ALTER TABLE ledgers ADD COLUMN inside INTEGER NOT NULL DEFAULT 1",)
 """Whether it is for nobody who comes by a public host."""
+_ADD_UP = """CREATE TRIGGER add_up_{when} AFTER {event} ON execution_counts
+    WHEN {row}.span < (SELECT until FROM counted_spans) BEGIN
+        INSERT INTO workflow_counts VALUES ({row}.workflow_id, {row}.mode, {row}.status, {number})
+            ON CONFLICT DO UPDATE SET number = number + excluded.number;
+        INSERT INTO span_counts VALUES ({row}.span, {row}.mode, {row}.status, {number})
+            ON CONFLICT DO UPDATE SET number = number + excluded.number;
+    END"""
+_SUMS = (
+    "CREATE INDEX executions_by_end ON executions (finished_at, id) WHERE finished_at IS NOT NULL",
+    "CREATE INDEX execution_counts_by_workflow ON execution_counts (workflow_id, span)",
+    """CREATE TABLE workflow_counts (
+        workflow_id TEXT, mode TEXT, status TEXT, number INTEGER NOT NULL, PRIMARY KEY (workflow_id, mode, status)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE span_counts (
+        span INTEGER, mode TEXT, status TEXT, number INTEGER NOT NULL, PRIMARY KEY (span, mode, status)
+    ) STRICT, WITHOUT ROWID""",
+    "CREATE TABLE counted_spans (id INTEGER PRIMARY KEY CHECK (id = 1), until INTEGER NOT NULL) STRICT",
+    "INSERT INTO counted_spans SELECT 1, coalesce(max(span), 0) FROM execution_counts",
+    """INSERT INTO workflow_counts SELECT workflow_id, mode, status, sum(number) FROM execution_counts
+        WHERE span < (SELECT until FROM counted_spans) GROUP BY 1, 2, 3""",
+    """INSERT INTO span_counts SELECT span, mode, status, sum(number) FROM execution_counts
+        WHERE span < (SELECT until FROM counted_spans) GROUP BY 1, 2, 3""",
+    _ADD_UP.format(when="added", event="INSERT", row="NEW", number="NEW.number"),
+    _ADD_UP.format(when="changed", event="UPDATE OF number", row="NEW", number="NEW.number - OLD.number"),
+    _ADD_UP.format(when="deleted", event="DELETE", row="OLD", number="-OLD.number"),
+)
+"""Executions in the order of their ends, by which they go. Sums of `execution_counts`, so that no list adds up every
+workflow in every span: of the spans that are over. That of the present is not in them, and costs nothing more."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     _FIRST, _FORMS, _QUERIES, _IDENTITIES, _EVENTS, _FINGERPRINTS, _UNSEALED, _REACH, _DIGESTS,
     _UNSEALED_AGAIN, _TAGS, _SHARED, _IMPORTED, _MORE_DIGESTS, _UNSAVED, _DATA_TABLES,
-    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE,
+    _FOLDERS, _OWNERS, _FACTS, _FILES, _CLAIMS, _COUNTED, _ONCE, _LEDGERS, _INSIDE, _SUMS,
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from jackfield.api.storage import (
     StoredExecution,
 )
 from jackfield_store_postgres.caps import HeldCaps
-from jackfield_store_postgres.contents.counting import COUNTS
+from jackfield_store_postgres.contents.counting import BY_SPAN, BY_WORKFLOW, COUNTS
 from jackfield_store_postgres.database import Database
 from jackfield_store_postgres.dialect import PostgresDialect
 from jackfield_store_postgres.rows import Query, execute, planned, unpack
@@ -55,7 +55,9 @@ _ROWS = Query(
     "created_at DESC, id DESC",
     ExecutionRow,
 )
-LISTS = ExecutionLists(PostgresDialect(), _ROWS.columns, ExecutionRow, counts=COUNTS)
+LISTS = ExecutionLists(
+    PostgresDialect(), _ROWS.columns, ExecutionRow, counts=COUNTS, by_workflow=BY_WORKFLOW, by_span=BY_SPAN
+)
 
 
 class PostgresExecutions:

@@ -1,6 +1,7 @@
-"""Deleting what has had its time. Readers search the rows, small transactions delete them, so that the writer is held
-for a few milliseconds at a time. Of the daemons that share the store one at a time does it: a memo says whose turn it
-is, because nothing else lasts from one transaction to the next through a pooler."""
+"""Deleting what has had its time. Readers search the rows, small transactions delete them beside the writer, in moments
+in which this daemon does not write; while there are none, four such transactions a second. Of the daemons that share
+the store one at a time does it: a memo says whose turn it is, because nothing else lasts from one transaction to the
+next through a pooler."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ from jackfield_store_postgres.rows import Value, execute
 from jackfield_store_postgres.server.connections import Connection
 from jackfield_store_postgres.shared.counts import ENDED_COUNTS
 from jackfield_store_postgres.shared.memos import ADD, ENDED
+from jackfield_store_postgres.trims import BY_INDEX
 
 RowT = TypeVar("RowT")
 _Call: TypeAlias = "tuple[str, str]"
@@ -92,13 +94,15 @@ class Pruning:
         gone = 0
         for start in range(0, len(rows), _AT_ONCE):
             part = rows[start : start + _AT_ONCE]
-            gone += await self._db.write(functools.partial(delete_part, delete=delete, part=part))
+            await self._db.moment()
+            gone += await self._db.write_apart(functools.partial(_deleted, delete=delete, part=part))
         return gone
 
 
-def delete_part(
+def _deleted(
     connection: Connection, *, delete: Callable[[Connection, Sequence[RowT]], int], part: Sequence[RowT]
 ) -> int:
+    execute(connection, BY_INDEX, ())
     return delete(connection, part)
 
 

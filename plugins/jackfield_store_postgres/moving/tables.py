@@ -22,6 +22,8 @@ OWN: Mapping[str, str] = {
     "hosts": "daemons that run say so themselves",
     "execution_counts": "counted by triggers while a copy is filled",
     "execution_changes": "the same",
+    "workflow_counts": "the same",
+    "span_counts": "the same",
     "revisions": "what daemons that run have heard of; counted anew",
     "workflow_revisions": "the same; every workflow gets one at the end of a copy",
 }

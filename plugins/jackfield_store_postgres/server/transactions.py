@@ -21,7 +21,7 @@ _CONFIGURE = """SELECT set_config('search_path', %s, local), set_config('stateme
 """What is acknowledged is on the disk, whatever the role's own setting is."""
 _BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _BEGIN_APART = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-_COMMIT: Statement = ("COMMIT", ())
+COMMIT: Statement = ("COMMIT", ())
 _MARK = """UPDATE writers SET batch = %s, seen_at = now() WHERE id = %s
     RETURNING ARRAY(SELECT id FROM incarnations WHERE id = ANY(%b) AND alive FOR KEY SHARE)"""
 """The lock keeps nobody from renewing, and whoever declares an incarnation dead waits for it (`FOR UPDATE`)."""
@@ -62,7 +62,7 @@ class Limits:
     def begin_claim(self, connection: Connection) -> list[Statement]:
         """A small transaction that writes beside the writer, after what was asked. Its end waits for the disk: whoever
         has a claim may have an effect before it writes again."""
-        asked: list[Statement] = [] if connection.info.transaction_status == TransactionStatus.IDLE else [_COMMIT]
+        asked: list[Statement] = [] if connection.info.transaction_status == TransactionStatus.IDLE else [COMMIT]
         local: list[Statement] = [] if is_direct(connection) else [(_CONFIGURE, self._values(local=True))]
         return [*asked, (_BEGIN_APART, ()), *local]
 

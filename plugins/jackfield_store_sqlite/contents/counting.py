@@ -1,4 +1,5 @@
-"""Counts of ended executions: every transaction that ends or deletes some changes them with them."""
+"""Counts of ended executions: every transaction that ends or deletes some changes them with them. Triggers keep the
+sums of spans that are over."""
 
 from __future__ import annotations
 
@@ -22,6 +23,19 @@ _COUNT_GONE = f"""INSERT INTO execution_counts SELECT {_GROUP}, e.status, -count
 COUNT_ALL = f"""INSERT INTO execution_counts SELECT {_GROUP}, e.status, count(*) FROM executions e
     WHERE e.finished_at IS NOT NULL GROUP BY 1, 2, 3, 4"""  # noqa: S608 - our own words
 
+_PRESENT = "FROM execution_counts WHERE span >= (SELECT until FROM counted_spans)"
+BY_WORKFLOW = f"""(SELECT workflow_id, mode, status, number FROM workflow_counts
+    UNION ALL SELECT workflow_id, mode, status, number {_PRESENT})"""  # noqa: S608 - our own words
+BY_SPAN = f"""(SELECT span, mode, status, number FROM span_counts
+    UNION ALL SELECT span, mode, status, number {_PRESENT})"""  # noqa: S608 - our own words
+_REACHED = "SELECT until FROM counted_spans"
+_OVER = "FROM execution_counts WHERE span >= (SELECT until FROM counted_spans) AND span < ? GROUP BY 1, 2, 3"
+_ADD_UP = (
+    f"INSERT INTO workflow_counts SELECT workflow_id, mode, status, sum(number) {_OVER} {_ADD}",
+    f"INSERT INTO span_counts SELECT span, mode, status, sum(number) {_OVER} {_ADD}",
+    "UPDATE counted_spans SET until = ?",
+)
+
 
 class OpenExecutions:
     """Those that were added lately and are open still, with what tells them apart when they are counted. Belongs to the
@@ -43,7 +57,14 @@ class OpenExecutions:
 
 def ended_executions(connection: sqlite3.Connection) -> int:
     """How many there are."""
-    return int(connection.execute("SELECT sum(number) FROM execution_counts").fetchone()[0] or 0)
+    return int(connection.execute(f"SELECT sum(number) FROM {BY_WORKFLOW}").fetchone()[0] or 0)  # noqa: S608 - ours
+
+
+def add_up(connection: sqlite3.Connection, span: int) -> None:
+    """The spans before this one into the sums, as far as they are not in them."""
+    if connection.execute(_REACHED).fetchone()[0] < span:
+        for sql in _ADD_UP:
+            connection.execute(sql, (span,))
 
 
 def count_ends(connection: sqlite3.Connection, ends: Iterable[tuple[str, Value]]) -> None:

@@ -23,6 +23,7 @@ from jackfield.api.storage import (
     StoredExecution,
 )
 from jackfield.api.workflows import Document
+from jackfield_store_sqlite.contents.counting import BY_SPAN, BY_WORKFLOW
 from jackfield_store_sqlite.contents.packing import Packing, opened
 from jackfield_store_sqlite.damage.digests import (
     HIGH,
@@ -88,7 +89,10 @@ def _listed(*row: Any) -> ExecutionRow:  # Any: the columns of `_COLUMNS`, or wh
 _LATEST = 2**42
 """Milliseconds; later moments are damage."""
 _LIST = Query(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
-LISTS = ExecutionLists(SqliteDialect(), _COLUMNS, _listed, open_rows="executions INDEXED BY executions_open")
+LISTS = ExecutionLists(
+    SqliteDialect(), _COLUMNS, _listed, counts="execution_counts", by_workflow=BY_WORKFLOW, by_span=BY_SPAN,
+    open_rows="executions INDEXED BY executions_open",
+)  # fmt: skip
 _ONE = Query(_COLUMNS, "executions", "id", _whole_row)
 _AMONG = "IN (SELECT value FROM json_each(?))"
 

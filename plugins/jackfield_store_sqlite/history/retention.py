@@ -1,5 +1,5 @@
-"""Deleting what has had its time. Readers search the rows, small transactions delete them, so that the writer is held
-for a few milliseconds at a time."""
+"""Deleting what has had its time. Readers search the rows, small transactions delete them in moments in which nobody
+writes. While there are none, four such transactions a second hold the writer, each for a few milliseconds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from jackfield.api.execution_counts import span_of
 from jackfield.api.sql.pruning import PruningSearch
 from jackfield.api.storage import Retention
+from jackfield_store_sqlite.contents.counting import add_up
 from jackfield_store_sqlite.contents.packing import Packing
 from jackfield_store_sqlite.database import Database
 from jackfield_store_sqlite.dialect import SqliteDialect
@@ -64,6 +66,7 @@ class Pruning:
         gone = 0
         for start in range(0, len(rows), _AT_ONCE):
             part = rows[start : start + _AT_ONCE]
+            await self._db.moment()
             gone += await self._db.write(lambda connection, part=part: delete(connection, part))  # type: ignore[misc]
         return gone
 
@@ -80,4 +83,5 @@ def _expired(connection: sqlite3.Connection, retention: Retention, limit: int) -
         gone += connection.execute(sql, (retention.now, max(limit - gone, 0))).rowcount
     connection.execute(_FORGOTTEN, (retention.calls_before,))
     connection.execute(_UNCOUNTED)
+    add_up(connection, span_of(retention.now))
     return gone

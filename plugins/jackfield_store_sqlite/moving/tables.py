@@ -29,6 +29,9 @@ Write: TypeAlias = "Callable[[sqlite3.Connection, Sequence[Values]], None]"
 
 OWN: Mapping[str, str] = {
     "execution_counts": "counted anew at the end of a copy",
+    "workflow_counts": "sums of these",
+    "span_counts": "sums of these",
+    "counted_spans": "says which are summed up",
     "reach": "counts the commits of this file",
     "copy_notes": "there while a copy fills the store",
     "sqlite_stat1": "SQLite's own",

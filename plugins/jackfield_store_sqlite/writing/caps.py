@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from jackfield.api.sql.caps import Caps
+from jackfield.api.sql.caps import Caps, FirstEnd
 from jackfield_store_sqlite import failures
 from jackfield_store_sqlite.contents.counting import ended_executions
 from jackfield_store_sqlite.contents.packing import Packing
@@ -45,6 +45,7 @@ class HeldCaps(Caps):
         self._version = -1
         """By which SQLite tells that another connection has committed."""
         self._paused_until = 0.0
+        self._first = FirstEnd()
 
     def recount(self) -> None:
         """What is known holds no more."""
@@ -96,9 +97,14 @@ class HeldCaps(Caps):
 
     def _trim(self, connection: sqlite3.Connection) -> None:
         excess = ended_executions(connection) - self._executions
-        gone = remove_oldest(connection, min(excess, _MOST + self._ended), self._packing) if excess > 0 else 0
+        gone = self._remove(connection, min(excess, _MOST + self._ended)) if excess > 0 else 0
         self._ended = 0
         self._room = max(gone - excess, 0)
+
+    def _remove(self, connection: sqlite3.Connection, count: int) -> int:
+        gone, last = remove_oldest(connection, count, self._packing, self._first.since())
+        self._first.found(last, is_short=gone < count)
+        return gone
 
     def _trim_calls(self, connection: sqlite3.Connection, webhook: str) -> None:
         added, kept = self._added[webhook], self._kept.get(webhook)

@@ -23,10 +23,10 @@ _DELETE = """DELETE FROM executions WHERE id IN (SELECT value ->> 0 FROM json_ea
 _CHUNKS_OF = f"SELECT id FROM execution_data WHERE execution {_AMONG} AND id <> execution"  # noqa: S608 - our own words
 _DELETE_DATA = "DELETE FROM execution_data WHERE id BETWEEN ? AND ?"
 _DELETE_DOCUMENTS = "DELETE FROM execution_documents WHERE data BETWEEN ? AND ?"
-_OLDEST = f"""SELECT created_at, id, data, created_at >> 22, coalesce(workflow_id, ''), mode, status FROM executions
-    WHERE finished_at IS NOT NULL AND {FREE} ORDER BY created_at, id LIMIT ?"""  # noqa: S608 - our own words
+_OLDEST = f"""SELECT finished_at, id, data, created_at >> 22, coalesce(workflow_id, ''), mode, status FROM executions
+    WHERE finished_at >= ? AND {FREE} ORDER BY finished_at, id LIMIT ?"""  # noqa: S608 - our own words
 _DELETE_OLDEST = f"""DELETE FROM executions
-    WHERE finished_at IS NOT NULL AND {FREE} AND (created_at, id) <= (?, ?)"""  # noqa: S608 - our own words
+    WHERE finished_at >= ? AND {FREE} AND (finished_at, id) <= (?, ?)"""  # noqa: S608 - our own words
 _DELETE_CALLS = """DELETE FROM calls
     WHERE (webhook_id, id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))
     AND data IN (SELECT value ->> 2 FROM json_each(?)) RETURNING data"""
@@ -46,17 +46,17 @@ def remove(connection: sqlite3.Connection, executions: Sequence[tuple[str, int]]
     return _remove_data(connection, [data for (data,) in connection.execute(_DELETE, (wanted, wanted))])
 
 
-def remove_oldest(connection: sqlite3.Connection, count: int, packing: Packing) -> int:
-    """Delete so many finished executions, those that were made first, but for what open ones may ask for; returns how
-    many. Calls keep their bodies."""
-    rows = connection.execute(_OLDEST, (count,)).fetchall()
+def remove_oldest(connection: sqlite3.Connection, count: int, packing: Packing, since: int) -> tuple[int, int]:
+    """Delete so many finished executions, those that ended first, but for what open ones may ask for; returns how many,
+    and when the last of them ended. since: Unix ms, earlier ends are not looked at. Calls keep their bodies."""
+    rows = connection.execute(_OLDEST, (since, count)).fetchall()
     if not rows:
-        return 0
+        return 0, since
     gone: Counter[Row] = Counter(tuple(row[3:]) for row in rows)
     connection.executemany(COUNT, [(*key, -number) for key, number in gone.items()])
     keep_bodies(connection, [(ident, data) for _, ident, data, *_ in rows], packing)
-    connection.execute(_DELETE_OLDEST, rows[-1][:2])
-    return _remove_data(connection, [row[2] for row in rows])
+    connection.execute(_DELETE_OLDEST, (since, *rows[-1][:2]))
+    return _remove_data(connection, [row[2] for row in rows]), rows[-1][0]
 
 
 def _remove_data(connection: sqlite3.Connection, gone: Sequence[int]) -> int:

@@ -28,9 +28,11 @@ async def test_what_ended_before_and_while_others_read_is_counted(
 ) -> None:
     await _run(store, "before", ends=True)
     await _run(store, "open", ends=False)
-    functions = ", ".join(f"{schema}.count_{each}_executions" for each in ("added", "ended", "deleted"))
-    jackfield_postgres.run(f"DROP FUNCTION {functions}, {schema}.keep_bodies_of_calls CASCADE")
-    tables = ("execution_counts", "execution_changes", "ledgers", "ledger_days")
+    functions = [f"count_{each}_executions" for each in ("added", "ended", "deleted")]
+    functions += ["keep_bodies_of_calls", "add_up_new_counts", "add_up_counts", "take_counts_away"]
+    jackfield_postgres.run(f"DROP FUNCTION {', '.join(f'{schema}.{each}' for each in functions)} CASCADE")
+    jackfield_postgres.run(f"DROP INDEX {schema}.executions_by_end")
+    tables = ("execution_counts", "execution_changes", "workflow_counts", "span_counts", "ledgers", "ledger_days")
     jackfield_postgres.run(f"DROP TABLE {', '.join(f'{schema}.{table}' for table in tables)}")
     jackfield_postgres.run(f"UPDATE {schema}.jackfield_schema SET version = {BEFORE}")
     await _run(store, "uncounted", ends=True)

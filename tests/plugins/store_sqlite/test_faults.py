@@ -159,7 +159,7 @@ async def test_a_full_disk_refuses_and_recovers(new_store: NewStore, tmp_path: P
         assert "full" in refused[-1].message
         assert await stored(store) == kept
         with pytest.raises(StoreUnavailable):
-            await store.add_execution(execution("larger", 500_000))
+            await store.add_execution(execution("larger", 2_000_000))
         filler.unlink()
         await store.check()
         await store.add_execution(execution("after"))

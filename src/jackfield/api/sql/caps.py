@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 from jackfield.api.storage import KEEP_ALL
 
 _SHARE = 128
 """A cap may be passed by a part of it, of so many."""
+_LATE = 500
+"""Milliseconds by which an end may be stored after a later one: clocks differ, and writes wait."""
+_EVERYWHERE = 60.0
+"""Seconds after which what was passed over is looked at again."""
 
 
 class Caps:
@@ -27,3 +33,23 @@ class Caps:
     def _is_passed(self, cap: int, by: int) -> bool:
         """Whether it is worth deleting what is beyond."""
         return by >= self._slack(cap) and cap < KEEP_ALL
+
+
+class FirstEnd:
+    """When the first of the kept executions have ended. Those that stay because open ones may ask for them are passed
+    over, so that it does not matter how many there are; now and then they are looked at again."""
+
+    def __init__(self) -> None:
+        self._since = 0
+        self._again_at = 0.0
+
+    def since(self) -> int:
+        """Unix ms; what ended before needs no look now."""
+        if time.monotonic() >= self._again_at:
+            self._since = 0
+            self._again_at = time.monotonic() + _EVERYWHERE
+        return self._since
+
+    def found(self, last: int, *, is_short: bool) -> None:
+        """last: when the last one that went has ended, Unix ms. is_short: there were fewer than wanted."""
+        self._since = 0 if is_short else max(last - _LATE, 0)

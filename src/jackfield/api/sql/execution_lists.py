@@ -1,7 +1,8 @@
 """Lists of executions and their counts over a database with SQL, by counts that are kept.
 
 The table `execution_counts` has the ended executions by spans of `jackfield.api.execution_counts`; each store sees to
-it that it changes with them.
+it that it changes with them, and that there are sums of it: at a million executions of hundreds of workflows it has
+tens of thousands of rows.
 """
 
 from __future__ import annotations
@@ -32,20 +33,25 @@ class ExecutionLists(Generic[ConnectionT]):
         columns: str,
         make: Callable[..., ExecutionRow],
         *,
-        counts: str = "execution_counts",
+        counts: str,
+        by_workflow: str,
+        by_span: str,
         open_rows: str = "executions",
     ) -> None:
         """columns, make: of a list row. counts: where the columns of `execution_counts` stand; several rows of a kind
-        add up. open_rows: the table, so named that those with `finished_at IS NULL` are found by themselves."""
+        add up. by_workflow, by_span: where sums of them stand, over all spans and over all workflows. open_rows: the
+        table, so named that those with `finished_at IS NULL` are found by themselves."""
         self._sql = dialect
         self._columns = columns
         self._make = make
         self._counts = counts
+        self._by_workflow = by_workflow
+        self._by_span = by_span
         self._open_rows = open_rows
 
     def ended(self, connection: ConnectionT) -> int:
         """How many ended executions there are."""
-        return self._sql.number(connection, f"SELECT sum(number) FROM {self._counts}")  # noqa: S608 - our own names
+        return self._sql.number(connection, f"SELECT sum(number) FROM {self._by_workflow}")  # noqa: S608 - our own names
 
     def stats(self, connection: ConnectionT, wanted: ExecutionFilter) -> dict[str, int]:
         """Status -> count."""
@@ -96,7 +102,7 @@ class ExecutionLists(Generic[ConnectionT]):
                 [("workflow_id = ? AND workflow_id <> ''", wanted.workflow_id), ("status = ?", wanted.status),
                  ("mode = ?", wanted.mode), ("span >= ?", between.first), ("span <= ?", between.last)]
             )  # fmt: skip
-            sql = f"SELECT {by}, sum(number) FROM {self._counts}{clause} GROUP BY {by}"  # noqa: S608 - our own words
+            sql = f"SELECT {by}, sum(number) FROM {self._source(wanted, by)}{clause} GROUP BY {by}"  # noqa: S608 - our own words
             found += self._sql.execute(connection, sql, values).fetchall()
         for first, last in between.edges:
             clause, values = _conditions(replace(wanted, since=first, until=last))
@@ -104,6 +110,12 @@ class ExecutionLists(Generic[ConnectionT]):
             rows = self._sql.execute(connection, sql, values).fetchall()
             found += rows if by == "status" else [(span_of(first), count) for _, count in rows]
         return found
+
+    def _source(self, wanted: ExecutionFilter, by: str) -> str:
+        """The smallest one that tells these apart."""
+        if by == "status" and wanted.since is None and wanted.until is None:
+            return self._by_workflow
+        return self._by_span if wanted.workflow_id is None else self._counts
 
     def _open(self, connection: ConnectionT, wanted: ExecutionFilter, by: str) -> list[_Counted]:
         """by: an expression."""

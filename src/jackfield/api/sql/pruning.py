@@ -23,17 +23,18 @@ _BEYOND = "SELECT time, id FROM calls WHERE webhook_id = ? ORDER BY time DESC, i
 
 
 class PruningSearch(Generic[ConnectionT]):
-    """On a connection inside of a transaction that reads. Rows come the oldest first."""
+    """On a connection inside of a transaction that reads. Executions come in the order of their ends, calls in
+    that in which they came."""
 
     def __init__(
         self, dialect: StoreDialect[ConnectionT], lists: ExecutionLists[ConnectionT], execution: str, call: str
     ) -> None:
         """execution, call: the columns by which the store deletes these."""
-        order = "ORDER BY created_at, id LIMIT ?"
+        order = "ORDER BY finished_at, id LIMIT ?"
         ended = f"SELECT {execution} FROM executions WHERE {FREE} AND finished_at"  # noqa: S608 - our own words
         self._sql = dialect
         self._lists = lists
-        self._old = f"{ended} < ? AND created_at < ? {order}"
+        self._old = f"{ended} < ? {order}"
         self._first = f"{ended} IS NOT NULL {order}"
         calls = f"SELECT {call} FROM calls WHERE webhook_id = ?"  # noqa: S608 - our own words
         self._old_calls = f"{calls} AND time < ? ORDER BY time, id LIMIT ?"
@@ -42,7 +43,7 @@ class PruningSearch(Generic[ConnectionT]):
     def executions(self, connection: ConnectionT, retention: Retention) -> list[Doomed]:
         """By age and by count; those that are open stay, and those that open ones may ask for."""
         before, limit = retention.executions_before, retention.limit
-        rows = self._found(connection, self._old, before, before, limit)
+        rows = self._found(connection, self._old, before, limit)
         excess = self._lists.ended(connection) - retention.executions_keep
         return rows if excess <= len(rows) else self._found(connection, self._first, min(excess, limit))
 

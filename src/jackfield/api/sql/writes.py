@@ -222,6 +222,12 @@ class WriteLimits(Protocol):
     def timeout(self) -> float: ...
 
 
+_MOMENT = 0.02
+"""Seconds without a write, after which what can wait has its turn."""
+_LEAST = 0.25
+"""Seconds after which it has a turn in any case."""
+
+
 class WriteQueue(Generic[OperationT]):
     """All methods but `deliver` belong to the event loop that called `open`."""
 
@@ -236,6 +242,8 @@ class WriteQueue(Generic[OperationT]):
         """How many more the writer leaves to those who have waited for the last batch."""
         self._expected = 0
         """Operations that may come of them."""
+        self._last_at = 0.0
+        """When the last write came (monotonic)."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writer: WriterThread[OperationT] | None = None
         self.is_open = False
@@ -273,12 +281,20 @@ class WriteQueue(Generic[OperationT]):
         if self._timer is None:
             self._timer = loop.call_later(limits.timeout / _LOOKS, self._look, writer)
         operation.future = future
-        operation.queued_at = time.monotonic()
+        operation.queued_at = self._last_at = time.monotonic()
         writer.put(operation)
         if not self._turning:
             self._turning = True
             loop.call_soon(self._end_turn, writer)
         return future
+
+    async def moment(self) -> None:
+        """Until nobody writes, or others have had their turn for long: for what can wait."""
+        deadline = time.monotonic() + _LEAST
+        while self._pending or time.monotonic() - self._last_at < _MOMENT:
+            if time.monotonic() >= deadline:
+                break
+            await asyncio.sleep(_MOMENT)
 
     def _end_turn(self, writer: WriterThread[OperationT]) -> None:
         self._turning = False

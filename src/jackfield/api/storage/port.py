@@ -97,8 +97,9 @@ class Store(
 
     def hold_caps(self, *, executions: int | None = None, calls: int | None = None) -> None:
         """From now on keep so many ended executions at most, and so many calls of each webhook, and a hundredth of that
-        more: whatever comes makes the oldest go. What was too many before goes with it, or with `prune`. None: as
-        before. Called on the event loop's thread."""
+        more: whatever comes makes those go that ended first, and the calls that came first. An execution that waited
+        for long is a new one when it ends. What was too many before goes with it, or with `prune`. None: as before.
+        Called on the event loop's thread."""
 
 
 @runtime_checkable

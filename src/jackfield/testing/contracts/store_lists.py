@@ -56,6 +56,22 @@ class StoreListsContract:
         assert await store.execution_stats(ExecutionFilter()) == Counter(row.status for row in every)
         assert (await store.executions(ExecutionFilter(), offset=600, limit=5)).rows == every[600:605]
 
+    async def test_counts_stay_exact_as_the_spans_of_the_past_are_summed_up(self, store: Store) -> None:
+        """Stores may do that in `prune`. What ends or goes in such a span later is counted too."""
+        await _fill(store)
+        for number in range(1, 7):
+            await store.prune(replace(FOREVER, now=_FIRST + number * _SPAN))
+            every = await _every(store)
+            over = [row.id for row in every if row.finished_at is not None]
+            going = [row.id for row in every if row.finished_at is None]
+            assert await store.delete_execution(over[number * 50])
+            await asyncio.gather(*(store.finish_execution(ended(one)) for one in going[::5]))
+            every = await _every(store)
+            for where in _FILTERS:
+                expected = [row for row in every if _is_wanted(row, where)]
+                assert await store.execution_stats(where) == Counter(row.status for row in expected), where
+            assert (await store.executions(ExecutionFilter(), offset=1000, limit=5)).rows == every[1000:1005]
+
     async def test_caps_hold_as_more_comes_and_the_newest_stay(self, store: Store) -> None:
         store.hold_caps(executions=300)
         store.hold_caps(calls=200)
@@ -81,6 +97,39 @@ class StoreListsContract:
             await store.add_execution(new(f"e{number:02}", 1000 + number), ended(f"e{number:02}"))
         await _settled(lambda: _ended_count(store), 5, 6)
         assert (await store.execution_stats(ExecutionFilter()))["running"] == 12
+
+    async def test_an_execution_that_took_long_is_kept_as_one_that_has_just_ended(self, store: Store) -> None:
+        """By a cap, by `prune` with a count, and by age: what counts is when it ended."""
+        store.hold_caps(executions=5)
+        await store.add_execution(new("long", 10))
+        for number in range(20):
+            await store.add_execution(new(f"e{number:02}", 1000 + number), ended(f"e{number:02}", at=3000 + number))
+        await store.finish_execution(ended("long", at=3100))
+        for number in range(20, 23):
+            await store.add_execution(new(f"e{number:02}", 1000 + number), ended(f"e{number:02}", at=3100 + number))
+        assert await _settled(lambda: _ended_count(store), 5, 6)
+        await store.prune(replace(FOREVER, executions_keep=5))
+        kept = {"e19", "long", "e20", "e21", "e22"}
+        asked = [*(f"e{number:02}" for number in range(23)), "long"]
+        assert await store.known_executions(asked) == kept
+        await store.prune(replace(FOREVER, executions_keep=4, executions_before=3100))
+        assert await store.known_executions(asked) == kept - {"e19"}
+
+    async def test_many_that_wait_are_passed_over(self, store: Store) -> None:
+        store.hold_caps(executions=20)
+        await asyncio.gather(*(store.add_execution(new(f"open{number:03}", number)) for number in range(200)))
+        for start in range(0, 120, 30):
+            numbers = range(start, start + 30)
+            told = (new(f"e{number:03}", 1000 + number) for number in numbers)
+            ends = (ended(f"e{number:03}", at=3000 + number) for number in numbers)
+            await asyncio.gather(*(store.add_execution(*both) for both in zip(told, ends, strict=True)))
+        assert await _settled(lambda: _ended_count(store), 20, 21) >= 20
+        await asyncio.gather(*(store.finish_execution(ended(f"open{n:03}", at=4000 + n)) for n in range(100)))
+        await _settled(lambda: _ended_count(store), 20, 21)
+        await store.prune(replace(FOREVER, executions_keep=20))
+        open_ids = [f"open{number:03}" for number in range(200)]
+        assert await store.known_executions(open_ids) == set(open_ids[80:])
+        assert not await store.known_executions([f"e{number:03}" for number in range(120)])
 
     async def test_what_an_open_execution_may_ask_for_stays(self, store: Store) -> None:
         parent, child = "0193a2b4-5678-7abc-8def-0123456789ab", "0193a2b4-5678-8123-a456-0123456789ab"

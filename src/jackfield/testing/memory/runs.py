@@ -353,7 +353,7 @@ class MemoryPruning(MemoryTables):
         ended = [run.row for run in self._runs.values() if run.row.finished_at is not None]
         unfinished = self._unfinished()
         rows = [row for row in ended if row.id[14:15] != "8" or row.id[:13] not in unfinished]
-        rows.sort(key=lambda row: (row.created_at, row.id))
+        rows.sort(key=lambda row: (row.finished_at or 0, row.id))
         old = [row for row in rows if (row.finished_at or 0) < retention.executions_before]
         excess = len(ended) - retention.executions_keep
         doomed = (rows[:excess] if excess > len(old) else old)[:limit]
