@@ -252,7 +252,8 @@ _CHANGED_COUNTS = """(SELECT span, workflow_id, mode, status, number FROM later
 
 
 def _adding_up(name: str, rows: str) -> str:
-    return f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $sum$ {_ADDED_UP.format(rows=rows)} $sum$"
+    head = f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql"
+    return f"{head} AS $sum$ {_ADDED_UP.format(rows=rows)} $sum$"
 
 
 _SUMMED = (
