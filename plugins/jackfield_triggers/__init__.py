@@ -11,6 +11,7 @@ class TriggersPlugin(Plugin):
     name = "triggers"
     first_process_only = True
     settings = (SettingsTable("triggers", "jackfield_triggers.settings:TriggerSettings"),)
+    commands = ("jackfield_triggers.commands:trigger",)
     parts = (
         "jackfield_triggers.polling.polls:Polls",
         "jackfield_triggers.subscribing.records:SubscriptionRecords",

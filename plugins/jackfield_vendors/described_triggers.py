@@ -66,7 +66,8 @@ class DescribedPoll(DescribedVariant, DescribedRequest):
     where: rows that count: path -> a value, or several. detail: a request per row, whose answer stands in its place.
     each: steps per new row, which see it as in `$each`. item: shape of an item over the row; by default the row.
     attachments: key of an item's list of files (`field`, `name`, `type`, `content` in base64). tested: rows that a test
-    gives. code: in place of all this, a function of this plugin for what takes more than tables to say.
+    gives. code: in place of the request, a
+    function of this plugin for what takes more than tables to say; it gets the results of the steps.
     """
 
     steps: list[DescribedStep] = []

@@ -61,6 +61,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "sheet_plan": sheets.plan,
     "sheet_range": sheets.cell_range,
     "sheet_spans": sheets.spans,
+    "sheet_watched": _later("jackfield_vendors.triggering.google_sheets:watched"),
     "telegram_file": _later("jackfield_vendors.triggering.event_items:telegram_file"),
     "telegram_updates": _later("jackfield_vendors.triggering.event_items:telegram_updates"),
     "telegram_wanted": _later("jackfield_vendors.triggering.event_items:telegram_wanted"),

@@ -51,6 +51,7 @@ class VendorPollNode(VendorTriggerNode):
             special["$since"] = iso_time(round(since * 1000))
         steps, scope = await self.asking(run.node, run.credentials, special)
         if found.described.code:
+            scope = await steps.stepped(found.steps, scope)
             return await cast("PollCode", load(found.described.code))(run, steps, scope)
         if run.first and found.described.new.start == "now":
             newness.begin(run.state, run.now / 1000)

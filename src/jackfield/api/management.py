@@ -62,9 +62,10 @@ class ManagementClient:
         query: Mapping[str, str] | None = None,
         body: object = None,
         refused: str = "",
+        timeout: float = TIMEOUT,
     ) -> Any:  # the JSON of an answer, whose form each route states
         """The answer's JSON, None for an empty one. path: below `/api/v1`. refused: a key by which a refusal is an
-        answer, too."""
+        answer, too. timeout: seconds, for what is known to take long."""
         if not self._headers:
             self._begin()
         answer = self._daemon.send(
@@ -73,7 +74,7 @@ class ManagementClient:
             query=query,
             body=body,
             headers=self._headers,
-            timeout=TIMEOUT,
+            timeout=timeout,
             largest=LARGEST,
         )
         found = _read(answer)

@@ -29,7 +29,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self, TypeAlias
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 from ..api.records import record, state
 
@@ -83,7 +83,7 @@ Fault: TypeAlias = "Refuse | Garbage | Slow | Drop | Repeated | Reordered"
 
 @record
 class Seen:
-    """One request. body: as JSON; None for none."""
+    """One request. path: decoded; body: as JSON; None for none."""
 
     method: str
     path: str
@@ -275,7 +275,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         headers = {name.lower(): value for name, value in self.headers.items()}
-        seen = Seen(self.command, parts.path, query, headers, _json(body), time.monotonic())
+        seen = Seen(self.command, unquote(parts.path), query, headers, _json(body), time.monotonic())
         fault = self.vendor.fault()
         status, found = self.vendor.answer(seen) if not isinstance(fault, Refuse | Garbage | Drop) else (200, None)
         if isinstance(fault, Refuse | Garbage | Drop):

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 from trigger_lab import numbers, polling, subscribing, until
 
 from jackfield.testing.daemon import Daemon
@@ -30,8 +37,65 @@ def test_events_start_the_workflow_once(daemon: Daemon, vendor: VendorDouble) ->
     assert vendor.send({"id": "e1", "n": 1}) == [200]
     assert vendor.send({"id": "e2", "n": 2}, secret="another") == [401]
     assert vendor.send({"id": "e3", "n": 3}) == [200]
+    until(lambda: len(numbers(api, workflow)) >= 2, "both have ended")
     assert numbers(api, workflow) == [1, 3]
     (row,) = api.get(f"/workflows/{workflow}/triggers").json()["data"]
     assert (row["state"], row["events"], row["url"]) == ("live", 2, hook.url)
     api.post(f"/workflows/{workflow}/deactivate").raise_for_status()
     until(lambda: not vendor.hooks, "the subscription has ended")
+
+
+def test_test_events(daemon: Daemon, vendor: VendorDouble) -> None:
+    """Nothing starts, whatever is fetched; the command line gives the same."""
+    vendor.add(3)
+    api = daemon.admin()
+    polls = api.post("/workflows", json=polling()).json()["id"]
+    found = api.post(f"/workflows/{polls}/triggers/test", json={"node": "Acme"}).raise_for_status().json()
+    assert [item["json"]["n"] for item in found["items"]] == [3]
+    command = [str(Path(sys.executable).with_name("jackfield")), "trigger", "test", polls, "Acme"]
+    told = subprocess.run(
+        [*command, "--config-dir", str(daemon.config_dir)], capture_output=True, check=True, timeout=60
+    )
+    assert [item["json"]["n"] for item in json.loads(told.stdout)] == [3]
+    rings = daemon.live(subscribing(), api)
+    (hook,) = vendor.hooks
+    asked = {"node": "Bell", "seconds": 0.3}
+    none = api.post(f"/workflows/{rings}/triggers/test", json=asked)
+    assert (none.status_code, none.json()["code"]) == (404, "NO_TEST_EVENT")
+    until(lambda: list(vendor.hooks) == [hook], "the test subscription has ended")
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(api.post, f"/workflows/{rings}/triggers/test", json={"node": "Bell", "seconds": 15})
+        until(lambda: len(vendor.hooks) == 2, "the test subscription")
+        assert vendor.send({"id": "t", "n": 9})
+        got = waiting.result().raise_for_status().json()
+    assert [item["json"]["n"] for item in got["items"]] == [9]
+    until(lambda: list(vendor.hooks) == [hook], "the test subscription has ended")
+    until(lambda: numbers(api, rings), "the live subscription's own event has ended")
+    assert numbers(api, rings) == [9]
+    assert not numbers(api, polls)
+
+
+def test_activation_is_refused_without_an_address(daemon: Daemon, vendor: VendorDouble) -> None:
+    daemon.stop()
+    settings = daemon.config_dir / "config.toml"
+    settings.write_text(re.sub(r"\[server\]\n.*\n", "", settings.read_text()))
+    api = daemon.start().admin()
+    saved = api.post("/workflows", json=subscribing()).json()["id"]
+    refused = api.post(f"/workflows/{saved}/activate")
+    assert refused.status_code == 400
+    assert "Set server.public_url to the address" in refused.text
+    assert not vendor.hooks
+
+
+def test_no_secret_is_shown(daemon: Daemon, vendor: VendorDouble) -> None:
+    api = daemon.admin()
+    workflow = daemon.live(subscribing(), api)
+    (hook,) = vendor.hooks.values()
+    vendor.send({"id": "e1", "n": 1})
+    shown = "".join(
+        api.get(path).text
+        for path in (f"/workflows/{workflow}", f"/workflows/{workflow}/triggers", "/executions?limit=10")
+    )
+    files = [file.read_bytes() for file in daemon.config_dir.rglob("*") if file.is_file()]
+    assert hook.secret not in shown + daemon.output.read_text()
+    assert not any(hook.secret.encode() in content for content in files)

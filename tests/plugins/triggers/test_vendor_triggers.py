@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from jackfield.testing.vendor import Refuse, Seen, VendorDouble
 
 
 @pytest.fixture
-def lab(tmp_path: Path, vendor: VendorDouble) -> VendorTriggerLab:
-    return VendorTriggerLab(tmp_path, vendor)
+async def lab(tmp_path: Path, vendor: VendorDouble) -> AsyncIterator[VendorTriggerLab]:
+    made = VendorTriggerLab(tmp_path, vendor)
+    yield made
+    await made.close()
 
 
 def message(number: int, seconds: int) -> dict[str, Any]:
@@ -172,3 +175,64 @@ async def test_typeform(lab: VendorTriggerLab) -> None:
     whole = lab.subscription(node, {"formId": "f", "onlyAnswers": False})
     (item,) = (await lab.receive(node, whole, event, proof)).items or ()
     assert item["json"] == {**event, "form_response": {**event["form_response"], "answers": simple}}
+
+
+def sheet(lab: VendorTriggerLab, rows: list[list[Any]]) -> None:
+    """A document with one sheet, which may be changed in place."""
+    properties = {"sheetId": 0, "title": "Sheet1"}
+    lab.vendor.answers["/spreadsheets/d"] = lambda seen: {"sheets": [{"properties": properties}]}
+
+    def values(seen: Seen) -> Any:
+        cells = seen.path.rpartition("!")[2]
+        listed = rows[:1] if cells == "A1:ZZZ1" else rows[1:] if cells.startswith("A2:") else rows
+        return {"values": listed}
+
+    for cells in ("A1:ZZZ1", "A2:ZZZ", "A:ZZZ"):
+        lab.vendor.answers[f"/spreadsheets/d/values/'Sheet1'!{cells}"] = values
+
+
+LOCATORS = {
+    "documentId": {"__rl": True, "mode": "url", "value": "https://docs.google.com/spreadsheets/d/d/edit"},
+    "sheetName": {"__rl": True, "mode": "list", "value": "gid=0"},
+}
+
+
+async def test_google_sheets_rows_that_are_added(lab: VendorTriggerLab) -> None:
+    rows: list[list[Any]] = [["Name", "Age"], ["Ada", 36]]
+    sheet(lab, rows)
+    node, state = lab.poller("googleSheetsTrigger"), {}
+    parameters = {**LOCATORS, "event": "rowAdded"}
+    assert not (await lab.poll(node, parameters, state)).items
+    rows += [["Bob", 0], ["Cy"], ["Dan", 4]]
+    found = await lab.poll(node, parameters, state, limit=2)
+    assert [item["json"] for item in found.items] == [{"Name": "Bob", "Age": ""}, {"Name": "Cy", "Age": ""}]
+    assert found.more
+    assert [item["json"]["Name"] for item in (await lab.poll(node, parameters, state)).items] == ["Dan"]
+    assert not (await lab.poll(node, parameters, state)).items
+    tested = await lab.poll(node, parameters, {}, test=True)
+    assert len(tested.items) == 4
+
+
+async def test_google_sheets_rows_that_are_changed(lab: VendorTriggerLab) -> None:
+    rows: list[list[Any]] = [["Name", "Age"], ["Ada", 36], ["Bob", 7]]
+    sheet(lab, rows)
+    node, state = lab.poller("googleSheetsTrigger"), {}
+    parameters = {**LOCATORS, "includeInOutput": "both"}
+    assert not (await lab.poll(node, parameters, state)).items
+    rows[1] = ["Ada", 37]
+    rows.append(["Cy", 1])
+    changed, new = (item["json"] for item in (await lab.poll(node, parameters, state)).items)
+    assert changed == {
+        "previous": {"row_number": 2, "change_type": "updated", "Name": "Ada", "Age": 36},
+        "current": {"row_number": 2, "change_type": "updated", "Name": "Ada", "Age": 37},
+        "differences": {"row_number": 2, "Age": {"previous": 36, "current": 37}},
+    }
+    assert new["current"] == {"row_number": 4, "change_type": "added", "Name": "Cy", "Age": 1}
+    assert not (await lab.poll(node, parameters, state)).items
+    updates = {**LOCATORS, "event": "rowUpdate", "options": {"columnsToWatch": ["Age"]}}
+    rows[2] = ["Bert", 7]
+    rows.append(["Eve", 3])
+    assert not (await lab.poll(node, updates, dict(state))).items
+    rows[2] = ["Bert", 8]
+    (found,) = (await lab.poll(node, updates, dict(state))).items
+    assert found["json"] == {"row_number": 3, "Name": "Bert", "Age": 8}

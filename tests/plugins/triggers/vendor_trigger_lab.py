@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import logging
@@ -68,6 +69,20 @@ class VendorTriggerLab:
         self.context.ports["jackfield_webhook_presets"] = {preset.name: preset for preset in PRESETS}
         self.context.ports["jackfield_credential_kinds"] = {}
         self.files = MemoryFiles()
+        self._tasks: list[asyncio.Task[None]] = []
+        spawn = self.context.spawn
+
+        def noted(name: str, coroutine: Any) -> asyncio.Task[None]:
+            self._tasks.append(spawn(name, coroutine))
+            return self._tasks[-1]
+
+        self.context.spawn = noted  # type: ignore[method-assign]
+
+    async def close(self) -> None:
+        """Ends the client's connections."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def poller(self, kind: str, base: str = "{service}") -> VendorPollNode:
         made = VendorPollNode.made(self.context, self._description(kind, base))
