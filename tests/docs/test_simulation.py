@@ -119,5 +119,5 @@ def test_a_measured_rate_that_is_far_off_fails() -> None:
 
 
 def test_plain_webhooks_write_once() -> None:
-    found = simulate(replace(Costs(), **PLAIN), Setting(arrivals=100, calls=400))
+    found = simulate(PLAIN.of(Costs()), Setting(arrivals=100, calls=400))
     assert found.batch < 2
