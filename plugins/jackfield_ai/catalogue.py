@@ -68,10 +68,14 @@ SERVING: Mapping[str, str] = {
     "toolWorkflow": "tools.workflow:workflow",
     "vectorStoreChromaDB": "retrieval.stores.chroma:chroma",
     "vectorStoreInMemory": "retrieval.stores.in_memory:in_memory",
+    "vectorStoreMilvus": "retrieval.stores.milvus:milvus",
+    "vectorStoreMongoDBAtlas": "retrieval.stores.mongo_atlas:mongo_atlas",
     "vectorStorePGVector": "retrieval.stores.pgvector:pgvector",
     "vectorStorePinecone": "retrieval.stores.pinecone:pinecone",
     "vectorStoreQdrant": "retrieval.stores.qdrant:qdrant",
+    "vectorStoreRedis": "retrieval.stores.redis:redis",
     "vectorStoreSupabase": "retrieval.stores.supabase:supabase",
+    "vectorStoreWeaviate": "retrieval.stores.weaviate:weaviate",
 }
 """The same for those that serve others."""
 PREFIX = "langchain."

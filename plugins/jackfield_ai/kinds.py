@@ -54,6 +54,18 @@ def _optional_header(name: str, field: str) -> Sign:
     return sign
 
 
+def _weaviate(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
+    key = values.get("weaviate_api_key", "")
+    return _signed(call, [("Authorization", f"Bearer {key}")], [key]) if key else call
+
+
+def _milvus(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
+    """User and password, or without a user a token."""
+    user, password = values.get("username", ""), values.get("password", "")
+    token = f"{user}:{password}" if user else password
+    return _signed(call, [("Authorization", f"Bearer {token}")], [token, password]) if token else call
+
+
 def _chroma(call: HttpCall, values: Mapping[str, str]) -> HttpCall:
     """The way of signing in that the credential names."""
     match values.get("authentication"):
@@ -166,6 +178,34 @@ KINDS = (
         ),
         Placement(headers={"x-chroma-token": "{apiKey}"}),
         Probe("{baseUrl}", path="/api/v2/auth/identity"),
+    ),
+    CredentialKind(
+        "weaviateApi",
+        "Weaviate",
+        (
+            CredentialField(
+                "connection_type", "Server", default="weaviate_cloud", choices=("weaviate_cloud", "custom_connection")
+            ),
+            CredentialField("weaviate_cloud_endpoint", "Address in Weaviate Cloud"),
+            CredentialField("weaviate_api_key", "API key", secret=True),
+            CredentialField("custom_connection_http_host", "Host of your own", default="weaviate"),
+            CredentialField("custom_connection_http_port", "Its port", default="8080"),
+            CredentialField("custom_connection_http_secure", "With TLS", default="false", type="boolean"),
+            CredentialField("custom_connection_grpc_host", "Host of gRPC", description="Not used."),
+            CredentialField("custom_connection_grpc_port", "Port of gRPC", description="Not used."),
+            CredentialField("custom_connection_grpc_secure", "gRPC with TLS", type="boolean", description="Not used."),
+        ),
+        Signing(_weaviate),
+    ),
+    CredentialKind(
+        "milvusApi",
+        "Milvus",
+        (
+            _url("http://localhost:19530", "baseUrl"),
+            CredentialField("username", "User"),
+            CredentialField("password", "Password", secret=True),
+        ),
+        Signing(_milvus),
     ),
     CredentialKind(
         "cohereApi",

@@ -48,10 +48,6 @@ def _part(title: str, missing: str, provides: str, *accepts: str) -> Known:
 
 
 KNOWN: Mapping[str, Known] = {
-    "langchain.vectorStoreMongoDBAtlas": _store("MongoDB Atlas Vector Store"),
-    "langchain.vectorStoreMilvus": _store("Milvus Vector Store"),
-    "langchain.vectorStoreRedis": _store("Redis Vector Store"),
-    "langchain.vectorStoreWeaviate": _store("Weaviate Vector Store"),
     "langchain.vectorStoreZep": _store("Zep Vector Store"),
     "langchain.vectorStoreAzureAISearch": _store("Azure AI Search Vector Store"),
     "langchain.memoryXata": _memory("Xata"),

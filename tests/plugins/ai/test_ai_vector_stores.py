@@ -14,6 +14,7 @@ import servers
 from ai_lab import SECRET, AiLab, flow, model, node
 from integration_fakes import free_port
 from loopback import Seen, reply
+from search_doubles import MilvusDouble, Searching, WeaviateDouble
 from store_doubles import PineconeDouble, PostgrestDouble, QdrantDouble
 
 from jackfield.api.credentials import CredentialField, CredentialKind, Placement
@@ -137,16 +138,51 @@ async def of_memory(lab: AiLab, request: pytest.FixtureRequest) -> Store:
     return Store(lab, "vectorStoreInMemory", "none")
 
 
+async def of_redis(lab: AiLab, request: pytest.FixtureRequest) -> Store:
+    values = request.getfixturevalue("redis")
+    await lab.sealed("redis", values)
+    lab.context.ports["DatabaseConnections"] = Searching(lab.context.ports["DatabaseConnections"])
+    return Store(
+        lab, "vectorStoreRedis", "redis", redisIndex={"mode": "id", "value": f"i{abs(hash(request.node.name))}"}
+    )
+
+
+async def of_mongo(lab: AiLab, request: pytest.FixtureRequest) -> Store:
+    await lab.sealed("mongoDb", request.getfixturevalue("mongo"))
+    lab.context.ports["DatabaseConnections"] = Searching(lab.context.ports["DatabaseConnections"])
+    name = f"c{abs(hash(request.node.name))}"
+    return Store(lab, "vectorStoreMongoDBAtlas", "mongoDb", mongoCollection=name, vectorIndexName="vectors")
+
+
+async def of_weaviate(lab: AiLab, request: pytest.FixtureRequest) -> Store:
+    pytest.importorskip("graphql")
+    port = {"custom_connection_http_host": "127.0.0.1", "custom_connection_http_port": str(lab.server.port)}
+    await lab.sealed("weaviateApi", {"connection_type": "custom_connection", "weaviate_api_key": SECRET, **port})
+    return Store(lab, "vectorStoreWeaviate", "weaviateApi", WeaviateDouble(SECRET), weaviateCollection="facts")
+
+
+async def of_milvus(lab: AiLab, request: pytest.FixtureRequest) -> Store:
+    pytest.importorskip("pymilvus")
+    pytest.importorskip("milvus_lite")
+    await lab.sealed("milvusApi", {"baseUrl": lab.server.url(""), "username": "root", "password": SECRET})
+    double = MilvusDouble(str(request.getfixturevalue("tmp_path") / "milvus.db"), SECRET)
+    return Store(lab, "vectorStoreMilvus", "milvusApi", double, milvusCollection={"mode": "list", "value": "facts"})
+
+
 MAKERS = {
     "qdrant": of_qdrant,
     "pinecone": of_pinecone,
     "pgvector": of_pgvector,
     "supabase": of_supabase,
     "chroma": of_chroma,
+    "redis": of_redis,
+    "mongo": of_mongo,
+    "weaviate": of_weaviate,
+    "milvus": of_milvus,
 }
-MAKES_ITSELF = ("qdrant", "pgvector", "chroma")
+MAKES_ITSELF = ("qdrant", "pgvector", "chroma", "weaviate")
 FILTERS = ("pinecone", "pgvector", "supabase", "chroma")
-UPDATES = ("pinecone", "supabase")
+UPDATES = ("pinecone", "supabase", "redis", "mongo")
 
 
 @pytest.fixture
@@ -260,7 +296,7 @@ async def test_a_document_is_updated(store: Store) -> None:
     assert "this one has 2" in failed
 
 
-@pytest.mark.parametrize("store", ["qdrant", "pinecone", "supabase"], indirect=True)
+@pytest.mark.parametrize("store", ["qdrant", "pinecone", "supabase", "weaviate", "milvus"], indirect=True)
 async def test_a_server_that_refuses_is_told_without_its_key(store: Store) -> None:
     store.lab.server.answer = lambda seen: reply({"error": {"message": f"no {SECRET}"}}, "403 Forbidden")
     main = store.node("Load", "load", prompt="x")

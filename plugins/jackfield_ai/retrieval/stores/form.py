@@ -59,3 +59,55 @@ CHROMA_OPTIONS: UiFields = {
     **STORE_OPTIONS,
     "clearCollection": Ui(label="Clear the collection", help="Deletes it before documents are inserted."),
 }
+
+REDIS: UiFields = {**STORE, "redisIndex": Ui(label="Index", help="The index of Redis; inserting makes it.")}
+REDIS_OPTIONS: UiFields = {
+    "metadataFilter": Ui(label="Words of the metadata", help="One of these words is in the metadata; comma separated."),
+    "keyPrefix": Ui("text", help="Empty: `doc:`, the index and a colon."),
+    "overwriteDocuments": Ui(label="Start anew", help="Deletes index and documents before documents are inserted."),
+    "metadataKey": Ui("text", help="The field of the metadata. Empty: `metadata`."),
+    "contentKey": Ui("text", help="The field of the text. Empty: `content`."),
+    "vectorKey": Ui("text", help="The field of the embedding. Empty: `content_vector`."),
+    "ttl": Ui(label="Time to live (s)", help="Seconds until a document is forgotten; empty keeps it."),
+}
+
+MONGO: UiFields = {
+    **STORE,
+    "mongoCollection": Ui(label="Collection", help="The collection of MongoDB Atlas."),
+    "embedding": Ui(help="The field that holds the embedding."),
+    "metadata_field": Ui(label="Text field", help="The field that holds the text."),
+    "vectorIndexName": Ui(label="Vector index", help="The index of Atlas that finds documents."),
+}
+MONGO_OPTIONS: UiFields = {
+    "namespace": Ui(help="The value of the field `namespace` of inserted documents."),
+    "clearNamespace": Ui(label="Clear the namespace", help="Deletes its documents before documents are inserted."),
+    "preFilter": Ui(help="The filter of `$vectorSearch`."),
+    "postFilterPipeline": Ui(label="Further steps", help="Steps of the aggregation behind the search."),
+}
+
+WEAVIATE: UiFields = {
+    **NO_UPDATES,
+    "weaviateCollection": Ui(label="Collection", help="The collection of Weaviate; inserting makes it."),
+}
+WEAVIATE_OPTIONS: UiFields = {
+    "tenant": Ui(help="The tenant, for a collection that has some."),
+    "textKey": Ui(label="Text property"),
+    "clearStore": Ui(label="Clear the collection", help="Deletes it, or the tenant, before documents are inserted."),
+    "searchFilterJson": Ui(label="Search filter", help="Comparisons, alone or under AND or OR."),
+    "metadataKeys": Ui(label="Metadata", help="Names of properties, comma separated; empty gives all."),
+    "hybridQuery": Ui(label="Hybrid: text", help="Words that are looked for beside the vector."),
+    "hybridExplainScore": Ui(label="Hybrid: explain the score"),
+    "fusionType": Ui(label="Hybrid: fusion", choices={"RelativeScore": "Relative score", "Ranked": "Ranked"}),
+    "autoCutLimit": Ui(label="Hybrid: autocut", help="Groups of results after which the rest is cut off."),
+    "alpha": Ui(label="Hybrid: alpha", help="1 counts vectors alone, 0 words alone."),
+    "queryProperties": Ui(label="Hybrid: properties", help="Where words are looked for, comma separated."),
+    "maxVectorDistance": Ui(label="Hybrid: most distance", help="The largest distance of a vector that counts."),
+}
+
+MILVUS: UiFields = {
+    **NO_UPDATES,
+    "milvusCollection": Ui(label="Collection", help="The collection of Milvus; inserting makes it."),
+}
+MILVUS_OPTIONS: UiFields = {
+    "clearCollection": Ui(label="Clear the collection", help="Deletes it before documents are inserted."),
+}
