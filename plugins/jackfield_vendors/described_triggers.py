@@ -87,11 +87,12 @@ class DescribedPoll(DescribedVariant, DescribedRequest):
 
 class DescribedCondition(TriggerPart):
     """has: templates that must be there and not false; lacks: templates that must not be; same: pairs of templates that
-    must be equal."""
+    must be equal; outside: pairs of a value and a list that must hold neither it nor `*`."""
 
     has: list[str] = []
     lacks: list[str] = []
     same: list[Pair] = []
+    outside: list[Pair] = []
 
 
 class DescribedProof(TriggerPart):

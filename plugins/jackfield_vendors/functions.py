@@ -33,6 +33,13 @@ def glued(given: Mapping[str, Json]) -> Json:
     return [row for one in lists if isinstance(one, list) for row in one] if isinstance(lists, list) else None
 
 
+def every_event(given: Mapping[str, Json]) -> Json:
+    """events: chosen ones; all: those that `*` stands for. Those that are meant."""
+    events, every = given.get("events"), given.get("all")
+    chosen = events if isinstance(events, list) else []
+    return every if "*" in chosen else chosen
+
+
 def _later(place: str) -> Function:
     """Of a module that is imported with the first call: few services send mail, and its library is large."""
 
@@ -47,6 +54,7 @@ SLOW = frozenset({"mail_message", "mail_parsed", "mail_reply"})
 
 FUNCTIONS: Mapping[str, Function] = {
     "date_range": dates.named_range,
+    "every_event": every_event,
     "glued": glued,
     "mail_message": _later("jackfield_vendors.mail:message"),
     "mail_parsed": _later("jackfield_vendors.mail:parsed"),

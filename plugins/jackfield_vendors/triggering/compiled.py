@@ -39,12 +39,14 @@ class CompiledCondition:
     has: Sequence[Template]
     lacks: Sequence[Template]
     same: Sequence[tuple[Template, Template]]
+    outside: Sequence[tuple[Template, Template]]
 
     def holds(self, scope: TemplateScope) -> bool:
         return (
             all(is_true(one, scope) for one in self.has)
             and not any(is_true(one, scope) for one in self.lacks)
             and all(are_same(pair, scope) for pair in self.same)
+            and not any(_is_among(pair, scope) for pair in self.outside)
         )
 
 
@@ -253,6 +255,7 @@ def _condition(given: DescribedCondition, place: str, check: Check) -> CompiledC
         _templates(given.has, f"{place}.has", check),
         _templates(given.lacks, f"{place}.lacks", check),
         _pairs(given.same, f"{place}.same", check),
+        _pairs(given.outside, f"{place}.outside", check),
     )
 
 
@@ -294,6 +297,13 @@ def are_same(pair: tuple[Template, Template], scope: TemplateScope) -> bool:
     """Both are there, and are the same text."""
     first, second = text_in(pair[0], scope), text_in(pair[1], scope)
     return bool(first) and first == second
+
+
+def _is_among(pair: tuple[Template, Template], scope: TemplateScope) -> bool:
+    """The list has the value, or `*` for every one."""
+    listed = value_of(pair[1], scope)
+    names = [as_text(one) for one in listed] if isinstance(listed, list) else []
+    return "*" in names or text_in(pair[0], scope) in names
 
 
 def text_in(template: Template | None, scope: TemplateScope) -> str:

@@ -152,12 +152,20 @@ class VendorTriggerLab:
         )
 
     async def receive(
-        self, node: VendorSubscribeNode, run: SubscriptionRun, body: Any, headers: Mapping[str, str] | None = None
+        self,
+        node: VendorSubscribeNode,
+        run: SubscriptionRun,
+        body: Any,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        method: str = "POST",
+        at: float = NOW / 1000,
     ) -> Received:
         """Raises `WebhookUnauthorized`."""
         sent = dumps(body)
-        call = WebhookCall("POST", run.url, {"content-type": "application/json", **(headers or {})}, sent, NOW / 1000)
-        return await node.receive(run, EventCall(call, {}, body, self.files))
+        given = {"content-type": "application/json", **{name.lower(): text for name, text in (headers or {}).items()}}
+        call = WebhookCall(method, run.url, given, sent, at)
+        return await node.receive(run, EventCall(call, dict(query or {}), body, self.files))
 
     @staticmethod
     def signed(run: SubscriptionRun, body: Any) -> bytes:

@@ -1,0 +1,55 @@
+"""Cases in which a trigger of a service is compared with n8n's own node: what both ask of the service, and the items
+that both make of its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+SECRET = "5" * 64
+"""Of every subscription."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the service answers at a path, to any request of this method; empty: of each method."""
+
+    path: str
+    body: Any = None
+    method: str = ""
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class Event:
+    """A call of the service. signed: headers over the raw body, as the service makes them; query: of its address."""
+
+    body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    method: str = "POST"
+
+
+@dataclass(frozen=True)
+class TriggerCase:
+    """kind: of the node, whose version and parameters are those of both sides. credentials: kind -> values, the first
+    of which is used here. base: address of the service behind its host, such as `/v1`. hidden: keys of request bodies
+    and queries that differ on purpose, such as a description with the product's name. state: what n8n's node keeps of
+    its subscription, for events and the end. unlike: why requests are not compared; empty: they are."""
+
+    kind: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    version: float = 1
+    credentials: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    base: str = ""
+    replies: Sequence[Reply] = ()
+    events: Sequence[Event] = ()
+    hidden: frozenset[str] = frozenset()
+    state: Mapping[str, Any] = field(default_factory=dict)
+    unlike: str = ""
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.kind} {self.name}".strip()

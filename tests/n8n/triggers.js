@@ -1,0 +1,123 @@
+// What n8n's own trigger nodes do for the cases on standard input: the requests that they send to their service, which
+// is answered from the case, the static data that they keep, and the items that they give.
+const { createRequire } = require('node:module');
+const load = createRequire(`${process.cwd()}/`);
+const { NodeHelpers, Workflow } = load('n8n-workflow');
+const { HookContext, PollContext, WebhookContext } = load('n8n-core');
+const known = load('n8n-nodes-base/dist/known/nodes.json');
+const plain = (value) => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+const ADDRESSES = {
+  restApiUrl: 'https://me.example/rest', instanceBaseUrl: 'https://me.example/', webhookBaseUrl: 'https://me.example/webhook',
+  webhookTestBaseUrl: 'https://me.example/webhook-test', webhookWaitingBaseUrl: '', formWaitingBaseUrl: '', variables: {},
+};
+
+function nodeType(kind, version) {
+  const { className, sourcePath } = known[kind];
+  return NodeHelpers.getVersionedNodeType(new (load(`n8n-nodes-base/${sourcePath}`)[className])(), version);
+}
+
+// The case's replies, each as often as it is asked for; a request that none fits gets 404.
+function service(replies, seen) {
+  return async (request) => {
+    const url = new URL(String(request.url ?? request.uri), String(request.baseURL ?? 'https://none.example'));
+    const query = Object.fromEntries(url.searchParams);
+    for (const [name, value] of Object.entries(request.qs ?? {})) query[name] = value;
+    const method = String(request.method ?? 'GET').toUpperCase();
+    seen.push({ method, host: url.host, path: url.pathname, query: plain(query), body: plain(request.body ?? null) });
+    const found = replies.find((one) => one.path === url.pathname && (!one.method || one.method === method));
+    return found ? { statusCode: found.status ?? 200, body: plain(found.body ?? {}), headers: {} }
+      : { statusCode: 404, body: { message: 'not found' }, headers: {} };
+  };
+}
+
+function credentials(values) {
+  return {
+    getDecrypted: async (_data, _credentials, type) => values[type] ?? {},
+    getParentTypes: () => [],
+    isCredentialUsableByNode: () => true,
+    authenticate: async (_values, _type, options) => options,
+    preAuthentication: async () => undefined,
+    runPreAuthentication: async () => undefined,
+    getCredentialsProperties: () => [],
+    resolveValue: (value) => value,
+    updateCredentials: async () => undefined,
+    updateCredentialsOauthTokenData: async () => undefined,
+  };
+}
+
+function answering(answer) {
+  const response = {
+    status(code) { answer.status = code; return response; },
+    set() { return response; }, setHeader() { return response; }, header() { return response; },
+    send(body) { answer.body = plain(body); return response; },
+    json(body) { answer.body = plain(body); return response; },
+    end(body) { if (body !== undefined) answer.body = plain(body); return response; },
+  };
+  return response;
+}
+
+function request(call, node) {
+  const raw = Buffer.from(call.raw ?? JSON.stringify(call.body ?? {}));
+  const headers = { 'content-type': 'application/json', ...call.headers };
+  return {
+    method: call.method ?? 'POST', headers, query: call.query ?? {}, params: {}, body: call.body ?? {}, rawBody: raw,
+    header: (name) => headers[name.toLowerCase()], get: (name) => headers[name.toLowerCase()],
+    readRawBody: async () => undefined, contentType: 'application/json', path: `/webhook/${node.webhookId}/webhook`,
+    protocol: 'https', hostname: 'me.example', originalUrl: `/webhook/${node.webhookId}/webhook`,
+  };
+}
+
+async function done(given) {
+  const type = nodeType(given.kind, given.version);
+  const bare = {
+    id: 'n', name: 'T', type: `n8n-nodes-base.${given.kind}`, typeVersion: given.version, position: [0, 0], webhookId: 'x',
+    parameters: given.parameters ?? {},
+    credentials: Object.fromEntries(Object.keys(given.credentials ?? {}).map((name) => [name, { id: '1', name }])),
+  };
+  const parameters = NodeHelpers.getNodeParameters(type.description.properties, bare.parameters, true, false, bare, type.description);
+  const node = { ...bare, parameters };
+  const nodeTypes = { getByName: () => type, getByNameAndVersion: () => type, getKnownTypes: () => known };
+  const workflow = new Workflow({
+    id: 'w', name: 'W', nodes: [node], connections: {}, active: true, nodeTypes, settings: { timezone: 'UTC' },
+    staticData: { 'node:T': given.static ?? {} },
+  });
+  const seen = [], answer = {}, emitted = [];
+  const data = {
+    ...ADDRESSES, credentialsHelper: credentials(given.credentials ?? {}), evalLlmMockHandler: service(given.replies ?? [], seen),
+    executionId: '1', userId: 'u',
+  };
+  const result = { requests: seen, answer };
+  try {
+    if (given.action === 'webhook') {
+      const description = type.description.webhooks.find((one) => one.name === (given.webhook ?? 'default'));
+      Object.assign(data, { httpRequest: request(given.call, node), httpResponse: answering(answer) });
+      const context = new WebhookContext(workflow, node, data, 'trigger', { webhookDescription: description, node: 'T' }, []);
+      const found = await type.webhook.call(context);
+      result.items = found.workflowData ? found.workflowData.map((items) => plain(items))[0] : null;
+      if (found.webhookResponse !== undefined && answer.body === undefined) answer.body = plain(found.webhookResponse);
+    } else if (given.action === 'poll') {
+      const emit = (items) => emitted.push(...items);
+      const context = new PollContext(workflow, node, data, given.manual ? 'manual' : 'trigger', 'init', emit);
+      const found = await type.poll.call(context);
+      result.items = found ? plain(found[0]) : emitted.length ? plain(emitted) : null;
+    } else {
+      const description = type.description.webhooks.find((one) => one.name === (given.webhook ?? 'default'));
+      const context = new HookContext(workflow, node, data, 'trigger', 'activate', { webhookDescription: description, isTest: false });
+      result.done = await type.webhookMethods[given.webhook ?? 'default'][given.action].call(context);
+    }
+  } catch (error) {
+    result.error = String(error.message);
+  }
+  return { ...result, static: plain(workflow.staticData['node:T'] ?? {}) };
+}
+
+async function main() {
+  let text = '';
+  for await (const piece of process.stdin) text += piece;
+  const found = [];
+  for (const one of JSON.parse(text)) found.push(await done(one));
+  console.log(JSON.stringify(found));
+  process.exit(0);
+}
+
+main();
