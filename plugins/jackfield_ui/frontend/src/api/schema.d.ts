@@ -2465,6 +2465,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workflows/{workflow_id}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the triggers of a workflow that ask services or that services send events to, with their last event, their next poll or renewal, and their last error */
+        get: operations["listWorkflowTriggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workflows/{workflow_id}/triggers/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Fetch a test event of a trigger: the newest item that it would ask for, or the next event that its service sends to a test address; nothing starts */
+        post: operations["fetchTestEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workflows/{workflow_id}/versions": {
         parameters: {
             query?: never;
@@ -9596,6 +9630,30 @@ export interface components {
             /** Valid */
             valid: boolean;
         };
+        /** TestEventAsked */
+        TestEventAsked: {
+            /**
+             * Node
+             * @description Name of the trigger.
+             */
+            node: string;
+            /**
+             * Seconds
+             * @description How long to wait for an event that a service sends.
+             * @default 60
+             */
+            seconds?: number;
+        };
+        /** TestEventShown */
+        TestEventShown: {
+            /**
+             * Items
+             * @description As the workflow would get them.
+             */
+            items: {
+                [key: string]: unknown;
+            }[];
+        };
         /** TestShown */
         TestShown: {
             /** Message */
@@ -9727,6 +9785,74 @@ export interface components {
             destinationProjectId: string;
         } & {
             [key: string]: unknown;
+        };
+        /** TriggerFailure */
+        TriggerFailure: {
+            /**
+             * At
+             * @description ISO 8601.
+             * @default null
+             */
+            at?: string | null;
+            /** Message */
+            message: string;
+        };
+        /**
+         * TriggerShown
+         * @description One node. Times are ISO 8601.
+         */
+        TriggerShown: {
+            /**
+             * Events
+             * @description Executions that it has started.
+             */
+            events: number;
+            /**
+             * Expires
+             * @default null
+             */
+            expires?: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "poll" | "subscribe";
+            /** @default null */
+            lastError?: components["schemas"]["TriggerFailure"] | null;
+            /**
+             * Lastevent
+             * @default null
+             */
+            lastEvent?: string | null;
+            /**
+             * Lastpoll
+             * @default null
+             */
+            lastPoll?: string | null;
+            /**
+             * Next
+             * @description Of the next poll, or the next look at the subscription.
+             * @default null
+             */
+            next?: string | null;
+            /** Node */
+            node: string;
+            /**
+             * State
+             * @description idle, waiting, failing, or the phase of a subscription: beginning, live, ending.
+             */
+            state: string;
+            /**
+             * Url
+             * @description Where the service sends its events.
+             * @default null
+             */
+            url?: string | null;
+        };
+        /** TriggersShown */
+        TriggersShown: {
+            /** Data */
+            data: components["schemas"]["TriggerShown"][];
         };
         /**
          * TurnEnded
@@ -17403,6 +17529,75 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    listWorkflowTriggers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the triggers of a workflow that ask services or that services send events to, with their last event, their next poll or renewal, and their last error */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggersShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StoreUnavailable"];
+        };
+    };
+    fetchTestEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workflow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestEventAsked"];
+            };
+        };
+        responses: {
+            /** @description Fetch a test event of a trigger: the newest item that it would ask for, or the next event that its service sends to a test address; nothing starts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestEventShown"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["StoreUnavailable"];
         };
     };

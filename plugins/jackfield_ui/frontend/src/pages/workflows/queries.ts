@@ -136,6 +136,17 @@ export async function setActive(id: string, active: boolean) {
   return { active: now.active, attention: attentionOf(now.attention) };
 }
 
+/** The triggers that ask services, and those that services send events to. */
+export async function readTriggers(id: string, signal?: AbortSignal) {
+  return (await body(api.GET('/api/v1/workflows/{workflow_id}/triggers', { ...ofWorkflow(id), signal }))).data;
+}
+
+/** Items that a trigger of the saved workflow would start with. `seconds`: how long an event of its service is waited for. */
+export async function fetchTestEvent(id: string, node: string, seconds: number) {
+  const asked = { ...ofWorkflow(id), body: { node, seconds } };
+  return (await body(api.POST('/api/v1/workflows/{workflow_id}/triggers/test', asked))).items;
+}
+
 /** Which part of a workflow runs, and with which input. */
 export interface Part {
   start?: string | undefined;

@@ -10,6 +10,7 @@ import { useStore } from '../model/store';
 import { useNodeType } from '../queries';
 import { Addresses } from './Addresses';
 import { Credentials } from './Credentials';
+import { TriggerStanding } from './TriggerStanding';
 import { useListPlace } from './useListPlace';
 
 /** The node's form, of its version; what an unknown type holds is shown as it is written. */
@@ -48,6 +49,7 @@ export function Parameters({
         </Text>
       )}
       <Addresses node={node} />
+      {data?.trigger && <TriggerStanding node={node} />}
       <Credentials node={node} editable={editable} />
       {data ? (
         <Form
