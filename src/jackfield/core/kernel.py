@@ -17,6 +17,7 @@ from jackfield.api.auth import Authentication, AuthMethod
 from jackfield.api.binary import BinarySettings, BinaryStore
 from jackfield.api.bus import Bus
 from jackfield.api.clock import Clock, SystemClock
+from jackfield.api.collector import PROCESS_COLLECTOR
 from jackfield.api.containment import passes, told
 from jackfield.api.context import Service
 from jackfield.api.diagnosis import Finding, Metric
@@ -61,7 +62,7 @@ from .packaged import PackagedDirectories
 from .plugins import PluginHost, things_of
 from .ports import Extensions, PortDirectory
 from .process.alarm import alarm, bounded
-from .process.memory import trim_forever
+from .process.memory import look_when_idle, trim_forever
 from .process.watchdog import BlockingCode, Watchdog
 from .redaction import Redactor
 from .reports import Reports
@@ -371,6 +372,7 @@ class Kernel:
             await self.workers.start()
         interval = self.settings.get(DaemonSettings).trim_interval
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
+        self.tasks.spawn("kernel.cycles", look_when_idle(self.clock, interval, PROCESS_COLLECTOR.look_at_all))
         self.ready = True
         self.when_ready()
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing
