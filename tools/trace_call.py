@@ -39,7 +39,7 @@ ROOTS = tuple(
 """Where the kernel and the plugins are: in a checkout, or beside other packages."""
 CONNECTION = (
     "jackfield/api/admission/",
-    "jackfield/http/hypercorn_connection.py",
+    "jackfield/http/hypercorn_connections/",
     "jackfield/http/http1/",
     "jackfield/http/servers/",
 )

@@ -18,7 +18,7 @@ from hypercorn.asyncio import serve
 from jackfield.api.admission.connections import Admission
 from jackfield.api.admission.limits import file_limit, limits_of
 from jackfield.api.admission.settings import ConnectionSettings
-from jackfield.http.hypercorn_connection import OwnConfig
+from jackfield.http.hypercorn_connections.settings import OwnConfig
 from jackfield.http.hypercorn_parts import install
 async def app(scope, receive, send):
     if scope["type"] == "lifespan":

@@ -11,7 +11,7 @@ from jackfield.api.asgi import SHORTCUT
 from jackfield.api.errors import AuthRequired
 from jackfield.http import credential_lifetime
 from jackfield.http.credential_lifetime import ENDED, CredentialBoundSocket
-from jackfield.http.hypercorn_connection import ReceiveQueue
+from jackfield.http.hypercorn_connections.receiving import ReceiveQueue
 from jackfield.http.websocket_shortcut import WebSocketShortcut
 
 

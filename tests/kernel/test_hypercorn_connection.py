@@ -14,7 +14,8 @@ from jackfield.api.admission.callers import AdmittedCaller
 from jackfield.api.admission.connections import Admission
 from jackfield.api.admission.limits import AdmissionLimits
 from jackfield.api.asgi import Receive, Scope, Send
-from jackfield.http.hypercorn_connection import HypercornConnection, OwnConfig
+from jackfield.http.hypercorn_connections.connection import HypercornConnection
+from jackfield.http.hypercorn_connections.settings import OwnConfig
 from jackfield.http.hypercorn_parts import install
 
 ASKED = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

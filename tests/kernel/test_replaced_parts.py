@@ -83,16 +83,16 @@ def test_the_installed_hypercorn_fits() -> None:
 
 
 def test_every_part_that_is_replaced_is_looked_at() -> None:
-    from jackfield.http import hypercorn_connection, hypercorn_parts
+    from jackfield.http import hypercorn_parts
+    from jackfield.http.hypercorn_connections import connection, http1, settings, tasks, whole_requests
 
     looked = {part.reference for part in fitting.PARTS}
     replaced = (
-        hypercorn_connection.HypercornConnection, hypercorn_connection.ConnectionTasks,
-        hypercorn_parts.HypercornStream, hypercorn_connection.OwnConfig,
-        hypercorn_connection.Http1Protocol,
+        connection.HypercornConnection, whole_requests.WholeRequests, tasks.ConnectionTasks,
+        hypercorn_parts.HypercornStream, settings.OwnConfig, http1.Http1Protocol,
     )  # fmt: skip
     for own in replaced:
-        (theirs,) = own.__bases__
+        theirs = next(base for base in own.__mro__ if not base.__module__.startswith("jackfield."))
         for name in vars(own).keys() & vars(theirs).keys():
             if isinstance(vars(own)[name], FunctionType):
                 assert f"{theirs.__module__}:{theirs.__name__}.{name}" in looked

@@ -12,7 +12,7 @@ from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage
 
 from jackfield.api.asgi import shortcut_of
-from jackfield.http.hypercorn_connection import ReceiveQueue
+from jackfield.http.hypercorn_connections.receiving import ReceiveQueue
 from jackfield.http.websocket_shortcut import SHORT, Upgraded, WebSocketShortcut, head, unmasked
 from jackfield.testing.websocket import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame, masking
 

@@ -1,6 +1,6 @@
 """What we replace in Hypercorn, h11 and uvicorn, and take for granted there; see docs/replaced-parts.md.
 
-It is done by `hypercorn_parts`, `hypercorn_connection` and `servers`.
+It is done by `hypercorn_parts`, `hypercorn_connections` and `servers`.
 """
 
 from __future__ import annotations

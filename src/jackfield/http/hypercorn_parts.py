@@ -1,4 +1,4 @@
-"""Hypercorn's WebSockets, with what it leaves open in a daemon where they live for days; `hypercorn_connection` has
+"""Hypercorn's WebSockets, with what it leaves open in a daemon where they live for days; `hypercorn_connections` has
 what is below them.
 
 - A WebSocket is closed as RFC 6455 has it: a protocol error and a message that is too large are answered with their
@@ -31,7 +31,11 @@ from wsproto.utilities import LocalProtocolError
 
 from jackfield.api.asgi import SHORTCUT
 
-from .hypercorn_connection import ConnectionTasks, Http1Protocol, HypercornConnection, OwnConfig, ReceiveQueue
+from .hypercorn_connections.connection import HypercornConnection
+from .hypercorn_connections.http1 import Http1Protocol
+from .hypercorn_connections.receiving import ReceiveQueue
+from .hypercorn_connections.settings import OwnConfig
+from .hypercorn_connections.tasks import ConnectionTasks
 from .websocket_shortcut import WebSocketShortcut, head
 
 LINGER = 1.0

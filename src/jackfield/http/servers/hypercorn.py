@@ -14,7 +14,7 @@ from hypercorn.utils import LifespanFailureError
 from jackfield.core.tables import ServerSettings
 
 from ..app import Application
-from ..hypercorn_connection import cut_off_stalled
+from ..hypercorn_connections.connection import cut_off_stalled
 from ..hypercorn_parts import install
 from .admitting import admit
 from .hypercorn_settings import configured

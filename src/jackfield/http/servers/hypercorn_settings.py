@@ -8,7 +8,7 @@ from jackfield.api.admission.connections import Admission
 from jackfield.core.tables import DaemonSettings, ServerSettings
 
 from ..app import Application
-from ..hypercorn_connection import OwnConfig
+from ..hypercorn_connections.settings import OwnConfig
 
 
 def configured(app: Application, admission: Admission, server: ServerSettings) -> OwnConfig:

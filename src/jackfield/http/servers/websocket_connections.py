@@ -17,7 +17,7 @@ from jackfield.core.tables import ServerSettings
 
 from ..app import Application
 from ..fitting import require_fit
-from ..hypercorn_connection import HypercornConnection, cut_off_stalled
+from ..hypercorn_connections.connection import HypercornConnection, cut_off_stalled
 from ..hypercorn_parts import install
 from .hypercorn_settings import configured
 
