@@ -15,13 +15,11 @@ from jackfield.core.process.limits import check_limits
 from jackfield.core.process.lock import DirectoryLock
 from jackfield.core.process.memory import share_arena
 from jackfield.core.tables import DaemonSettings, LogSettings, ServerSettings
-from jackfield.core.workers.workers import Workers
 from jackfield.http.app import create_app
 from jackfield.http.server import hold_beside, listen_once_free, run
 
-from .attending import attend
+from .daemon_processes import processes_of
 from .runtime import Runtime
-from .starting_workers import WorkerStarter
 
 log = logging.getLogger("jackfield")
 LONGEST_END = 5.0
@@ -62,11 +60,7 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
     share_arena()
     check_limits()
     kernel = runtime.kernel(config_dir, overrides)
-    count = kernel.settings.get(DaemonSettings).workers
-    patience = attend(runtime) if count > 1 else 0.0
-    starter = WorkerStarter(runtime, kernel.config_dir, overrides)
-    if count > 1:
-        kernel.workers = Workers(count, starter, kernel.ports, kernel.clock)
+    processes = processes_of(runtime, kernel, overrides)
     check_limits(kernel.settings.get(DaemonSettings).memory_reserve)
     lock = DirectoryLock(kernel.config_dir)
     lock.claim()  # first: another daemon's reserve is not ours to use
@@ -75,9 +69,8 @@ def serve(runtime: Runtime, config_dir: Path | None, overrides: Mapping[str, str
         lock.acquire()
         kernel.claim_store()
         server = kernel.settings.get(ServerSettings)
-        sock = listen_once_free(server, patience)
-        if count > 1:
-            starter.share(sock, count)
+        sock = listen_once_free(server, processes.patience)
+        processes.share(sock)
         beside = hold_beside(sock)
         logs = Logs(kernel.config_dir, kernel.settings.get(LogSettings), kernel.redactor)
         if was_full:
