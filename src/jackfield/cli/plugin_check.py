@@ -90,7 +90,7 @@ async def _try_out(kernel: Kernel, names: Sequence[str]) -> None:
     await kernel.start()
     try:
         app = await asyncio.to_thread(_ask_for_all, kernel, names)
-        await kernel.findings()
+        await kernel.health.findings()
         await _ask_who_calls(kernel, names)
         await _ask_for_answers(kernel, names, app)
     finally:

@@ -159,7 +159,7 @@ class Runtime:
         kernel = self.kernel(config_dir)
 
         async def ask(_: PluginContext) -> list[Finding]:
-            return await kernel.findings()
+            return await kernel.health.findings()
 
         return self._opened(kernel, "doctor", ask)
 

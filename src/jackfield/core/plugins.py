@@ -99,6 +99,10 @@ class PluginHost:
 
     # -- loading
 
+    def is_own(self, plugin: str) -> bool:
+        """Whether it comes with Jackfield."""
+        return self.plugins[plugin].is_own
+
     def discover(self, *, without: str = "") -> None:
         """Load the class of every entry point of the group. Jackfield's own come first, the others by name. without: a
         distribution that is left out."""

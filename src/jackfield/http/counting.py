@@ -17,7 +17,7 @@ def counted(kernel: Kernel, counters: Counters) -> ProcessCounts:
     """Of this process. What a plugin measures now, a worker would measure once more."""
     engine = kernel.ports.built(Engine)
     own = counters.admission.counts().metrics("daemon") if counters.admission is not None else ()
-    given = [metric for metric in kernel.metrics() if kernel.link is None or metric.kind != "gauge"]
+    given = [metric for metric in kernel.health.metrics() if kernel.link is None or metric.kind != "gauge"]
     metrics = [*given, *slots(kernel.hosts.here), *own]
     return ProcessCounts(dict(counters.answers), counters.seconds, engine.state() if engine else {}, metrics)
 

@@ -44,15 +44,15 @@ class Probes:
         return {"status": "ok", "service": "jackfield", "version": __version__, "time": self._now()}
 
     async def _ready(self) -> tuple[int, dict[str, object]]:
-        checks = dict(await self._kernel.checks())
+        checks = dict(await self._kernel.health.checks())
         good = self._kernel.ready and all(found == "ok" for found in checks.values())
-        data, standing = self._kernel.data_state(), self._kernel.standing()
+        data, standing = self._kernel.health.data_state(), self._kernel.health.standing()
         sound = all(found == "ok" for found in (data, *standing.values()))
         status = "not ready" if not good else "ready" if sound else "degraded"
         return 200 if good else 503, {
             "status": status,
             "time": self._now(),
-            "checks": {**standing, **checks, "data": data, "plugins": self._kernel.plugin_state()},
+            "checks": {**standing, **checks, "data": data, "plugins": self._kernel.health.plugin_state()},
         }
 
     def _now(self) -> str:

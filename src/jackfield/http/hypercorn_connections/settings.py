@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 from weakref import WeakSet
 
 from hypercorn.config import Config, Sockets
@@ -10,8 +10,13 @@ from hypercorn.config import Config, Sockets
 from jackfield.api.admission.connections import Admission
 from jackfield.api.asgi import AsgiApp
 
-if TYPE_CHECKING:
-    from .connection import HypercornConnection
+
+class StoppableConnection(Protocol):
+    """As a stop treats it."""
+
+    def close_if_idle(self) -> None: ...
+
+    def cut_off_if_stalled(self) -> None: ...
 
 
 class OwnConfig(Config):
@@ -30,7 +35,7 @@ class OwnConfig(Config):
     def __init__(self, admission: Admission) -> None:
         super().__init__()
         self.admission = admission
-        self.connections: WeakSet[HypercornConnection] = WeakSet()
+        self.connections: WeakSet[StoppableConnection] = WeakSet()
         self._headers: list[tuple[bytes, bytes]] = []
         self._headers_at = -1.0
 
