@@ -15,6 +15,7 @@ RUNNING: Mapping[str, str] = {
     "chainRetrievalQa": "chains.retrieval_qa:retrieval_qa",
     "chainSummarization": "chains.summary:summary",
     "chatTrigger": "chat.nodes:chat_trigger",
+    "code": "langchain_code.node:code",
     "googleGemini": "models.standalone:gemini",
     "informationExtractor": "chains.extractor:extractor",
     "manualChatTrigger": "chat.nodes:manual_chat_trigger",

@@ -164,3 +164,17 @@ CHAT: UiFields = {
         "textarea", label="First messages", when={"public": True, "mode": "hostedChat"}, help="One message a line."
     ),
 }
+
+LANGCHAIN_CODE: UiFields = {
+    "code": Ui(label="Program", expression=False),
+    "inputs": Ui(expression=False, help="The kinds of parts that may be attached."),
+    "outputs": Ui(expression=False, help="The outputs of the node."),
+}
+
+LANGCHAIN_SOURCE: UiFields = {
+    "code": Ui("code", label="JavaScript", options={"language": "javascript"}, expression=False, help="Returns items."),
+}
+
+LANGCHAIN_INPUT: UiFields = {
+    "maxConnections": Ui(label="Most connections", help="How many nodes may be attached; -1 is any number."),
+}

@@ -86,11 +86,6 @@ KNOWN: Mapping[str, Known] = {
         "Contextual Compression Retriever", "Use the Vector Store Retriever.", RETRIEVER, RETRIEVER, LANGUAGE_MODEL
     ),
     "langchain.retrieverWorkflow": _part("Workflow Retriever", "Use the Vector Store Retriever.", RETRIEVER),
-    "langchain.code": Known(
-        "LangChain Code",
-        "It needs the LangChain library; use a Code node and an agent.",
-        accepts=(LANGUAGE_MODEL, MEMORY, TOOL, EMBEDDING, DOCUMENT, VECTOR_STORE, RETRIEVER, TEXT_SPLITTER),
-    ),
     "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
     "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),
     "langchain.mcpTrigger": Known(

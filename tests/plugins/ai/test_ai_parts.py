@@ -139,8 +139,8 @@ async def test_a_known_type_validates_and_fails_when_it_is_reached(lab: AiLab) -
         )
     ]
     assert "cannot run: There is no connection to this memory yet" in await lab.failure(document, {"x": 1})
-    main = node("Code", "code", {"code": {}}, typeVersion=1)
-    assert "(@n8n/n8n-nodes-langchain.code) cannot run" in await lab.failure(flow(main), {"x": 1})
+    main = node("Guard", "guardrails", {}, typeVersion=1)
+    assert "(@n8n/n8n-nodes-langchain.guardrails) cannot run" in await lab.failure(flow(main), {"x": 1})
 
 
 def test_every_type_has_a_form_and_says_what_it_is(lab: AiLab) -> None:

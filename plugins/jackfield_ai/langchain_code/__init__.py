@@ -1,0 +1,1 @@
+"""LangChain Code: a program that uses models, tools and memories."""
