@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from jackfield.api.context import PluginContext
 from jackfield_triggers.leadership import Leadership
 from jackfield_triggers.polling.polls import Polls
 from jackfield_triggers.subscribing.subscriptions import Subscriptions
+
+_AGAIN_S = 10.0
+"""Seconds until what has failed begins again."""
 
 
 def begin(context: PluginContext) -> None:
@@ -23,8 +27,16 @@ async def _run(context: PluginContext) -> None:
     polls, subscriptions = context.port(Polls), context.port(Subscriptions)
 
     async def lead() -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(polls.run())
-            group.create_task(subscriptions.run())
+        await asyncio.gather(_kept_up(context, polls.run), _kept_up(context, subscriptions.run))
 
     await Leadership(context).run(lead)
+
+
+async def _kept_up(context: PluginContext, run: Callable[[], Awaitable[None]]) -> None:
+    """Forever: a row that nobody can read, such as a damaged one, does not end what serves all the others."""
+    while True:
+        try:
+            await run()
+        except Exception:
+            context.log.exception("Triggers stopped, and begin again in %g seconds.", _AGAIN_S)
+        await context.clock.sleep(_AGAIN_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,11 @@ backoff_most = 0.5
 EVERY_SECOND = {"pollTimes": {"item": [{"mode": "custom", "cronExpression": "* * * * * *"}]}}
 
 
-def made(directory: Path, vendor: VendorDouble, settings: str = SETTINGS) -> Daemon:
-    """Not started yet; its address is known to the service."""
-    daemon = Daemon(directory, settings=settings)
+def made(
+    directory: Path, vendor: VendorDouble, settings: str = SETTINGS, env: Mapping[str, str | None] | None = None
+) -> Daemon:
+    """Not started yet; it knows the address at which the service reaches it."""
+    daemon = Daemon(directory, settings=settings, env=env)
     address = f'[server]\npublic_url = "{daemon.base_url}"\n'
     (daemon.config_dir / "config.toml").write_text(settings + address)
     nodes = daemon.config_dir / "nodes.d"
