@@ -5,7 +5,7 @@
 The other checkout has an environment in `.venv`. Both evaluate the segments and the items of this
 `bench/expressions.py`, in turn, and the least of all rounds is compared: time of the thread that evaluates where Python
 does, of this process and its workers where they do. `single` is one item, `many` one evaluation of a node over 1,000
-items.
+items, `waited` the time until the value of one item is there, the median of 400, where a worker has to be asked.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 MANY = 1000
-PYTHON_TIMES, WORKER_TIMES, SINGLES = 12, 8, 100
+PYTHON_TIMES, WORKER_TIMES, SINGLES, WAITS = 12, 8, 100, 400
 HERE = Path(__file__).resolve().parents[1]
-Found = Mapping[str, tuple[str, float, float]]
-"""Segment -> where it is evaluated, microseconds alone, and of many."""
+Found = Mapping[str, tuple[str, float, float, float]]
+"""Segment -> where it is evaluated, microseconds alone, of many, and waited; 0 where Python evaluates."""
 
 
 def processor_us() -> float:
@@ -62,16 +62,17 @@ class Segments:
         pool = getattr(self._bench, "SharedWorkerPool", None)
         return self._bench.JavaScriptEngine(settings, *([] if pool is None else [pool()]))
 
-    async def _measured(self, engine: Any, source: str) -> tuple[str, float, float]:
+    async def _measured(self, engine: Any, source: str) -> tuple[str, float, float, float]:
         parameters = self._bench.compile_parameters({"p": f"={{{{ {source} }}}}"})
         if not parameters.sources:
             get = parameters.leaves[0].get
             alone = sorted(self._in_python(get, self._one) for _ in range(6 * SINGLES))[SINGLES // 2]
-            return "Python", alone, min(self._in_python(get, self._many) for _ in range(PYTHON_TIMES))
+            return "Python", alone, min(self._in_python(get, self._many) for _ in range(PYTHON_TIMES)), 0
         await self._in_workers(engine, source, self._one, 3)
         alone = min([await self._in_workers(engine, source, self._one, SINGLES) for _ in range(4)])
         many = [await self._in_workers(engine, source, self._many, 1) for _ in range(WORKER_TIMES)]
-        return "worker", alone, min(many)
+        waits = sorted([await self._bench.in_a_worker(engine, source, self._one) for _ in range(WAITS)])
+        return "worker", alone, min(many), waits[WAITS // 2]
 
     def _in_python(self, get: Any, given: Any) -> float:
         scope = self._scope(given, self._bench.Nothing())
@@ -114,28 +115,33 @@ def least(before: Found | None, found: Found) -> Found:
     if before is None:
         return found
     return {
-        source: (where, min(alone, before[source][1]), min(many, before[source][2]))
-        for source, (where, alone, many) in found.items()
+        source: (where, *map(min, figures, before[source][1:]))  # type: ignore[misc]  # three of them
+        for source, (where, *figures) in found.items()
     }
 
 
 def rows(before: Found, now: Found) -> list[Sequence[str]]:
     made: list[Sequence[str]] = []
-    for source, (where, alone, many) in now.items():
-        then, old_alone, old_many = before[source]
+    for source, (where, *figures) in now.items():
+        then, *old = before[source]
         place = where if where == then else f"{then}, now {where}"
         shown = f"`` {source} ``".replace("|", "\\|")
-        made.append([
-            shown, place, f"{old_alone:.2f}", f"{alone:.2f}", f"{alone / old_alone - 1:+.0%}",
-            f"{old_many:.2f}", f"{many:.2f}", f"{many / old_many - 1:+.0%}",
-        ])  # fmt: skip
+        made.append([shown, place, *(cell for pair in zip(old, figures, strict=True) for cell in compared(*pair))])
     return made
+
+
+def compared(before: float, now: float) -> Sequence[str]:
+    """Three cells; empty ones where there is nothing to wait for."""
+    if not before or not now:
+        return "", "", ""
+    return f"{before:.2f}", f"{now:.2f}", f"{now / before - 1:+.0%}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("checkout", type=Path, help="the other checkout, with its environment in .venv")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--segments", default="", help="those that have this in their text")
     parser.add_argument("--only", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks.md")
     given = parser.parse_args()
@@ -149,6 +155,7 @@ def main() -> None:
 
     bench = import_module("expressions")
     sources = [*bench.PATHS, *bench.SIMPLE, *bench.DATES, *bench.WHOLE, *bench.SCRIPTED]
+    sources = [source for source in sources if given.segments in source]
     item = bench.items(1)[0]["json"]
     before: Found | None = None
     now: Found | None = None
@@ -157,7 +164,19 @@ def main() -> None:
         now = least(now, measured(HERE, item, sources))
     if before is None or now is None:
         parser.error("--rounds must be at least 1")
-    header = ["Segment", "In", "single before, us", "now", "", "many before, us each", "now", ""]
+    header = [
+        "Segment",
+        "In",
+        "single before, us",
+        "now",
+        "",
+        "many before, us each",
+        "now",
+        "",
+        "waited before, us",
+        "now",
+        "",
+    ]
     command = f"`python bench/expressions_against.py CHECKOUT --rounds {given.rounds}`"
     text = harness.table(header, rows(before, now))
     harness.publish("expressions against", f"{command} — {harness.environment()}.\n\n{text}", write=given.write)

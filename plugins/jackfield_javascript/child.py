@@ -162,7 +162,7 @@ class PulledLines:
     def __init__(self) -> None:
         from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
 
-        self._pipe = WorkerPipe(0)
+        self.pipe = WorkerPipe(0)
         self._left = 0
         self._items = 0
         self.functions: Mapping[str, Callable[..., object]] = {
@@ -175,7 +175,7 @@ class PulledLines:
         """Bytes of the next request's lines. Raises EOFError."""
         from jackfield.api.scripting.frames import TOTAL  # as above
 
-        first = self._pipe.receive()
+        first = self.pipe.receive()
         limit_cpu(first.number)
         size, self._left = TOTAL.unpack(first.body)
         return int(size)
@@ -184,11 +184,11 @@ class PulledLines:
         """Let go of the lines that nobody has asked for. Raises EOFError."""
         while self._left:
             self._left -= 1
-            self._pipe.receive()
+            self.pipe.receive()
 
     def _next(self) -> str:
         try:
-            line = self._pipe.receive()
+            line = self.pipe.receive()
             self._left, self._items = self._left - 1, line.number
             return line.body.decode()
         except (EOFError, OSError):
@@ -199,7 +199,7 @@ class PulledLines:
 
     def _give(self, text: str, count: float) -> None:
         try:
-            self._pipe.send(text.encode("utf-8", "replace"), int(count))
+            self.pipe.send(text.encode("utf-8", "replace"), int(count))
         except OSError:
             os._exit(0)
         except MemoryError as exc:
@@ -250,7 +250,7 @@ class ExpressionScripts:
         from jackfield.api.scripting.frames import WorkerPipe  # `main` says where it is
 
         self._prelude = prelude
-        self._pipe = WorkerPipe(0)
+        self.pipe = WorkerPipe(0)
         self._load()
 
     def _load(self) -> None:
@@ -259,9 +259,8 @@ class ExpressionScripts:
 
     def begin(self) -> None:
         """Raises EOFError."""
-        frame = self._pipe.receive()
-        limit_cpu(frame.number)
-        self._body = frame.body
+        self._body, seconds = self.pipe.receive()
+        limit_cpu(seconds)
 
     def answer(self) -> str:
         text = self._body.decode()
@@ -282,6 +281,7 @@ class CodeScripts:
     def __init__(self, prelude: Prelude, lines: PulledLines) -> None:
         self._prelude = prelude
         self._lines = lines
+        self.pipe = lines.pipe
         self._load()
 
     def _load(self) -> None:
@@ -342,7 +342,7 @@ def serve(scripts: ExpressionScripts | CodeScripts) -> None:
             answer = scripts.answer()
         except Exception as exc:
             failed, answer = True, failure(exc)
-        send(answer)
+        scripts.pipe.send(answer.encode("utf-8", "replace"))
         scripts.renew(failed)
 
 

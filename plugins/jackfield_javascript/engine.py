@@ -16,7 +16,7 @@ import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import orjson
 
@@ -31,8 +31,6 @@ from jackfield_javascript.patience import Patience
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_javascript.worker import NEEDS, JavaScriptWorker, ScriptRequest, WorkerStart
 
-Arguments = ParamSpec("Arguments")
-T = TypeVar("T")
 MIB = 1 << 20
 ITEMS_PER_TIMEOUT = 200
 TOGETHER = 250
@@ -110,15 +108,6 @@ def _values(found: dict[str, Any]) -> list[list[Json | ExpressionError]]:  # as 
     for row, column, message in found["errors"]:
         rows[row][column] = ExpressionError(message)
     return rows
-
-
-async def _beside(
-    data: ScriptData, work: Callable[Arguments, T], *args: Arguments.args, **kwargs: Arguments.kwargs
-) -> T:
-    """The work, on a thread where the input is long."""
-    if len(data.input) <= LONG:
-        return work(*args, **kwargs)
-    return await asyncio.to_thread(work, *args, **kwargs)
 
 
 def _error(given: Mapping[str, Any]) -> ScriptError:  # what the worker sent
@@ -207,7 +196,9 @@ class JavaScriptEngine:
         head = {"sources": list(sources), "indexes": list(items)}
         timeout = self._settings.expression_timeout * max(1, -(-len(items) // ITEMS_PER_TIMEOUT))
         patience = self._patience if len(sources) * len(items) <= FEW else None
-        frame = framed(await _beside(data, _text, data, head), math.ceil(timeout))
+        text = _text(data, head) if len(data.input) <= LONG else await asyncio.to_thread(_text, data, head)
+        frame = framed(text, math.ceil(timeout))
+        del text
         for _ in range(self._tries):
             answer = await self._expressions.call(ScriptRequest(deque([frame]), None, patience), timeout)
             if not self._lacks(answer):
@@ -217,7 +208,8 @@ class JavaScriptEngine:
     async def run(self, source: str, data: ScriptData, *, each: bool, timeout: float) -> ScriptResult:
         head = {"source": source, "each": each}
         for _ in range(self._tries):
-            frames, size = await _beside(data, _frames, data, head, math.ceil(timeout))
+            given = data, head, math.ceil(timeout)
+            frames, size = _frames(*given) if len(data.input) <= LONG else await asyncio.to_thread(_frames, *given)
             rows = ScriptRows(data.input)  # what comes before a part is found to be lacking counts for nothing
             answer = await self._code.call(ScriptRequest(frames, rows.take), timeout, self._memory.beyond(size))
             if not self._lacks(answer):

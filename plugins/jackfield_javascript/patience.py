@@ -1,30 +1,32 @@
-"""Whether the event loop waits for an answer itself."""
+"""How long the event loop looks out for an answer itself."""
 
 from __future__ import annotations
 
-SOON = 0.000_25
-"""Seconds. An answer that takes longer leaves the loop time for other work."""
+from collections.abc import Callable
+from typing import TypeVar
+
 MOST_PASSED_OVER = 64
+Answer = TypeVar("Answer")
 
 
 class Patience:
-    """It does while answers come soon; behind one that did not, not for the next 2, 4 and up to 64 evaluations."""
+    """It does while answers come in time; behind one that did not, the next 2, 4 and up to 64 are taken only where they
+    are there already."""
 
-    def __init__(self, milliseconds: int) -> None:
-        """milliseconds: how long at most; 0: never."""
-        self.milliseconds = milliseconds
+    def __init__(self, microseconds: int) -> None:
+        """microseconds: how long at most; 0: not at all."""
+        self._seconds = microseconds / 1e6
         self._pass_over = 0
         self._left = 0
 
-    def waits(self) -> bool:
-        if not self.milliseconds:
-            return False
+    def found(self, look: Callable[[float], Answer | None]) -> Answer | None:
+        """What `look` gives, which is told the seconds for which it may."""
+        if not self._seconds:
+            return None
         if self._left:
             self._left -= 1
-            return False
-        return True
-
-    def told(self, seconds: float) -> None:
-        """How long the wait was."""
-        self._pass_over = min(2 * self._pass_over or 2, MOST_PASSED_OVER) if seconds > SOON else 0
+            return look(0)
+        answer = look(self._seconds)
+        self._pass_over = min(2 * self._pass_over or 2, MOST_PASSED_OVER) if answer is None else 0
         self._left = self._pass_over
+        return answer

@@ -18,11 +18,11 @@ class JavaScriptSettings(BaseModel):
         description="Seconds that the expressions of one node may take for each 200 items or part of it.",
     )
     answer_at_once: int = Field(
-        1,
+        80,
         ge=0,
-        le=10,
-        description="Milliseconds that the event loop itself waits for the values of a few expressions, which most "
-        "often take a tenth of one; 0: never. Behind values that take longer it does not for a while.",
+        le=1000,
+        description="Microseconds that the event loop itself looks out for the values of a few expressions, which come "
+        "sooner than it could turn to them; 0: never. Behind values that take longer it does not for a while.",
     )
     expression_memory: int = Field(64, ge=16, le=4096, description="MiB that the JavaScript of an expression may hold.")
     compiled_expressions: int = Field(512, ge=1, le=10_000, description="Expressions kept compiled in each worker.")

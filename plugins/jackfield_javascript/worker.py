@@ -26,7 +26,7 @@ INHERITED = ("PATH", "LANG", "LC_ALL", "TZ")
 @record
 class ScriptRequest:
     """parts: frames, which go away as they are sent; take: is given the frames of the answer that come before its last
-    one, None: there are none; patience: whether the answer is waited for in place, None: it takes long."""
+    one, None: there are none; patience: how long the event loop looks out for the answer itself, None: not at all."""
 
     parts: deque[bytes]
     take: Callable[[Frame], Awaitable[None]] | None = None
@@ -122,21 +122,20 @@ class JavaScriptWorker:
         """Most answers to expressions are there sooner than the event loop would come to them. A script may answer
         before it has read all that it was given."""
         sending = self._stream.begin(request.parts)
-        patience = request.patience
-        if patience is not None and sending is None and patience.waits():
-            found, seconds = self._stream.frame_now(patience.milliseconds)
-            patience.told(seconds)
+        if request.patience is not None and sending is None:
+            found = request.patience.found(self._stream.frame_now)
             if found is not None:
                 return found.body
+        timer = asyncio.get_running_loop().call_later(timeout, self._stream.end, TimeoutError())
         try:
-            async with asyncio.timeout(timeout):
-                while (frame := await self._stream.frame()).number != LAST:
-                    if request.take is None:
-                        raise ScriptError(UNREADABLE, kind="crash")
-                    await request.take(frame)
-                if sending is not None and not frame.body.startswith(NEEDS):
-                    await sending
+            while (frame := await self._stream.frame()).number != LAST:
+                if request.take is None:
+                    raise ScriptError(UNREADABLE, kind="crash")
+                await request.take(frame)
+            if sending is not None and not frame.body.startswith(NEEDS):
+                await self._stream.until_end(sending)
         finally:
+            timer.cancel()
             if sending is not None:
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)

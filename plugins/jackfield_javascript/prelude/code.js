@@ -57,7 +57,7 @@
 
   // The workflow's memory across executions: what the script leaves in it goes back with the answer.
   function staticData(kind) {
-    const found = current.head.static;
+    const found = (current.head.static ??= {});
     if (kind !== 'global' && kind !== 'node') throw new Error("getWorkflowStaticData() needs 'global' or 'node'.");
     return (found[kind] ??= {});
   }
@@ -303,7 +303,7 @@
   function finish(value) {
     kit.hide(BigInt.prototype, { toJSON() { return bigText(this); } });
     const context = current.facts.node.context ?? {};
-    const memory = `"context":${jsonText(context)},"static":${jsonText(current.head.static)}`;
+    const memory = `"context":${jsonText(context)},"static":${jsonText(current.head.static ?? {})}`;
     const custom = jsonText(current.facts.execution.customData ?? {});
     answer = `{${given(value)},"logs":${jsonText(logs)},${memory},"custom":${custom}}`;
   }

@@ -70,8 +70,9 @@
     }
   }
 
-  // What is empty is not in the head that comes.
-  const head = (given) => ({ count: 0, nodes: [], paired: {}, timezone: 'UTC', now: 0, known: [], extra: {}, static: {}, source: '', sources: [], indexes: [], ...given });
+  // What is empty is not in the head that comes. Nothing changes these.
+  const EMPTY = Object.freeze({ __proto__: null, count: 0, nodes: [], paired: {}, timezone: 'UTC', now: 0, known: [], extra: {}, static: null, source: '', sources: [], indexes: [] });
+  const { setPrototypeOf } = Object;
 
   class Data {
     constructor(lines) {
@@ -86,7 +87,7 @@
 
     // Drop what was parsed: something may have changed it.
     forget() {
-      this.head = head(this.parse(this.lines.line(0)));
+      this.head = setPrototypeOf(this.parse(this.lines.line(0)), EMPTY);
       this.rare = { facts: null };
       this.items = [];
       this.whole = false;

@@ -77,13 +77,11 @@ async def test_a_frame_that_is_there_soon_is_had_without_the_loop(
     ours, theirs = sockets
     stream = FrameStream(ours, 1000)
     theirs.sendall(framed(b"first") + framed(b"second"))
-    assert stream.frame_now(5)[0] == Frame(b"first", 0)
-    assert stream.frame_now(0)[0] == Frame(b"second", 0)
+    assert stream.frame_now(5) == Frame(b"first", 0)
+    assert stream.frame_now(0) == Frame(b"second", 0)
     begun = time.perf_counter()
-    frame, seconds = stream.frame_now(2)
-    assert frame is None
-    assert seconds >= 0.002
-    assert time.perf_counter() - begun < DEADLINE
+    assert stream.frame_now(0.002) is None
+    assert 0.002 <= time.perf_counter() - begun < DEADLINE
     theirs.sendall(framed(b"third"))
     async with asyncio.timeout(DEADLINE):
         assert await stream.frame() == Frame(b"third", 0)
@@ -110,10 +108,25 @@ async def test_the_end_and_too_much_are_errors(sockets: tuple[socket.socket, soc
         await stream.frame()
 
 
+async def test_a_deadline_ends_who_waits(sockets: tuple[socket.socket, socket.socket]) -> None:
+    """For a frame, and for what cannot be sent."""
+    ours, _ = sockets
+    stream = FrameStream(ours, 100)
+    asyncio.get_running_loop().call_later(0.01, stream.end, TimeoutError())
+    with pytest.raises(TimeoutError):
+        await stream.frame()
+    sending = stream.begin(deque([b"x" * (100 * PIECE)]))
+    assert sending is not None
+    with pytest.raises(TimeoutError):
+        await stream.until_end(sending)
+    sending.cancel()
+    await asyncio.gather(sending, return_exceptions=True)
+
+
 async def _next(stream: FrameStream, in_place: bool) -> None:
     async with asyncio.timeout(DEADLINE):
         while True:
             if in_place:
-                stream.frame_now(1)
+                stream.frame_now(0.001)
             else:
                 await stream.frame()

@@ -10,54 +10,64 @@ import pytest
 from jackfield.api.scripting.stream import FrameStream
 from jackfield.api.scripts import ScriptData
 from jackfield_javascript.engine import FEW, JavaScriptEngine
-from jackfield_javascript.patience import MOST_PASSED_OVER, SOON, Patience
+from jackfield_javascript.patience import MOST_PASSED_OVER, Patience
 from jackfield_javascript.settings import JavaScriptSettings
 from jackfield_workers.pool import SharedWorkerPool
 
-LATE = SOON * 2
+
+def asked_of(patience: Patience, *, answers: bool) -> float:
+    """The seconds for which it looked."""
+    looked: list[float] = []
+
+    def look(seconds: float) -> str | None:
+        looked.append(seconds)
+        return "an answer" if answers and seconds else None
+
+    assert patience.found(look) == ("an answer" if answers and looked[-1] else None)
+    return looked[-1]
 
 
-def passed_over(patience: Patience) -> int:
-    """How many evaluations it did not wait for before the next one."""
-    count = 0
-    while not patience.waits():
-        count += 1
-    return count
+def test_it_looks_out_while_answers_come_in_time() -> None:
+    patience = Patience(80)
+    assert [asked_of(patience, answers=True) for _ in range(5)] == [80e-6] * 5
 
 
-def test_it_waits_while_answers_come_soon() -> None:
-    patience = Patience(1)
-    for _ in range(5):
-        assert patience.waits()
-        patience.told(SOON / 2)
-
-
-def test_behind_late_ones_it_waits_less_and_less() -> None:
-    patience = Patience(1)
-    found = []
+def test_behind_late_ones_it_looks_out_less_and_less() -> None:
+    patience = Patience(80)
+    passed_over: list[int] = []
     for _ in range(8):
-        patience.told(LATE)
-        found.append(passed_over(patience))
-    assert found == [2, 4, 8, 16, 32, MOST_PASSED_OVER, MOST_PASSED_OVER, MOST_PASSED_OVER]
-    patience.told(SOON / 2)
-    assert passed_over(patience) == 0
+        assert asked_of(patience, answers=False)
+        count = 0
+        while patience._left:
+            assert asked_of(patience, answers=False) == 0
+            count += 1
+        passed_over.append(count)
+    assert passed_over == [2, 4, 8, 16, 32, MOST_PASSED_OVER, MOST_PASSED_OVER, MOST_PASSED_OVER]
+    assert asked_of(patience, answers=True)
+    assert asked_of(patience, answers=True)
 
 
-def test_without_milliseconds_it_never_waits() -> None:
-    assert not Patience(0).waits()
+def test_an_answer_that_is_there_already_is_taken_meanwhile() -> None:
+    patience = Patience(80)
+    asked_of(patience, answers=False)
+    assert patience.found(lambda seconds: f"after {seconds}") == "after 0"
+
+
+def test_without_microseconds_it_never_looks() -> None:
+    assert Patience(0).found(lambda seconds: "an answer") is None
 
 
 @pytest.fixture
-async def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Milliseconds of each wait."""
-    found: list[int] = []
-    wait = FrameStream.frame_now
+async def asked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds of each look."""
+    found: list[float] = []
+    look = FrameStream.frame_now
 
-    def waited(stream: FrameStream, milliseconds: int) -> object:
-        found.append(milliseconds)
-        return wait(stream, milliseconds)
+    def looked(stream: FrameStream, seconds: float) -> object:
+        found.append(seconds)
+        return look(stream, seconds)
 
-    monkeypatch.setattr(FrameStream, "frame_now", waited)
+    monkeypatch.setattr(FrameStream, "frame_now", looked)
     return found
 
 
@@ -70,21 +80,22 @@ async def ready(request: pytest.FixtureRequest) -> AsyncIterator[JavaScriptEngin
     await engine.close()
 
 
-@pytest.mark.parametrize("ready", [0, 2], indirect=True)
-async def test_values_are_the_same_however_they_are_waited_for(ready: JavaScriptEngine, asked: list[int]) -> None:
+@pytest.mark.parametrize("ready", [0, 1000], indirect=True)
+async def test_values_are_the_same_however_they_are_waited_for(ready: JavaScriptEngine, asked: list[float]) -> None:
     data = ScriptData(input=[{"json": {"n": n}} for n in range(FEW + 1)])
     for _ in range(10):
         assert await ready.evaluate(["$json.n + 1"], data, [0]) == [[1]]
-    assert set(asked) == ({2} if ready._settings.answer_at_once else set())
+    assert bool(asked) == bool(ready._settings.answer_at_once)
+    assert set(asked) <= {0, 0.001}
     asked.clear()
     for _ in range(10):
         assert await ready.evaluate(["$json.n"], data, range(FEW + 1)) == [[n] for n in range(FEW + 1)]
     assert not asked
 
 
-@pytest.mark.parametrize("ready", [1], indirect=True)
+@pytest.mark.parametrize("ready", [1000], indirect=True)
 async def test_a_slow_expression_holds_the_loop_up_no_longer_than_that(
-    ready: JavaScriptEngine, asked: list[int]
+    ready: JavaScriptEngine, asked: list[float]
 ) -> None:
     """Other work goes on while it is evaluated."""
     await ready.evaluate(["1"], ScriptData(input=[{"json": {}}]), [0])

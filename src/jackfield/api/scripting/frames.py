@@ -78,6 +78,12 @@ class FrameParser:
 
     def received(self, count: int) -> None:
         """So many bytes have been put there. Raises `FrameTooLong`."""
+        if not self._begun and HEAD.size <= count <= self._left and self._long is None:
+            size, number = HEAD.unpack_from(self._piece)
+            if size == count - HEAD.size:  # most come like that
+                self._left -= count
+                self._keep(Frame(bytes(self._piece[HEAD.size : count]), number))
+                return
         if self._long is None:
             self._read_piece(self._begun + count)
             return
@@ -133,14 +139,24 @@ class WorkerPipe:
         self._at = 0
 
     def receive(self) -> Frame:
-        """The next frame; the short ones most often come in one piece. Raises EOFError."""
+        """The next frame. Raises EOFError."""
+        if not self._read:
+            piece = os.read(self._descriptor, PIECE)
+            if len(piece) >= HEAD.size and int.from_bytes(piece[:4], "big") == len(piece) - HEAD.size:
+                return Frame(piece[HEAD.size :], int.from_bytes(piece[4 : HEAD.size], "big"))  # most come like that
+            if not piece:
+                raise EOFError
+            self._read = piece
         while len(self._read) - self._at < HEAD.size:
             self._more()
         size, number = HEAD.unpack_from(self._read, self._at)
         at = self._at + HEAD.size
         if len(self._read) - at >= size:
+            frame = Frame(self._read[at : at + size], number)
             self._at = at + size
-            return Frame(self._read[at : self._at], number)
+            if self._at == len(self._read):
+                self._read, self._at = b"", 0
+            return frame
         body = bytearray(size)
         begun = len(self._read) - at
         body[:begun] = self._read[at:]

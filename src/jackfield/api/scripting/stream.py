@@ -49,51 +49,66 @@ class FrameStream:
             await self._loop.sock_sendall(self._socket, rest)
             rest = _joined(parts) if parts else b""
 
-    def _send_now(self, data: bytes) -> memoryview:
+    def _send_now(self, data: bytes) -> memoryview | bytes:
         """What is left of the data when the socket takes no more."""
         try:
-            return memoryview(data)[self._socket.send(data) :]
+            sent = self._socket.send(data)
         except BlockingIOError:
-            return memoryview(data)
+            sent = 0
+        return memoryview(data)[sent:] if sent < len(data) else b""
 
-    def frame_now(self, milliseconds: int) -> tuple[Frame | None, float]:
-        """The next frame, for which the calling thread itself waits so long at most, and the seconds that it took. An
-        answer that is there in 0.05 ms costs less than the event loop's way to it. Raises as `frame`."""
+    def frame_now(self, seconds: float) -> Frame | None:
+        """The next frame if it comes within so many seconds, for which this thread keeps looking: a worker that has a
+        processor answers sooner than this one would have slept and woken up. Raises as `frame`."""
         if self._poll is None:
             self._poll = select.poll()
             self._poll.register(self._socket, select.POLLIN)
-        begun = perf_counter()
+        over = perf_counter() + seconds
         while (frame := self._parser.take()) is None:
-            left = milliseconds - (perf_counter() - begun) * 1000
-            if left <= 0 or not self._poll.poll(left):
-                break
+            while not self._poll.poll(0):
+                if perf_counter() > over:
+                    return None
             self._receive()
             if self._error is not None:
                 raise self._error
-        return frame, perf_counter() - begun
+        return frame
 
     async def frame(self) -> Frame:
         """The next frame. Raises OSError when the worker has ended, `FrameTooLong` when it sends too much."""
         while (frame := self._parser.take()) is None:
-            if self._error is not None:
-                raise self._error
-            self._watch()
-            self._waiting = self._loop.create_future()
-            try:
-                await self._waiting
-            finally:
-                self._waiting = None
+            await self._event()
         return frame
+
+    async def until_end(self, sending: asyncio.Task[None]) -> None:
+        """Wait until all is sent. Raises what the sending raises, and what `end` was given."""
+        sending.add_done_callback(lambda _: self._wake())
+        while not sending.done():
+            await self._event()
+        await sending
+
+    def end(self, error: Exception) -> None:
+        """Nothing is received any more: whoever waits gets this error, such as a TimeoutError."""
+        self._unwatch()
+        self._error = self._error or error
+        self._wake()
 
     def close(self) -> None:
         """More than once does no harm."""
-        self._end(ConnectionAbortedError())
+        self.end(ConnectionAbortedError())
         self._socket.close()
 
+    def _event(self) -> asyncio.Future[None]:
+        """Done once something has happened. Raises what ended the stream."""
+        if self._error is not None:
+            raise self._error
+        if not self._watched:
+            self._watch()
+        self._waiting = self._loop.create_future()
+        return self._waiting
+
     def _watch(self) -> None:
-        if not self._watched and self._error is None:
-            self._loop.add_reader(self._socket, self._receive)
-            self._watched = True
+        self._loop.add_reader(self._socket, self._receive)
+        self._watched = True
 
     def _unwatch(self) -> None:
         if self._watched:
@@ -110,15 +125,10 @@ class FrameStream:
         except (BlockingIOError, InterruptedError):
             return
         except Exception as exc:
-            self._end(exc)
+            self.end(exc)
             return
         if self._parser.held > MOST_HELD:
             self._unwatch()
-        self._wake()
-
-    def _end(self, error: Exception) -> None:
-        self._unwatch()
-        self._error = self._error or error
         self._wake()
 
     def _wake(self) -> None:
@@ -128,6 +138,8 @@ class FrameStream:
 
 def _joined(parts: deque[bytes]) -> bytes:
     """The first part, with those after it that are short."""
+    if len(parts) == 1:
+        return parts.popleft()
     taken = [parts.popleft()]
     size = len(taken[0])
     while parts and size + len(parts[0]) <= JOINED:
