@@ -50,6 +50,8 @@ def pairs(server: PostgresServer | None, cap: int, count: int, seconds: int) -> 
     with running(server, None) as (free, one), running(server, cap) as (capped, other):
         fill(other, cap * 3 // 2)
         fill(one, cap)
+        if server is not None:
+            server.run("ANALYZE")  # as autovacuum does within a minute
         for number in range(count):
             turns = [(free, one), (capped, other)]
             both = [

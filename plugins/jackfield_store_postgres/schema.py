@@ -284,14 +284,16 @@ version before. The triggers lock `execution_counts` until it is summed up."""
 _SWEPT = (
     *(
         f"""ALTER TABLE {table} SET (toast_tuple_target = 4080,
-        autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500,
-        toast.autovacuum_vacuum_scale_factor = 0.05, toast.autovacuum_vacuum_threshold = 500)"""
+        autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0.5,
+        toast.autovacuum_vacuum_scale_factor = 0.05, toast.autovacuum_vacuum_threshold = 500,
+        toast.autovacuum_vacuum_cost_delay = 0.5)"""
         for table in ("executions", "execution_steps", "calls")
     ),
     """ALTER TABLE execution_changes SET (parallel_workers = 0,
         autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)""",
 )
-"""Autovacuum comes when a twentieth of a history is dead, not a fifth: so much larger than its content it may be. A row
+"""Autovacuum comes when a twentieth of a history is dead, not a fifth, and has done its work in a quarter of the time:
+so much larger than its content it becomes, and by what comes between two rounds. A row
 of up to half a page, as the input of a call is when it is compressed, stays in one piece: apart from its row it would
 take a second table and index to write, and to delete."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (

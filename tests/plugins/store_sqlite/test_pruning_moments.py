@@ -1,0 +1,66 @@
+"""What is old goes when nobody writes, and now and then while somebody always does."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from jackfield.api.records import replace
+from jackfield.api.sql import writes
+from jackfield.testing.contracts.rows import FOREVER, ended, new
+from jackfield_store_sqlite.store import SqliteStore
+
+OLD = replace(FOREVER, executions_before=2001)
+IDS = [f"e{number:03}" for number in range(250)]
+
+
+class Writing:
+    """One write after the other, until it is cancelled."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self._count = 0
+        self.task = asyncio.create_task(self._write())
+
+    async def _write(self) -> None:
+        while True:
+            await self._store.check()
+            self._count += 1
+
+    async def some(self) -> None:
+        enough = self._count + 30
+        async with asyncio.timeout(20):
+            while self._count < enough:
+                await asyncio.sleep(0)
+
+    async def end(self) -> None:
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+
+async def test_old_rows_wait_until_nobody_writes(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writes, "_LEAST", 3600.0)
+    monkeypatch.setattr(writes, "_MOMENT", 0.5)
+    await asyncio.gather(*(store.add_execution(new(ident), ended(ident)) for ident in IDS))
+    writing = Writing(store)
+    pruning = asyncio.create_task(store.prune(OLD))
+    for _ in range(3):
+        await writing.some()
+        assert await store.known_executions(IDS) == set(IDS)
+    await writing.end()
+    monkeypatch.setattr(writes, "_MOMENT", 0.0)
+    async with asyncio.timeout(20):
+        assert await pruning == len(IDS)
+    assert await store.known_executions(IDS) == set()
+
+
+async def test_old_rows_go_while_somebody_always_writes(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writes, "_LEAST", 0.05)
+    monkeypatch.setattr(writes, "_MOMENT", 0.04)
+    await asyncio.gather(*(store.add_execution(new(ident), ended(ident)) for ident in IDS))
+    writing = Writing(store)
+    async with asyncio.timeout(20):
+        assert await store.prune(OLD) == len(IDS)
+    assert not writing.task.done()
+    await writing.end()
