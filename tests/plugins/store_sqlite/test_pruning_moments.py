@@ -40,14 +40,14 @@ class Writing:
 
 
 async def test_old_rows_wait_until_nobody_writes(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writes, "_LEAST", 3600.0)
+    monkeypatch.setattr(writes, "_OTHERS", 1e9)
     monkeypatch.setattr(writes, "_MOMENT", 0.5)
     await asyncio.gather(*(store.add_execution(new(ident), ended(ident)) for ident in IDS))
     writing = Writing(store)
     pruning = asyncio.create_task(store.prune(OLD))
-    for _ in range(3):
+    for _ in range(5):
         await writing.some()
-        assert await store.known_executions(IDS) == set(IDS)
+        assert len(await store.known_executions(IDS)) >= len(IDS) - 100  # one slice goes at once
     await writing.end()
     monkeypatch.setattr(writes, "_MOMENT", 0.0)
     async with asyncio.timeout(20):
@@ -56,7 +56,6 @@ async def test_old_rows_wait_until_nobody_writes(store: SqliteStore, monkeypatch
 
 
 async def test_old_rows_go_while_somebody_always_writes(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writes, "_LEAST", 0.05)
     monkeypatch.setattr(writes, "_MOMENT", 0.04)
     await asyncio.gather(*(store.add_execution(new(ident), ended(ident)) for ident in IDS))
     writing = Writing(store)

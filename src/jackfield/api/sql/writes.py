@@ -16,7 +16,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from ..errors import StoreUnavailable
@@ -31,6 +31,7 @@ more than another."""
 _UNKNOWN = "The store did not finish a commit in time; the change may or may not be kept, look before you try again."
 
 BatchT = TypeVar("BatchT")
+ResultT = TypeVar("ResultT")
 
 
 class WriteOperation(Generic[BatchT]):
@@ -224,8 +225,8 @@ class WriteLimits(Protocol):
 
 _MOMENT = 0.02
 """Seconds without a write, after which what can wait has its turn."""
-_LEAST = 0.25
-"""Seconds after which it has a turn in any case."""
+_OTHERS = 19
+"""While others always write: times as long as it took is theirs until the next one, so that it takes a twentieth."""
 
 
 class WriteQueue(Generic[OperationT]):
@@ -244,6 +245,8 @@ class WriteQueue(Generic[OperationT]):
         """Operations that may come of them."""
         self._last_at = 0.0
         """When the last write came (monotonic)."""
+        self._others_until = 0.0
+        """Until when what can wait waits for others (monotonic)."""
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writer: WriterThread[OperationT] | None = None
         self.is_open = False
@@ -288,13 +291,17 @@ class WriteQueue(Generic[OperationT]):
             loop.call_soon(self._end_turn, writer)
         return future
 
-    async def moment(self) -> None:
-        """Until nobody writes, or others have had their turn for long: for what can wait."""
-        deadline = time.monotonic() + _LEAST
-        while self._pending or time.monotonic() - self._last_at < _MOMENT:
-            if time.monotonic() >= deadline:
+    async def in_a_moment(self, write: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """Write what can wait until nobody else does, or has for long."""
+        while self._pending or time.monotonic() - self._last_at < _MOMENT:  # nothing tells of silence
+            if time.monotonic() >= self._others_until:
                 break
             await asyncio.sleep(_MOMENT)
+        begun = time.monotonic()
+        result = await write()
+        ended = time.monotonic()
+        self._others_until = ended + (ended - begun) * _OTHERS
+        return result
 
     def _end_turn(self, writer: WriterThread[OperationT]) -> None:
         self._turning = False
