@@ -16,7 +16,7 @@ from jackfield.api.object_references import load
 from jackfield.api.storage import Store
 from jackfield_auth.keys.api_keys import ApiKeyMethod
 from jackfield_auth.keys.key_usage import KeyUsage
-from jackfield_auth.logins.basic import BasicMethod, Remembered
+from jackfield_auth.logins.basic import BasicMethod, VerifiedPairs
 from jackfield_auth.logins.password_logins import PasswordLogins
 from jackfield_auth.logins.throttle import Throttle
 from jackfield_auth.sessions.browser_sessions import BrowserSessions
@@ -95,7 +95,7 @@ class AuthService:
         return [
             JwtMethod(self.tokens, self.revocations, self.store),
             ApiKeyMethod(self.context.settings(ApiKeysSettings), clock, self.usage, self.store),
-            BasicMethod(basic, self.logins, Remembered(basic, clock), self.store),
+            BasicMethod(basic, self.logins, VerifiedPairs(basic, clock), self.store),
             self.session_method,
         ]
 

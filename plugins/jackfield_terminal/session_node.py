@@ -25,7 +25,7 @@ from jackfield_terminal.screen.snapshot import Snapshot
 from jackfield_terminal.session.session import Session
 
 
-class SessionParameters(Parameters):
+class TerminalSessionParameters(Parameters):
     """One operation for each item. `start` gives `sessionId`, which the others take."""
 
     ui_fields: ClassVar[UiFields] = SESSION
@@ -62,12 +62,12 @@ class SessionNode(ItemNode):
         reads_items=False,
     )
     effect = True
-    model = SessionParameters
+    model = TerminalSessionParameters
 
     def __init__(self, context: PluginContext) -> None:
         super().__init__(context)
         self._hub = partial(context.port, SessionHub)
-        self._operations: dict[str, Callable[[SessionParameters], Awaitable[dict[str, Json]]]] = {
+        self._operations: dict[str, Callable[[TerminalSessionParameters], Awaitable[dict[str, Json]]]] = {
             "start": self._start,
             "send": self._send,
             "wait": self._wait,
@@ -75,10 +75,10 @@ class SessionNode(ItemNode):
             "stop": self._stop,
         }
 
-    async def item(self, run: NodeRun, parameters: SessionParameters, item: Item, index: int) -> Items:
+    async def item(self, run: NodeRun, parameters: TerminalSessionParameters, item: Item, index: int) -> Items:
         return [with_json(item, await self._one(parameters), index)]
 
-    async def _one(self, parameters: SessionParameters) -> dict[str, Json]:
+    async def _one(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
         needed = "profile" if parameters.operation == "start" else "session_id"
         if not getattr(parameters, needed):
             raise NodeError(f"The parameter {to_camel(needed)} is empty; {parameters.operation} needs it.")
@@ -87,7 +87,7 @@ class SessionNode(ItemNode):
         except JackfieldError as exc:
             raise NodeError(exc.message) from None
 
-    async def _start(self, parameters: SessionParameters) -> dict[str, Json]:
+    async def _start(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
         request = SessionRequest(
             parameters.profile,
             tuple(parameters.args),
@@ -100,7 +100,7 @@ class SessionNode(ItemNode):
         )
         return _state(await self._hub().create(request))
 
-    def _agent(self, parameters: SessionParameters, act: Act) -> Session:
+    def _agent(self, parameters: TerminalSessionParameters, act: Act) -> Session:
         """Raises `NotFound`, `NodeError`."""
         session = self._hub().find(parameters.session_id)
         if session.kind == "shell":  # whoever starts an execution may be anywhere, and a shell is the whole machine
@@ -114,13 +114,13 @@ class SessionNode(ItemNode):
                 "this node, or lower the setting."
             ) from None
 
-    async def _send(self, parameters: SessionParameters) -> dict[str, Json]:
+    async def _send(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
         data = parameters.text.encode() + b"".join(sequence(name) for name in parameters.keys)
         session = self._agent(parameters, "drive")
         await self._hub().type(session, data)
         return _state(session)
 
-    async def _wait(self, parameters: SessionParameters) -> dict[str, Json]:
+    async def _wait(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
         driver = self._hub().driver(self._agent(parameters, "look").id)
         met = await driver.wait(
             parameters.wait_for, quiet=parameters.quiet, timeout=parameters.timeout, pattern=parameters.pattern
@@ -131,11 +131,11 @@ class SessionNode(ItemNode):
         told = {to_camel(name): value for name, value in (await driver.view.told(screen)).items()}
         return {**_state(driver.session), "met": met, **_screen(screen), **told}
 
-    async def _read(self, parameters: SessionParameters) -> dict[str, Json]:
+    async def _read(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
         driver = self._hub().driver(self._agent(parameters, "look").id)
         return {**_state(driver.session), **_screen(await driver.screen.snapshot())}
 
-    async def _stop(self, parameters: SessionParameters) -> dict[str, Json]:
+    async def _stop(self, parameters: TerminalSessionParameters) -> dict[str, Json]:
         session = self._agent(parameters, "drive")
         await self._hub().stop(session.id, "The workflow has ended it.")
         return _state(session)

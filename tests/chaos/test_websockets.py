@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from jackfield.testing.websocket import CLOSE, Frame, RawWebSocket
+from jackfield.testing.websocket import CLOSE, RawWebSocket, WebSocketFrame
 
 from .echo import echo_server
 from .figures import Figures
@@ -45,7 +45,7 @@ def first(case: Case) -> bytes:
 def told(port: int, case: Case, pieces: list[bytes]) -> str:
     """What is wrong; "" for nothing."""
     with RawWebSocket(port, "/") as client:
-        found: list[Frame] = []
+        found: list[WebSocketFrame] = []
         try:
             with contextlib.suppress(ConnectionError):
                 for piece in pieces:
@@ -66,7 +66,7 @@ def told(port: int, case: Case, pieces: list[bytes]) -> str:
     return "" if came == expected else f"{[(code, data[:20]) for code, data in came]}"
 
 
-def said_of(frames: list[Frame]) -> list[tuple[int, bytes]]:
+def said_of(frames: list[WebSocketFrame]) -> list[tuple[int, bytes]]:
     """Messages put together, and control frames."""
     found: list[tuple[int, bytes]] = []
     opcode, data = 0, b""

@@ -21,7 +21,7 @@ from jackfield.api.errors import ConfigurationError
 from jackfield.api.plugin import OutsideContext, Plugin
 from jackfield.api.settings import SettingsTable
 from jackfield.api.storage import Store
-from jackfield.core.events import QUEUE, Bus
+from jackfield.core.events import QUEUE, LossyEventBus
 from jackfield.core.line_limit import KINDS, LINES, WINDOW, LineLimit
 from jackfield.core.logs import CHATTY, Logs, request_id
 from jackfield.core.plugins import PluginHost
@@ -371,7 +371,7 @@ def test_a_second_lock_names_the_holder(tmp_path: Path) -> None:
 
 
 async def test_a_slow_subscriber_is_told_what_it_missed() -> None:
-    bus = Bus(FakeClock())
+    bus = LossyEventBus(FakeClock())
     assert not bus.wanted("workflows")
     with bus.subscribe("workflows") as events:
         for number in range(QUEUE + 5):

@@ -17,7 +17,7 @@ from jackfield.api.hosts import Host, HostCalls, HostReply, Hosts, HostUnavailab
 from jackfield.api.json_values import Json
 from jackfield.api.storage import ExecutionRow
 from jackfield.core.bus import MemoryBus, MemoryHub
-from jackfield.core.events import Bus
+from jackfield.core.events import LossyEventBus
 from jackfield.core.hosts.event_relay import EventRelay
 from jackfield.core.hosts.news import HostNews, read
 from jackfield.core.hosts.seen_executions import SeenExecutions
@@ -31,7 +31,7 @@ class Place:
 
     def __init__(self, name: str, store: MemoryStore, clock: FakeClock, hub: MemoryHub) -> None:
         self.store, self.clock = store, clock
-        self.events = Bus(clock)
+        self.events = LossyEventBus(clock)
         self.bus = MemoryBus(clock, hub)
         self.here = Host(name, f"http://{name}", ())
         self.beside: list[Place] = []

@@ -14,7 +14,7 @@ from jackfield.core.ports import PortDirectory
 from jackfield.core.workers import moving
 from jackfield.core.workers.moving import MovingLine
 from jackfield.core.workers.store_server import StoreServer
-from jackfield.core.workers.workers import Process, Workers
+from jackfield.core.workers.workers import Process, WorkerProcesses
 from jackfield.testing.clock import FakeClock
 
 LONG = b"x" * 100_000
@@ -88,7 +88,7 @@ class NeverStarts:
 
 async def test_a_worker_that_does_not_start_is_tried_again() -> None:
     clock, start = FakeClock(), NeverStarts()
-    workers = Workers(1, start, cast("PortDirectory", NoPorts()), clock)
+    workers = WorkerProcesses(1, start, cast("PortDirectory", NoPorts()), clock)
     await workers.start()
     async with asyncio.timeout(5):
         while start.tried < 3:
@@ -100,7 +100,7 @@ async def test_a_worker_that_does_not_start_is_tried_again() -> None:
 
 def test_a_worker_that_reads_no_messages_is_ended() -> None:
     """They would fill the first process's memory."""
-    workers = Workers(2, NeverStarts(), cast("PortDirectory", None), FakeClock())
+    workers = WorkerProcesses(2, NeverStarts(), cast("PortDirectory", None), FakeClock())
     both = [Stuck(), Stuck()]
     for worker, made in zip(workers.workers, both, strict=True):
         worker.server, worker.process = cast("StoreServer", made), cast("Process", made)

@@ -25,7 +25,7 @@ _INPUT: dict[str, Json] = {
 }
 
 
-class Source(Protocol):
+class SearchSource(Protocol):
     """Where a tool looks things up. kind: of the node; name, about: of the tool, as the model sees it; credential: the
     kind of the node's credential, empty: none."""
 
@@ -76,7 +76,7 @@ class Web:
 class SearchToolNode(AiNode):
     versions = (1,)
 
-    def __init__(self, context: PluginContext, source: Source) -> None:
+    def __init__(self, context: PluginContext, source: SearchSource) -> None:
         super().__init__(context)
         self._source = source
         self.kind = source.kind

@@ -18,7 +18,7 @@ from jackfield_auth.users.accounts import MAX_NAME
 from jackfield_auth.users.passwords import MAX_BYTES
 
 
-class Remembered:
+class VerifiedPairs:
     """Pairs that were verified lately, as keyed digests; the key dies with the process. A change of the user's password
     or role changes the version and so forgets the pair."""
 
@@ -55,7 +55,7 @@ class BasicMethod:
     name = "basic"
 
     def __init__(
-        self, settings: BasicSettings, logins: PasswordLogins, remembered: Remembered, store: Callable[[], UserStore]
+        self, settings: BasicSettings, logins: PasswordLogins, remembered: VerifiedPairs, store: Callable[[], UserStore]
     ) -> None:
         self._settings = settings
         self._logins = logins

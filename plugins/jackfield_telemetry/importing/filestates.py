@@ -16,7 +16,7 @@ from jackfield_telemetry.readers.lines import tail_of
 
 
 @record
-class Seen:
+class SeenFile:
     """A file as it was when it was looked at."""
 
     file: LogFile
@@ -26,7 +26,7 @@ class Seen:
     start: Bookmark
 
 
-def changed(connection: sqlite3.Connection, reader: UsageReader, files: Iterable[LogFile]) -> list[Seen]:
+def changed(connection: sqlite3.Connection, reader: UsageReader, files: Iterable[LogFile]) -> list[SeenFile]:
     """Those of the files that hold something new."""
     known = {
         row[0]: row[1:]
@@ -49,7 +49,7 @@ def changed(connection: sqlite3.Connection, reader: UsageReader, files: Iterable
                 continue
             if position < 0 or (now[1] >= position and tail_of(file.path, position) == tail):
                 start = Bookmark(position, memory)
-        found.append(Seen(file, *now, start))
+        found.append(SeenFile(file, *now, start))
     return found
 
 
@@ -77,12 +77,14 @@ def _state(path: Path) -> tuple[int, int, int]:
     return own.st_ino, size, modified
 
 
-def job_of(seen: Seen, source: int) -> Job:
+def job_of(seen: SeenFile, source: int) -> Job:
     size = seen.size - max(0, seen.start.offset)
     return Job(str(seen.file.path), seen.file.identity, seen.start.offset, seen.start.memory, max(0, size), source)
 
 
-def remember(connection: sqlite3.Connection, reader: UsageReader, seen: Sequence[Seen], marks: Iterable[Mark]) -> None:
+def remember(
+    connection: sqlite3.Connection, reader: UsageReader, seen: Sequence[SeenFile], marks: Iterable[Mark]
+) -> None:
     """Store where reading has come to. A job that is not done keeps sizes that no file has, so that it is read on."""
     rows = []
     for mark in marks:

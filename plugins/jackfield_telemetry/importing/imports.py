@@ -93,12 +93,12 @@ class _Plan:
     """files: how many each source has; seen and jobs: what is new, in the same order, source by source."""
 
     files: Sequence[int]
-    seen: Sequence[filestates.Seen]
+    seen: Sequence[filestates.SeenFile]
     jobs: Sequence[Job]
 
 
 def _plan(ledger: Ledger, sources: Sequence[LogSource]) -> _Plan:
-    counts, seen, jobs = [], list[filestates.Seen](), list[Job]()
+    counts, seen, jobs = [], list[filestates.SeenFile](), list[Job]()
     for number, source in enumerate(sources):
         files = list(source.reader.files(source.directory))
         new = ledger.read(partial(filestates.changed, reader=source.reader, files=files))

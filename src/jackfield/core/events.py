@@ -27,7 +27,7 @@ class _Subscription(LossyQueue[Event]):
         self._changed()
 
 
-class Bus:
+class LossyEventBus:
     """`jackfield.api.events.EventBus` for one event loop."""
 
     def __init__(self, clock: Clock) -> None:

@@ -29,7 +29,7 @@ from .authentication import Authenticator
 from .catalog import Catalog
 from .checks.precedence import Precedence
 from .context import Context, SharedServices
-from .events import Bus as EventBus
+from .events import LossyEventBus
 from .hosts.membership import Membership
 from .hosts.worker_membership import WorkerMembership
 from .kernel_parts.assembly import Assembled, Assembly
@@ -52,7 +52,7 @@ from .tables import (
 )
 from .tasks import Tasks
 from .workers.link import WorkerLink
-from .workers.workers import Workers
+from .workers.workers import WorkerProcesses
 
 if TYPE_CHECKING:
     from .hosts.event_relay import EventRelay
@@ -79,14 +79,14 @@ class Kernel:
     ) -> None:
         """environment: for the master key; none without. link: of a worker process to the first one."""
         self.link = link
-        self.workers: Workers | None = None
+        self.workers: WorkerProcesses | None = None
         self.when_ready: Callable[[], None] = lambda: None
         self.config_dir = config_dir
         self.plugins = host
         self.settings = settings
         self.redactor = redactor
         self.clock = clock or SystemClock()
-        self.events = EventBus(self.clock)
+        self.events = LossyEventBus(self.clock)
         self.tasks = Tasks()
         self.precedence = Precedence(self._known_overrides(), host.is_own)
         self.ports = PortDirectory(host, self.precedence, self.context)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from jackfield.api.asgi import AsgiMount, Receive, Scope, Send, error_body
 from jackfield.api.errors import JackfieldError
 from jackfield.core.workers.moving import MovingLine, is_for_worker, is_workers
-from jackfield.core.workers.workers import Worker, Workers
+from jackfield.core.workers.workers import Worker, WorkerProcesses
 
 from .mounts import Mounts
 
@@ -63,7 +63,7 @@ class ToFirst:
 class ToWorkers:
     """`ConnectionMover` of the first process: calls of webhooks go to the workers, in turn."""
 
-    def __init__(self, workers: Workers, taken: Taken) -> None:
+    def __init__(self, workers: WorkerProcesses, taken: Taken) -> None:
         self._taken = taken
         self._lines: dict[int, MovingLine] = {}
         self._turns = itertools.count()

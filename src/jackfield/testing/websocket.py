@@ -16,7 +16,7 @@ TIMEOUT = 20.0
 
 
 @record
-class Frame:
+class WebSocketFrame:
     fin: bool
     reserved: int
     opcode: int
@@ -87,7 +87,7 @@ class RawWebSocket:
     def raw(self, data: bytes) -> None:
         self.socket.sendall(data)
 
-    def receive(self) -> Frame | None:
+    def receive(self) -> WebSocketFrame | None:
         """The next frame; None when the connection has ended. Raises TimeoutError."""
         while True:
             found = self._parsed()
@@ -99,7 +99,7 @@ class RawWebSocket:
             except ConnectionError:
                 return None
 
-    def _parsed(self) -> Frame | None:
+    def _parsed(self) -> WebSocketFrame | None:
         data = self._read
         if len(data) < 2:
             return None
@@ -112,9 +112,9 @@ class RawWebSocket:
         if len(data) < start + size:
             return None
         self._read = data[start + size :]
-        return Frame(data[0] >= 0x80, data[0] >> 4 & 7, data[0] & 15, data[start : start + size])
+        return WebSocketFrame(data[0] >= 0x80, data[0] >> 4 & 7, data[0] & 15, data[start : start + size])
 
-    def find(self, opcode: int) -> Frame:
+    def find(self, opcode: int) -> WebSocketFrame:
         """The next frame of this kind, whatever comes before it. Raises AssertionError when the connection ends."""
         while (found := self.receive()) is not None:
             if found.opcode == opcode:

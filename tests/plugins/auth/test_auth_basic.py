@@ -9,7 +9,7 @@ import pytest
 from jackfield.api.errors import AuthRequired, InvalidCredentials, RateLimited
 from jackfield.api.storage import User
 from jackfield.testing.clock import FakeClock
-from jackfield_auth.logins.basic import Remembered
+from jackfield_auth.logins.basic import VerifiedPairs
 from jackfield_auth.settings import BasicSettings, LoginSettings
 
 ON = BasicSettings(enabled=True)
@@ -171,7 +171,7 @@ def user(number: int, version: int = 1) -> User:
 
 
 def test_the_memory_is_bounded_and_the_oldest_go_first() -> None:
-    remembered = Remembered(BasicSettings(remembered=3), FakeClock())
+    remembered = VerifiedPairs(BasicSettings(remembered=3), FakeClock())
     for number in range(5):
         remembered.add(user(number), "password")
     assert len(remembered) == 3
@@ -179,15 +179,15 @@ def test_the_memory_is_bounded_and_the_oldest_go_first() -> None:
 
 
 def test_nothing_of_a_pair_is_kept_in_the_clear() -> None:
-    remembered = Remembered(BasicSettings(), FakeClock())
+    remembered = VerifiedPairs(BasicSettings(), FakeClock())
     remembered.add(user(1), "a secret password")
     assert b"secret" not in b"".join(remembered._until)
-    other = Remembered(BasicSettings(), FakeClock())
+    other = VerifiedPairs(BasicSettings(), FakeClock())
     other.add(user(1), "a secret password")
     assert set(remembered._until) != set(other._until), "the key is the process's own"
 
 
 def test_not_remembering_can_be_asked_for() -> None:
-    remembered = Remembered(BasicSettings(remember=0), FakeClock())
+    remembered = VerifiedPairs(BasicSettings(remember=0), FakeClock())
     remembered.add(user(1), "password")
     assert not remembered.knows(user(1), "password")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from jackfield.api.auth import Principal
-from jackfield.core.events import Bus
+from jackfield.core.events import LossyEventBus
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield_events.app import EventSockets
@@ -22,7 +22,7 @@ class Lab:
     def __init__(self, config_dir: Path, **settings: Any) -> None:
         self.clock = FakeClock()
         self.context = FakeContext(config_dir, clock=self.clock, tables=[EventsSettings.model_validate(settings)])
-        self.bus = Bus(self.clock)
+        self.bus = LossyEventBus(self.clock)
         self.context.events = self.bus  # type: ignore[assignment]
         self.app = EventSockets(self.context)
 

@@ -23,7 +23,7 @@ from jackfield.api.telemetry import (
     TelemetrySink,
     Tokens,
 )
-from jackfield.core.events import Bus
+from jackfield.core.events import LossyEventBus
 from jackfield.testing.context import FakeContext
 from jackfield_telemetry.recorder import UsageRecorder
 from jackfield_telemetry.settings import TelemetrySettings
@@ -69,7 +69,7 @@ class Feeding:
 
     def __init__(self, root: Path, *sinks: TelemetrySink, **settings: object) -> None:
         self.context = FakeContext(root, tables=[TelemetrySettings.model_validate(settings)])
-        self.bus = Bus(self.context.clock)
+        self.bus = LossyEventBus(self.context.clock)
         self.context.events = self.bus  # type: ignore[assignment]
         self.context.ports["jackfield_telemetry_sinks"] = list(sinks)
         self.feed = SinkFeed(cast("PluginContext", self.context))

@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 
 from jackfield.api.errors import AuthRequired, NotFound, StoreUnavailable
 from jackfield.api.events import STOPPING
-from jackfield.core.events import Bus
+from jackfield.core.events import LossyEventBus
 from jackfield.testing.clock import FakeClock
 from jackfield.testing.context import FakeContext
 from jackfield_terminal.http import sharing as module
@@ -32,7 +32,7 @@ from .test_terminal_commands import Here
 def sharing(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sharing:
     monkeypatch.setattr(module, "LOOK", 0.01)
     context: Any = FakeContext(tmp_path, clock=FakeClock())
-    context.events = Bus(context.clock)
+    context.events = LossyEventBus(context.clock)
     context.ports["SessionHub"] = hub
     return Sharing(context)
 

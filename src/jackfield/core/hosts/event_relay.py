@@ -16,8 +16,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from typing import cast
 
-from jackfield.api.bus import Bus as DaemonBus
-from jackfield.api.bus import Message
+from jackfield.api.bus import Bus, Message
 from jackfield.api.clock import Clock
 from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.events import TOPICS, Event, Subscription
@@ -26,7 +25,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.json_values import Json
 from jackfield.api.storage import OPEN_STATUSES, ExecutionFilter, ExecutionRow, Store
 
-from ..events import Bus
+from ..events import LossyEventBus
 from .following import HostFollowing
 from .news import EXECUTION, HostNews, places
 from .seen_executions import SeenExecutions, waits_until
@@ -61,8 +60,8 @@ class EventRelay:
 
     def __init__(
         self,
-        events: Bus,
-        bus: DaemonBus,
+        events: LossyEventBus,
+        bus: Bus,
         store: Store,
         clock: Clock,
         news: HostNews | None,

@@ -19,7 +19,7 @@ from jackfield.api.events import Event
 from jackfield.api.hosts import Host, HostCalls, Hosts
 from jackfield.api.records import replace
 
-from ..events import Bus
+from ..events import LossyEventBus
 from .news import TOPICS, NewsAnswer, read
 from .words import EVENTS
 
@@ -48,7 +48,7 @@ class HostFollowing:
     """One per daemon."""
 
     def __init__(
-        self, events: Bus, hosts: Hosts, calls: Callable[[], HostCalls | None], clock: Clock, listener: str
+        self, events: LossyEventBus, hosts: Hosts, calls: Callable[[], HostCalls | None], clock: Clock, listener: str
     ) -> None:
         """calls: None as long as nobody can be asked; listener: an id of this daemon."""
         self._events = events

@@ -64,7 +64,7 @@ class Worker:
         self.counts: ProcessCounts | None = None
 
 
-class Workers:
+class WorkerProcesses:
     """All of them. One per daemon with `daemon.workers` above 1."""
 
     def __init__(
