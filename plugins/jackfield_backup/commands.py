@@ -4,9 +4,10 @@ call."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -20,10 +21,13 @@ from jackfield.api.cli import (
     progress_bar,
     work_at,
 )
+from jackfield.api.object_references import load
 
 if TYPE_CHECKING:
     from jackfield_backup.making import MadeBackup
+    from jackfield_backup.manifest import BackupManifest
     from jackfield_backup.progress import ShowProgress
+    from jackfield_backup.restoring import Verified
 
 _directory = click.Path(path_type=Path, file_okay=False)
 _MIB = 1_048_576
@@ -85,9 +89,8 @@ def _end(made: MadeBackup) -> None:
 @json_option
 def restore(backups: Path, directory: Path, wanted: str | None, as_json: bool) -> None:
     """Put a backup from BACKUPS into DIRECTORY, which is empty or not there, and verify what was written."""
-    from jackfield_backup.restoring import restore as restore_backup  # for this command alone
-
-    manifest = restore_backup(backups.absolute(), directory.absolute(), wanted, _shown(quiet=as_json))
+    work = cast("Callable[..., BackupManifest]", load("jackfield_backup.restoring:restore"))
+    manifest = work(backups.absolute(), directory.absolute(), wanted, _shown(quiet=as_json))
     if as_json:
         echo_json({"id": manifest.id, "directory": str(directory), "files": len(manifest.files), "keys": manifest.keys,
                    "store": str(directory / manifest.store), "store_was": _text(manifest.store_file)})  # fmt: skip
@@ -110,20 +113,8 @@ def restore(backups: Path, directory: Path, wanted: str | None, as_json: bool) -
 @click.pass_obj
 def verify(cli: Cli, directory: Path, wanted: str | None, as_json: bool) -> None:
     """Look at every byte of the backups in DIRECTORY, or at the store and the files of a configuration directory."""
-    from jackfield_backup.repository import BackupRepository  # for this command alone
-    from jackfield_backup.restoring import Verified, verify_backups
-
-    directory = directory.absolute()
-    if BackupRepository(directory).is_there():
-        verified = verify_backups(directory, wanted, _shown(quiet=as_json))
-    elif (directory / "config.toml").exists() or any(directory.glob("*.db")):
-        if wanted:
-            raise click.UsageError(f"{directory} is a configuration directory, which has no backup {wanted!r}.")
-        work = work_at("jackfield_backup.directories:verify_directory")
-        problems: list[str] = cli.run_in(directory, "backup", work)
-        verified = [Verified(str(directory), "", 0, 0, problems)]
-    else:
-        raise click.UsageError(f"{directory} holds neither backups nor a configuration.")
+    work = cast("Callable[..., Sequence[Verified]]", load("jackfield_backup.verifying:verified"))
+    verified = work(cli, directory.absolute(), wanted, _shown(quiet=as_json))
     if as_json:
         echo_json([{"id": each.backup, "created_at": each.created_at, "files": each.files, "bytes": each.size,
                     "problems": each.problems} for each in verified])  # fmt: skip
