@@ -8,7 +8,7 @@ from typing import Protocol
 
 from jackfield.core.kernel import Kernel
 from jackfield.core.tables import DaemonSettings
-from jackfield.core.workers.workers import Workers
+from jackfield.core.workers.workers import WorkerProcesses
 
 from .attending import attend
 from .runtime import Runtime
@@ -41,7 +41,7 @@ class WithWorkers:
         self.patience = attend(runtime)
         self._count = count
         self._starter = WorkerStarter(runtime, kernel.config_dir, overrides)
-        kernel.workers = Workers(count, self._starter, kernel.ports, kernel.clock)
+        kernel.workers = WorkerProcesses(count, self._starter, kernel.ports, kernel.clock)
 
     def share(self, sock: socket.socket) -> None:
         self._starter.share(sock, self._count)

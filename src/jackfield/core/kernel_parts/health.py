@@ -21,7 +21,7 @@ from ..ports import PortDirectory
 from ..process.alarm import alarm, bounded
 from ..settings import Settings
 from ..tables import PluginsSettings
-from ..workers.workers import Workers
+from ..workers.workers import WorkerProcesses
 
 CHECK_INTERVAL = 1.0
 """How long `/ready` may repeat its last look at the store, in seconds."""
@@ -33,7 +33,7 @@ class HealthOf(Protocol):
     plugins: PluginHost
     settings: Settings
     ports: PortDirectory
-    workers: Workers | None
+    workers: WorkerProcesses | None
     draining: bool
 
 
