@@ -10,19 +10,23 @@ from pydantic import Field, JsonValue
 
 from jackfield.api.ai import DOCUMENT, TEXT_SPLITTER, Document, TextSplitter
 from jackfield.api.context import PluginContext
-from jackfield.api.jsontext import Json
+from jackfield.api.errors import InvalidInput
+from jackfield.api.jsontext import Json, loads
 from jackfield.api.nodes import AttachedNode, NodeDescription, NodeError, Parameters
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.object_references import load
 from jackfield_ai.nodes import ServingNode
-from jackfield_ai.parameters import Text
 from jackfield_ai.retrieval.form import LOADER, LOADER_OPTIONS, METADATA
+from jackfield_ai.retrieval.item_texts import in_pieces, texts_of, whole
 from jackfield_ai.retrieval.splitting import RecursiveSplitter
 from jackfield_ai.serving import splitter_of
 from jackfield_ai.tools.toolbox import as_text
 
 _PDF = "jackfield_ai.retrieval.pdf:text_of"
 """By object reference: few documents are PDFs, and `pypdf` is large."""
+_JSON = "application/json"
+_MODE_SINCE = 1.1
+"""Since then an attached splitter counts in the mode custom alone."""
 
 
 class MetadataRow(Parameters):
@@ -47,7 +51,7 @@ class Loader(Parameters):
 
     data_type: Literal["json", "binary"] = "json"
     json_mode: Literal["allInputData", "expressionData"] = "allInputData"
-    json_data: Text = ""
+    json_data: JsonValue = ""
     binary_mode: Literal["allInputData", "specificField"] = "allInputData"
     binary_data_key: str = "data"
     loader: str = Field("auto", description="The file's own type decides.")
@@ -81,24 +85,39 @@ class ItemDocuments:
             if row.name:
                 metadata[row.name] = row.value
         made: list[Document] = []
-        for text in await self._texts():
-            made += [Document(piece, metadata) for piece in await asyncio.to_thread(self._splitter.split, text)]
+        for document in await self._whole():
+            pieces = await asyncio.to_thread(self._pieces, document)
+            made += [Document(piece.text, {**piece.metadata, **metadata}) for piece in pieces]
         return made
 
-    async def _texts(self) -> list[str]:
+    def _pieces(self, document: Document) -> list[Document]:
+        return in_pieces(document, self._splitter.split(document.text))
+
+    async def _whole(self) -> list[Document]:
         parameters, item = self._parameters, self._node.item(self._item)
         if parameters.data_type == "json":
-            given = parameters.json_mode == "expressionData"
-            return [parameters.json_data if given else as_text(item["json"])]
+            given = parameters.json_data if parameters.json_mode == "expressionData" else item["json"]
+            return texts_of(given) if isinstance(given, dict | list) else [whole(as_text(given), "text/plain")]
         files = item.get("binary") or {}
         names = [parameters.binary_data_key] if parameters.binary_mode == "specificField" else list(files)
         if not names:
             raise NodeError("The item has no file to load.", item=self._item)
-        made = []
+        made: list[Document] = []
         for name in names:
             content = await self._node.binary(self._item, name)
-            made.append(await asyncio.to_thread(text_of_file, content, files[name].get("mimeType", "")))
+            made += await asyncio.to_thread(documents_of_file, content, files[name].get("mimeType", ""))
         return made
+
+
+def documents_of_file(content: bytes, media_type: str) -> list[Document]:
+    """A file of JSON is one document for each of its texts, any other one document. Raises `NodeError`."""
+    text = text_of_file(content, media_type)
+    if media_type.partition(";")[0].strip().lower() == _JSON:
+        try:
+            return texts_of(loads(text))
+        except InvalidInput:
+            raise NodeError("The file's type is JSON, but it is not valid JSON.") from None
+    return [whole(text, media_type)]
 
 
 class LoaderNode(ServingNode):
@@ -116,7 +135,9 @@ class LoaderNode(ServingNode):
 
     async def supply(self, node: AttachedNode, item: int) -> ItemDocuments:
         parameters: Loader = await node.parameters(item)
-        return ItemDocuments(node, item, parameters, await splitter_of(node, item) or RecursiveSplitter(1000, 200))
+        simple = (node.node.version or 1) >= _MODE_SINCE and parameters.text_splitting_mode == "simple"
+        splitter = None if simple else await splitter_of(node, item)
+        return ItemDocuments(node, item, parameters, splitter or RecursiveSplitter(1000, 200))
 
 
 def loader(context: PluginContext, kind: str) -> LoaderNode:

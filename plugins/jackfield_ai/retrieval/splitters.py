@@ -14,7 +14,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield.api.records import record
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.retrieval.form import SPLITTER, SPLITTER_KIND
-from jackfield_ai.retrieval.splitting import RecursiveSplitter, token_splitter
+from jackfield_ai.retrieval.splitting import RecursiveSplitter, SeparatorSplitter, token_splitter
 
 
 class SplitterOptions(Parameters):
@@ -48,7 +48,7 @@ FORMS: Mapping[str, Form] = {
     "langchain.textSplitterCharacterTextSplitter": Form(
         "Character Text Splitter",
         "Splits at one separator.",
-        lambda p: RecursiveSplitter(p.chunk_size, p.chunk_overlap, (p.separator,)),
+        lambda p: SeparatorSplitter(p.chunk_size, p.chunk_overlap, p.separator),
     ),
     "langchain.textSplitterTokenSplitter": Form(
         "Token Splitter",

@@ -4,7 +4,7 @@ are not at hand."""
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 CHARACTERS_PER_TOKEN = 4
@@ -12,56 +12,88 @@ SEPARATORS = ("\n\n", "\n", " ", "")
 MAX_PIECES = 100_000
 
 
-class RecursiveSplitter:
-    """`TextSplitter`: at the first separator that occurs; pieces still too large at the next one."""
+class MergingSplitter:
+    """What splitters share: sizes, and how neighbours become pieces. Source: LangChain.js, `TextSplitter`."""
 
-    def __init__(self, size: int, overlap: int, separators: Sequence[str] = SEPARATORS) -> None:
+    def __init__(self, size: int, overlap: int) -> None:
         self._size = max(1, size)
         self._overlap = min(max(0, overlap), self._size - 1)
-        self._separators = separators or ("",)
 
     def split(self, text: str) -> Sequence[str]:
-        pieces = self._pieces(text, self._separators)
-        return list(islice((kept for piece in pieces if (kept := piece.strip())), MAX_PIECES))
+        return list(islice(self._pieces(text), MAX_PIECES))
 
-    def _pieces(self, text: str, separators: Sequence[str]) -> Iterator[str]:
-        if len(text) <= self._size:
-            yield text
-            return
-        place = next((i for i, one in enumerate(separators) if one == "" or one in text), len(separators))
-        if place >= len(separators):
-            yield text
-            return
-        separator, further = separators[place], separators[place + 1 :]
-        if not separator:
-            step = self._size - self._overlap
-            yield from (text[start : start + self._size] for start in range(0, max(len(text) - self._overlap, 1), step))
-            return
-        small: list[str] = []
-        for part in text.split(separator):
-            if len(part) <= self._size:
-                small.append(part)
-                continue
-            yield from self._merged(small, separator)
-            small = []
-            yield from self._pieces(part, further)
-        yield from self._merged(small, separator)
+    def _pieces(self, text: str) -> Iterator[str]:
+        raise NotImplementedError
 
-    def _merged(self, parts: Sequence[str], separator: str) -> Iterator[str]:
+    def _merged(self, parts: Iterable[str], between: str) -> Iterator[str]:
         """Neighbours together as long as they fit; each piece begins with the end of the one before."""
         held: deque[str] = deque()
         length = 0
         for part in parts:
-            extra = len(part) + (len(separator) if held else 0)
-            if held and length + extra > self._size:
-                yield separator.join(held)
-                while held and (length > self._overlap or length + extra > self._size):
-                    length -= len(held.popleft()) + (len(separator) if held else 0)
-                extra = len(part) + (len(separator) if held else 0)
+            if length + len(part) + len(held) * len(between) > self._size:
+                if held and (piece := between.join(held).strip()):
+                    yield piece
+                while held and (
+                    length > self._overlap or (length + len(part) + len(held) * len(between) > self._size and length)
+                ):
+                    length -= len(held.popleft())
             held.append(part)
-            length += extra
-        if held:
-            yield separator.join(held)
+            length += len(part)
+        if piece := between.join(held).strip():
+            yield piece
+
+
+class SeparatorSplitter(MergingSplitter):
+    """`TextSplitter`: at one separator; what lies between two of them stays whole, whatever its size."""
+
+    def __init__(self, size: int, overlap: int, separator: str) -> None:
+        super().__init__(size, overlap)
+        self._separator = separator
+
+    def _pieces(self, text: str) -> Iterator[str]:
+        parts = text.split(self._separator) if self._separator else text
+        return self._merged((part for part in parts if part), self._separator)
+
+
+class RecursiveSplitter(MergingSplitter):
+    """`TextSplitter`: before the first separator that occurs; pieces still too large at the next one."""
+
+    def __init__(self, size: int, overlap: int, separators: Sequence[str] = SEPARATORS) -> None:
+        super().__init__(size, overlap)
+        self._separators = separators or ("",)
+
+    def _pieces(self, text: str) -> Iterator[str]:
+        return self._within(text, self._separators)
+
+    def _within(self, text: str, separators: Sequence[str]) -> Iterator[str]:
+        place = next((i for i, one in enumerate(separators) if one == "" or one in text), len(separators) - 1)
+        separator, further = separators[place], separators[place + 1 :]
+        small: list[str] = []
+        for part in _before(text, separator):
+            if len(part) < self._size:
+                small.append(part)
+                continue
+            yield from self._merged(small, "")
+            small = []
+            if further:
+                yield from self._within(part, further)
+            else:
+                yield part
+        yield from self._merged(small, "")
+
+
+def _before(text: str, separator: str) -> Iterator[str]:
+    """The text's parts, each of which but the first begins with the separator."""
+    if not separator:
+        yield from text
+        return
+    start = 0
+    while (end := text.find(separator, start + 1)) >= 0:
+        if end > start:
+            yield text[start:end]
+        start = end
+    if text[start:]:
+        yield text[start:]
 
 
 def token_splitter(size: int, overlap: int) -> RecursiveSplitter:

@@ -81,7 +81,7 @@ async def test_what_is_stored_is_found(lab: AiLab, kind: str, credential: str) -
     assert [row["document"]["pageContent"] for row in found] == ["moon", "sun"] or [
         row["document"]["pageContent"] for row in found
     ] == ["moon", "sea"]
-    assert found[0]["document"]["metadata"] == {"id": 1}
+    assert found[0]["document"]["metadata"]["id"] == 1
     assert found[0]["score"] > 0.99 > found[1]["score"]
 
 
