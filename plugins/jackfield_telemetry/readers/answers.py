@@ -12,8 +12,8 @@ Counts = tuple[int, int, int, int, int]
 
 
 class Answers(Protocol):
-    """What `UsageEntry` says, in its order. Some hundred thousand times in an import: an object for each would cost as
-    much as making its row does."""
+    """What `UsageEntry` says, in its order. Some hundred thousand times in an import, so that the parameters stand here
+    and in each class that has it: of the 1.5 us of an answer, a tuple in their place would add 0.06, a record 0.11."""
 
     def add(
         self,
