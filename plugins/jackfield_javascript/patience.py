@@ -10,8 +10,7 @@ Answer = TypeVar("Answer")
 
 
 class Patience:
-    """It does while answers come in time; behind one that did not, the next 2, 4 and up to 64 are taken only where they
-    are there already."""
+    """It does while answers come in time; behind one that did not, not for the next 2, 4 and up to 64."""
 
     def __init__(self, microseconds: int) -> None:
         """microseconds: how long at most; 0: not at all."""
@@ -25,7 +24,7 @@ class Patience:
             return None
         if self._left:
             self._left -= 1
-            return look(0)
+            return None
         answer = look(self._seconds)
         self._pass_over = min(2 * self._pass_over or 2, MOST_PASSED_OVER) if answer is None else 0
         self._left = self._pass_over
