@@ -12,7 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeDescription, NodeError, needed
 from jackfield.api.nodes.running import PassingNode
 from jackfield.api.nodes.ui import UiFields
-from jackfield.api.triggers.newness import Newness
+from jackfield.api.triggers.newness import Newness, of_source
 from jackfield.api.triggers.poll_form import PollingParameters
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.workflows import Item, Node, Problem
@@ -44,6 +44,7 @@ class RssFeedTriggerNode(PassingNode):
         rows: Sequence[Json] = list(await feed_rows(self._context, wanted.feed_url))
         if run.test:
             return Polled(_items(rows[:1]))
+        of_source(run.state, wanted.feed_url)
         new, more = Newness("id", _entry).new(rows, run.state, run.limit)
         return Polled(_items(new), more)
 

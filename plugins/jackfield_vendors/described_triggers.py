@@ -39,7 +39,8 @@ class DescribedVariant(TriggerPart):
 class DescribedNewness(TriggerPart):
     """What tells a row from another (`jackfield.api.triggers.newness`). id, time: templates over the row. start:
     `listed` takes what the first poll lists as seen; `now` asks nothing then and takes the present time, for requests
-    that say since when (only by time)."""
+    that say since when (only by time). source: parameters that say where the rows come from; with other values what is
+    listed counts as seen."""
 
     by: Literal["id", "time", "hash"] = "id"
     id: str = "{id}"
@@ -47,6 +48,7 @@ class DescribedNewness(TriggerPart):
     most: int = Field(1000, ge=1, le=20_000)
     overlap: float = Field(0, ge=0, le=31 * 86_400)
     start: Literal["listed", "now"] = "listed"
+    source: list[str] = []
 
     @model_validator(mode="after")
     def _complete(self) -> DescribedNewness:

@@ -3,6 +3,8 @@ its arguments; None means: not there."""
 
 from __future__ import annotations
 
+import base64
+import hmac
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
@@ -40,6 +42,16 @@ def every_event(given: Mapping[str, Json]) -> Json:
     return every if "*" in chosen else chosen
 
 
+def signature(given: Mapping[str, Json]) -> Json:
+    """text: signed with HMAC; key; algorithm: sha1, sha256 (default), sha384 or sha512; encoding: hex (default) or
+    base64. Raises `NodeError`."""
+    algorithm = str(given.get("algorithm") or "sha256")
+    if algorithm not in ("sha1", "sha256", "sha384", "sha512"):
+        raise NodeError(f"There is no algorithm {algorithm} for signatures; take sha1, sha256, sha384 or sha512.")
+    made = hmac.new(str(given.get("key") or "").encode(), str(given.get("text") or "").encode(), algorithm)
+    return base64.b64encode(made.digest()).decode() if given.get("encoding") == "base64" else made.hexdigest()
+
+
 def _later(place: str) -> Function:
     """Of a module that is imported with the first call: few services send mail, and its library is large."""
 
@@ -61,6 +73,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "mail_reply": _later("jackfield_vendors.mail:reply"),
     "mail_summary": _later("jackfield_vendors.mail:summary"),
     "refuse": refuse,
+    "signature": signature,
     "sheet_cells": sheets.cells,
     "sheet_entry": sheets.entry,
     "sheet_found": sheets.found,

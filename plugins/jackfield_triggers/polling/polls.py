@@ -216,7 +216,7 @@ class Polls:
         one.failures, one.error, one.failed, one.left_out = 0, "", None, polled.left_out
         if polled.items:
             one.event = now
-        return now if polled.more else one.after(now, round(self._settings.poll_least * 1000))
+        return now if polled.more and polled.items else one.after(now, round(self._settings.poll_least * 1000))
 
     def _failed(self, one: LivePoll, message: str, asked: float | None) -> int | None:
         now = self._context.clock.now_ms()

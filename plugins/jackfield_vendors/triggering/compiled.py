@@ -132,6 +132,14 @@ class CompiledSubscribe:
     event: CompiledEvent
 
 
+def check_source(poll: DescribedPoll, parameters: Sequence[Parameter]) -> None:
+    """Raises ValueError for a parameter that the node has not."""
+    known = {row.name for row in parameters}
+    for name in poll.new.source:
+        if name not in known:
+            raise TemplateMismatch(f"new.source: the node has no parameter {name}; declare it in node.parameters")
+
+
 def checker(parameters: Sequence[Parameter], values: Mapping[str, Template]) -> Check:
     """What templates of a trigger may name: the node's parameters, named templates, and whatever begins with `$`."""
     known = {row.name for row in parameters}

@@ -7,7 +7,7 @@ from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
-from jackfield.api.triggers.newness import Newness
+from jackfield.api.triggers.newness import Newness, of_source
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.workflows import Item, Node, Problem
 from jackfield_vendors.calls import answer_of
@@ -18,8 +18,8 @@ from jackfield_vendors.paging import pages
 from jackfield_vendors.results import shaped, with_attachments
 from jackfield_vendors.sending import ServiceSteps, with_special
 from jackfield_vendors.shapes import matches
-from jackfield_vendors.templates import Missing, Template, TemplateScope, at, value_of
-from jackfield_vendors.triggering.compiled import CompiledPoll, chosen, compile_poll, of_row
+from jackfield_vendors.templates import Missing, Template, TemplateScope, at, unwrapped, value_of
+from jackfield_vendors.triggering.compiled import CompiledPoll, check_source, chosen, compile_poll, of_row
 from jackfield_vendors.triggering.trigger_node import VendorTriggerNode, no_variant
 
 PollCode: TypeAlias = "Callable[[PollRun, ServiceSteps, TemplateScope], Awaitable[Polled]]"
@@ -32,6 +32,7 @@ class VendorPollNode(VendorTriggerNode):
         self._polls = []
         for index, one in enumerate(trigger.poll):
             try:
+                check_source(one, self.text.parameters)
                 self._polls.append((one, compile_poll(one, check)))
             except ValueError as exc:
                 raise ValueError(f"trigger.poll{_place(index, trigger.poll)}.{exc}") from None
@@ -45,6 +46,9 @@ class VendorPollNode(VendorTriggerNode):
             raise no_variant(run.node)
         found = self._polls[index][1]
         newness = _newness(found, self)
+        if found.described.new.source and not run.test:
+            given = self.given(run.node)
+            of_source(run.state, [unwrapped(given.get(name)) for name in found.described.new.source])
         special = {**self.times(run.now, run.timezone), "$test": run.test, "$limit": run.limit}
         since = None if run.test else newness.since(run.state)
         if since is not None:
@@ -53,7 +57,7 @@ class VendorPollNode(VendorTriggerNode):
         if found.described.code:
             scope = await steps.stepped(found.steps, scope)
             return await cast("PollCode", load(found.described.code))(run, steps, scope)
-        if run.first and found.described.new.start == "now":
+        if found.described.new.start == "now" and newness.is_first(run.state) and not run.test:
             newness.begin(run.state, run.now / 1000)
             return Polled()
         return await _Asked(self, run, found, newness, steps, scope).polled()
@@ -86,7 +90,7 @@ class _Asked:
         if self._run.test:
             taken = [await self._detailed(row) for row in rows[: self._described.tested]]
             return Polled(await self._items(taken))
-        first = self._run.first
+        first = self._newness.is_first(self._run.state)
         if not first:  # what is listed then is not looked at any closer
             known = [self._newness.is_known(row, self._run.state) for row in rows]
             rows = [row if seen else await self._detailed(row) for row, seen in zip(rows, known, strict=True)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackfield.api.jsontext import dumps, loads
-from jackfield.api.triggers.newness import Newness, seconds
+from jackfield.api.triggers.newness import Newness, of_source, seconds
 
 BY_ID = Newness("id", lambda row: row["id"])  # type: ignore[index, call-overload]  # rows of these tests
 BY_TIME = Newness("time", lambda row: row["id"], lambda row: row["at"])  # type: ignore[index, call-overload]
@@ -134,3 +134,14 @@ def test_times_of_services(text: Any, found: float | None) -> None:
 def test_no_time_is_no_crash(value: Any) -> None:
     found = seconds(value)
     assert found is None or isinstance(found, float)
+
+
+def test_another_source_begins_anew() -> None:
+    state: dict[str, Any] = {}
+    of_source(state, "a")
+    BY_ID.new([{"id": 1}], state, 9)
+    of_source(state, "a")
+    assert BY_ID.new([{"id": 2}], state, 9)[0] == [{"id": 2}]
+    of_source(state, "b")
+    assert BY_ID.is_first(state)
+    assert BY_ID.new([{"id": 3}], state, 9)[0] == []

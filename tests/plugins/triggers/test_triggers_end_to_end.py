@@ -9,7 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from trigger_lab import numbers, polling, subscribing, until
+from trigger_lab import made, numbers, polling, subscribing, until
 
 from jackfield.testing.daemon import Daemon
 from jackfield.testing.vendor import Drop, Garbage, Refuse, Reordered, Repeated, Slow, VendorDouble
@@ -99,3 +99,18 @@ def test_no_secret_is_shown(daemon: Daemon, vendor: VendorDouble) -> None:
     files = [file.read_bytes() for file in daemon.config_dir.rglob("*") if file.is_file()]
     assert hook.secret not in shown + daemon.output.read_text()
     assert not any(hook.secret.encode() in content for content in files)
+
+
+def test_a_test_event_of_a_service_with_one_address_gives_it_back(tmp_path: Path) -> None:
+    """A bot has one address: the test takes it from the live workflow, which gets it again."""
+    with VendorDouble(one=True) as vendor:
+        daemon = made(tmp_path, vendor)
+        try:
+            api = daemon.start().admin()
+            workflow = daemon.live(subscribing(), api)
+            (live,) = [hook.url for hook in vendor.hooks.values()]
+            asked = {"node": "Bell", "seconds": 0.2}
+            assert api.post(f"/workflows/{workflow}/triggers/test", json=asked).status_code == 404
+            until(lambda: [hook.url for hook in vendor.hooks.values()] == [live], "the live one is there again")
+        finally:
+            daemon.close()

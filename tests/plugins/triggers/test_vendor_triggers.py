@@ -14,6 +14,7 @@ from vendor_trigger_lab import NOW, VendorTriggerLab
 from jackfield.api.errors import WebhookUnauthorized
 from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.testing.vendor import Refuse, Seen, VendorDouble
+from jackfield_integrations.rss_feed_trigger import RssFeedTriggerNode
 
 
 @pytest.fixture
@@ -236,3 +237,28 @@ async def test_google_sheets_rows_that_are_changed(lab: VendorTriggerLab) -> Non
     rows[2] = ["Bert", 8]
     (found,) = (await lab.poll(node, updates, dict(state))).items
     assert found["json"] == {"row_number": 3, "Name": "Bert", "Age": 8}
+
+
+async def test_rss(lab: VendorTriggerLab) -> None:
+    lab.vendor.add(2, at=NOW / 1000)
+    node = RssFeedTriggerNode(lab.context)
+    parameters, state = {"feedUrl": f"{lab.vendor.url}/feed"}, {}
+    assert not (await lab.poll(node, parameters, state)).items
+    lab.vendor.add(2, at=NOW / 1000 - 60)  # dated back, as entries that waited for a review are
+    found = await lab.poll(node, parameters, state)
+    assert [item["json"]["title"] for item in found.items] == ["Item 4", "Item 3"]
+    assert found.items[0]["json"] == {
+        "title": "Item 4",
+        "link": "http://x.example/4",
+        "pubDate": "Wed, 31 Dec 2025 23:59:00 GMT",
+        "guid": "i4",
+        "id": "i4",
+        "isoDate": "2025-12-31T23:59:00.000Z",
+    }
+    assert not (await lab.poll(node, parameters, state)).items
+    tested = await lab.poll(node, parameters, {}, test=True)
+    assert [item["json"]["guid"] for item in tested.items] == ["i4"]
+    lab.vendor.misbehave(Refuse(503, 9))
+    with pytest.raises(ServiceRefusal) as refused:
+        await lab.poll(node, parameters, state)
+    assert refused.value.retry_after == 9

@@ -19,6 +19,7 @@ from jackfield.api.workflows import Node, Workflow, WorkflowSettings
 from jackfield.testing.binary import MemoryFiles
 from jackfield.testing.context import FakeContext
 from jackfield.testing.vendor import VendorDouble
+from jackfield_integrations.rss_feed_trigger import RssFeedTriggerNode
 from jackfield_nodes.http.client import GuardedClient
 from jackfield_nodes.http.settings import HttpSettings
 from jackfield_vendors.catalogue import SHIPPED
@@ -105,7 +106,7 @@ class VendorTriggerLab:
 
     async def poll(
         self,
-        node: VendorPollNode,
+        node: VendorPollNode | RssFeedTriggerNode,
         parameters: Mapping[str, Any],
         state: dict[str, Any],
         *,

@@ -51,6 +51,10 @@ class Newness:
             return None
         return latest - self.overlap
 
+    def is_first(self, state: Mapping[str, Json]) -> bool:
+        """Nothing was seen yet, so that nothing is new: also where something else has left a state."""
+        return ("latest" if self.by == "time" else "seen") not in state
+
     def is_known(self, row: Json, state: Mapping[str, Json]) -> bool:
         """Whether it was seen, as far as that is remembered."""
         seen = state.get("at" if self.by == "time" else "seen")
@@ -110,6 +114,14 @@ class Newness:
         state["latest"] = mark
         state["at"] = {**at}
         return [row for _, row in taken], len(taken) < len(given)
+
+
+def of_source(state: MutableMapping[str, Json], source: Json) -> None:
+    """Begin anew where rows come from another source than before, such as the address of another feed: what is listed
+    there is not new. source: what tells it."""
+    if "source" in state and state["source"] != source:
+        state.clear()
+    state["source"] = source
 
 
 def _firsts(rows: Sequence[Json], key: Told, fresh: set[str]) -> list[tuple[str, Json]]:
