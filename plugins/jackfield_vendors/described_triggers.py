@@ -100,8 +100,9 @@ class DescribedCondition(TriggerPart):
 class DescribedProof(TriggerPart):
     """How a call proves where it comes from; all that is given must hold. preset: a webhook preset such as `github`.
     header and what follows: an HMAC in a header (`jackfield.api.triggers.proofs.EventSignature`). secret: template of
-    its key, by default `{$secret}`, the subscription's own. same: pairs of templates that must be equal, such as a
-    header and the secret. min_version: of the node from which on it is asked for."""
+    its key, by default `{$secret}`, the subscription's own. optional: nothing is asked for while that key is not known,
+    as with services whose key somebody may enter in the credential. same: pairs of templates that must be equal, like
+    a header and the secret. min_version: of the node from which on it is asked for."""
 
     preset: str = ""
     header: str = ""
@@ -110,6 +111,9 @@ class DescribedProof(TriggerPart):
     prefix: str = ""
     over: str = "{body}"
     time_header: str = ""
+    part: str = ""
+    time_part: str = ""
+    optional: bool = False
     secret: str = "{$secret}"  # noqa: S105 - a template
     same: list[Pair] = []
     min_version: float | None = None

@@ -65,8 +65,10 @@ class OperationForm:
         for index, row in enumerate(self.rows):
             kind = Literal[tuple(row.options)] | None if row.options else _TYPES[row.type]
             fields[f"parameter_{index}"] = (kind, Field(row.default, alias=row.name, title=row.title or row.name))
-        fields["resource"] = (str, self.described.resource)
-        fields["operation"] = (str, self.described.operation)
+        named = {row.name for row in self.rows}
+        for name, choice in (("resource", self.described.resource), ("operation", self.described.operation)):
+            if name not in named:
+                fields[name] = (str, choice)
         model = create_model(self.name, __base__=OperationParameters, **fields)
         model.compiled = self.compiled
         return model
@@ -81,6 +83,8 @@ class VendorParameters(NodeParameters):
     """Any operation: validates as the one that the parameters choose."""
 
     forms: ClassVar[Sequence[OperationForm]] = ()
+    ordinary: ClassVar[frozenset[str]] = frozenset()
+    """Of `resource` and `operation`, those that are parameters like others, as in nodes that have one operation."""
     first_resource: ClassVar[str] = ""
     first_operations: ClassVar[Mapping[str, str]] = {}
 
@@ -102,14 +106,21 @@ class VendorParameters(NodeParameters):
 
     @classmethod
     def _named(cls, raw: Mapping[str, Json]) -> dict[str, Json]:
-        resource = raw.get("resource") or cls.first_resource
-        operation = raw.get("operation") or cls.first_operations.get(str(resource), "")
-        return {**raw, "resource": resource, "operation": operation}
+        resource, operation = cls._choice(raw)
+        chosen: dict[str, Json] = {"resource": resource, "operation": operation}
+        return {**raw, **{name: value for name, value in chosen.items() if name not in cls.ordinary}}
+
+    @classmethod
+    def _choice(cls, raw: Mapping[str, Json]) -> tuple[Json, Json]:
+        """Resource and operation."""
+        named = {name: value for name, value in raw.items() if name not in cls.ordinary}
+        resource = named.get("resource") or cls.first_resource
+        return resource, named.get("operation") or cls.first_operations.get(str(resource), "")
 
     @classmethod
     def _chosen(cls, raw: Mapping[str, Json]) -> OperationForm:
         given = cls._named(raw)
-        resource, operation = given["resource"], given["operation"]
+        resource, operation = cls._choice(raw)
         named = [form for form in cls.forms if form.described.resource == resource]
         if not named:
             raise _unknown("resource", resource, sorted({form.described.resource for form in cls.forms}))
@@ -135,6 +146,7 @@ def chooser(
 ) -> type[VendorParameters]:
     made: type[VendorParameters] = create_model(name, __base__=VendorParameters)
     made.forms = forms
+    made.ordinary = frozenset(row.name for form in forms for row in form.rows) & {"resource", "operation"}
     made.first_resource = resource
     made.first_operations = operations
     return made

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 from tests.plugins.triggers.vendor_trigger_lab import VendorTriggerLab
@@ -20,6 +20,7 @@ from tests.plugins.triggers.vendor_trigger_lab import VendorTriggerLab
 from jackfield.api.errors import WebhookUnauthorized
 from jackfield.api.jsontext import dumps
 from jackfield.testing.vendor import Seen, VendorDouble
+from jackfield_vendors.templates import as_text
 
 from . import installing
 from .subscription_cases import CASES
@@ -92,7 +93,7 @@ def answered(vendor: VendorDouble, case: TriggerCase) -> None:
             fits = [reply for reply in at if reply.method in ("", seen.method)]
             return (fits[0].status, fits[0].body) if fits else (404, {"message": "not found"})
 
-        vendor.answers[path] = serve
+        vendor.answers[unquote(path)] = serve
 
 
 def comparable(requests: list[Any], case: TriggerCase) -> list[Any]:
@@ -107,7 +108,7 @@ def comparable(requests: list[Any], case: TriggerCase) -> list[Any]:
         (
             one["method"],
             one["path"],
-            {name: str(value) for name, value in (one["query"] or {}).items() if name not in case.hidden},
+            {name: as_text(value) for name, value in (one["query"] or {}).items() if name not in case.hidden},
             without(one["body"] or None),
         )
         for one in requests
@@ -132,7 +133,7 @@ def seen_by(vendor: VendorDouble) -> list[Any]:
     found = [
         {
             "method": one.method,
-            "path": one.path,
+            "path": one.raw_path,
             "query": one.query,
             "body": fields(one.body) if isinstance(one.body, str) else one.body,
         }

@@ -23,8 +23,9 @@ function service(replies, seen) {
     const query = Object.fromEntries(url.searchParams);
     for (const [name, value] of Object.entries(request.qs ?? {})) query[name] = value;
     const method = String(request.method ?? 'GET').toUpperCase();
-    seen.push({ method, host: url.host, path: url.pathname, query: plain(query), body: plain(request.body ?? null) });
-    const found = replies.find((one) => one.path === url.pathname && (!one.method || one.method === method));
+    const path = url.pathname.replace(/\/{2,}/g, '/'); // some nodes write two
+    seen.push({ method, host: url.host, path, query: plain(query), body: plain(request.body ?? null) });
+    const found = replies.find((one) => one.path === path && (!one.method || one.method === method));
     return found ? { statusCode: found.status ?? 200, body: plain(found.body ?? {}), headers: {} }
       : { statusCode: 404, body: { message: 'not found' }, headers: {} };
   };

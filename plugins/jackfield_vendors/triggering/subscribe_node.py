@@ -81,7 +81,8 @@ class VendorSubscribeNode(VendorTriggerNode):
         found = self._chosen(run.node)
         if found.delete is None or (self._lacks_state(found, run) and not await self.check(run)):
             return
-        steps, scope = await self._asking(found, run)
+        steps, scope = await self.asking(run.node, run.credentials, self._seen(run), [run.secret])
+        scope = await steps.stepped(found.steps, scope)
         try:
             await steps.ask(found.delete, scope)
         except ServiceRefusal as exc:
@@ -135,7 +136,7 @@ class VendorSubscribeNode(VendorTriggerNode):
         return special
 
     async def _asking(self, found: CompiledSubscribe, run: SubscriptionRun) -> tuple[ServiceSteps, TemplateScope]:
-        steps, scope = await self.asking(run.node, run.credentials, self._seen(run), [run.secret])
+        steps, scope = await self.asking(run.node, run.credentials, self._seen(run) | {"$wanted": True}, [run.secret])
         return steps, await steps.stepped(found.steps, scope)
 
     async def _created(
@@ -161,6 +162,8 @@ class VendorSubscribeNode(VendorTriggerNode):
             if described.min_version is not None and version < described.min_version:
                 continue
             secret = text_in(proof.secret, scope)
+            if described.optional and not secret:
+                continue
             if described.preset:
                 verified_by_preset(self.context, described.preset, secret, call)
             elif described.header:
@@ -226,6 +229,8 @@ def _signature(described: DescribedProof) -> EventSignature:
         described.prefix,
         described.over,
         described.time_header.lower(),
+        described.part,
+        described.time_part,
     )
 
 

@@ -91,6 +91,7 @@ class Seen:
     headers: Mapping[str, str]
     body: Any
     at: float
+    raw_path: str
 
 
 @state
@@ -275,7 +276,7 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         headers = {name.lower(): value for name, value in self.headers.items()}
-        seen = Seen(self.command, unquote(parts.path), query, headers, _json(body), time.monotonic())
+        seen = Seen(self.command, unquote(parts.path), query, headers, _json(body), time.monotonic(), parts.path)
         fault = self.vendor.fault()
         status, found = self.vendor.answer(seen) if not isinstance(fault, Refuse | Garbage | Drop) else (200, None)
         if isinstance(fault, Refuse | Garbage | Drop):

@@ -19,7 +19,8 @@ TOLERANCE_S = 300
 @record
 class EventSignature:
     """An HMAC in a header. header: lower case; prefix: what stands before the signature. over: what is signed, with
-    `{body}`, `{url}` and, where `time_header` names the header that has it, `{time}` in Unix seconds."""
+    `{body}`, `{url}` and, where `time_header` names the header that has it, `{time}` in Unix seconds. part, time_part:
+    of a header of several parts, such as `t=1700000000,v1=5257...`, the names of the signature's and of the time's."""
 
     header: str
     algorithm: Literal["sha1", "sha256", "sha384", "sha512"] = "sha256"
@@ -27,21 +28,28 @@ class EventSignature:
     prefix: str = ""
     over: str = "{body}"
     time_header: str = ""
+    part: str = ""
+    time_part: str = ""
 
     def verify(self, call: WebhookCall, secret: str) -> None:
         """Raises `WebhookUnauthorized`."""
-        if self.time_header:
-            _check_time(call.headers.get(self.time_header, ""), call.now)
-        same_secret(call.headers.get(self.header, ""), self.prefix + self.made(call, secret))
+        if self.time_header or self.time_part:
+            _check_time(self._time(call), call.now)
+        given = call.headers.get(self.header, "")
+        same_secret(_part(given, self.part) if self.part else given, self.prefix + self.made(call, secret))
 
     def made(self, call: WebhookCall, secret: str) -> str:
         """The signature of this call."""
         signed = hmac.new(secret.encode(), self._signed(call), self.algorithm)
         return signed.hexdigest() if self.encoding == "hex" else base64.b64encode(signed.digest()).decode()
 
+    def _time(self, call: WebhookCall) -> str:
+        if self.time_part:
+            return _part(call.headers.get(self.header, ""), self.time_part)
+        return call.headers.get(self.time_header, "") if self.time_header else ""
+
     def _signed(self, call: WebhookCall) -> bytes:
-        text = self.over.replace("{url}", call.url)
-        text = text.replace("{time}", call.headers.get(self.time_header, "")) if self.time_header else text
+        text = self.over.replace("{url}", call.url).replace("{time}", self._time(call))
         before, body, behind = text.partition("{body}")
         return before.encode() + (call.body if body else b"") + behind.encode()
 
@@ -58,6 +66,11 @@ def verified_by_preset(context: PluginContext, name: str, secret: str, call: Web
     if preset is None or not secret:
         raise WebhookUnauthorized("The proof of this call cannot be checked.")
     return preset.verifier({"secret": secret}).verify(call)
+
+
+def _part(header: str, name: str) -> str:
+    parts = (one.strip().partition("=") for one in header.split(","))
+    return next((value for key, _, value in parts if key == name), "")
 
 
 def _digest(text: str) -> bytes:
