@@ -341,7 +341,6 @@ class LiveRun:
         now = self.clock.now_ms()
         if self.disk.started_at is None:
             self.disk.started_at = now
-        self.disk.hand_over_input()
         progress.begin(now)
 
     async def _wait(self, suspend: Suspend) -> None:

@@ -11,7 +11,6 @@ which tell crashes from stops.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
@@ -46,7 +45,7 @@ _BY_HAND = frozenset({"manual", "test"})
 LEFT = b'[{"mark":"left"}]'
 """The chunk of a process that stopped or waits in order, and has nothing else to store."""
 LONG_INPUT = 4 * 1024 * 1024
-"""Bytes of JSON from which on the input is stored when the execution begins, and not kept beside its items."""
+"""Bytes of JSON from which on the input is not kept beside its items once the store has it."""
 MAX_DEPTH = 250
 """Levels of lists and objects in a record: what is kept must be readable again, also inside an answer of the API."""
 T = TypeVar("T")
@@ -197,13 +196,6 @@ class RunPersistence:
         """The store's end of a write that later writes make up for."""
         if not future.cancelled() and (error := future.exception()) is not None and isinstance(error, Fenced):
             self._lease.suspect(self.life)
-
-    def hand_over_input(self) -> None:
-        """Queue the acceptance of an execution with a long input, which would else be kept beside its items until the
-        end. When the store takes nothing now, it stays with the next write."""
-        if self.status is None and self.size >= LONG_INPUT:
-            with contextlib.suppress(StoreUnavailable):
-                self.accept("running")
 
     def show_running(self) -> None:
         """Queue what the store lacks to know that the execution runs. Raises `StoreUnavailable`."""
