@@ -36,7 +36,7 @@ SHOWN = 60
 
 
 @record
-class Source:
+class BundleDocument:
     """One document. origin: where it was found, such as a file's name; remark: what is to be told of it."""
 
     origin: str
@@ -57,11 +57,11 @@ class Bundle:
     """Everything of one import. left: kind of what does not exist here -> how many there are; places: of what is read
     now."""
 
-    workflows: list[Source] = field(default_factory=list)
-    credentials: list[Source] = field(default_factory=list)
-    variables: list[Source] = field(default_factory=list)
-    tags: list[Source] = field(default_factory=list)
-    data_tables: list[Source] = field(default_factory=list)
+    workflows: list[BundleDocument] = field(default_factory=list)
+    credentials: list[BundleDocument] = field(default_factory=list)
+    variables: list[BundleDocument] = field(default_factory=list)
+    tags: list[BundleDocument] = field(default_factory=list)
+    data_tables: list[BundleDocument] = field(default_factory=list)
     left: dict[str, int] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     places: Places = field(default_factory=Places)
@@ -88,9 +88,9 @@ class Bundle:
             elif kind in NOT_HERE and not (kind == "dataTable" and "columns" in row):
                 self.leave(kind, 1)
             else:
-                self.take(kind, Source(origin, row))
+                self.take(kind, BundleDocument(origin, row))
 
-    def take(self, kind: Kind, source: Source) -> None:
+    def take(self, kind: Kind, source: BundleDocument) -> None:
         """One document, unless nobody could keep it under its id or its name."""
         if reason := _unkeepable(source.document):
             self.fail(f"{source.origin}, {kind} {_shown(source.document)}", reason)
@@ -119,7 +119,7 @@ class Bundle:
             len(self.workflows) + len(self.credentials) + len(self.variables) + len(self.tags) + len(self.data_tables)
         )
 
-    def _list(self, kind: str) -> list[Source]:
+    def _list(self, kind: str) -> list[BundleDocument]:
         return {
             "workflow": self.workflows,
             "credential": self.credentials,
@@ -183,7 +183,7 @@ def _objects(value: Json) -> list[dict[str, Json]]:
     return [each for each in _rows(value) if isinstance(each, dict)]
 
 
-def _labelled(sources: Sequence[Source], origins: Json, remarks: Json) -> list[Source]:
+def _labelled(sources: Sequence[BundleDocument], origins: Json, remarks: Json) -> list[BundleDocument]:
     """As far as there are labels."""
     names, told = _texts(origins), _texts(remarks)
     return [

@@ -12,7 +12,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
 from jackfield.api.storage import Credential
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import LONGEST_ID, Source
+from jackfield_migration.bundle import LONGEST_ID, BundleDocument
 from jackfield_migration.identities import IdMap, content_digest, foreign_id
 from jackfield_migration.reading.cipher import N8nCipher, WrongKey
 from jackfield_migration.report import Result, Status
@@ -53,7 +53,7 @@ class CredentialImport:
         self._digest_keys: Sequence[bytes] = (b"",)
         """Those of before come last: what they were used for is still the same."""
 
-    async def run(self, sources: Sequence[Source]) -> list[Result]:
+    async def run(self, sources: Sequence[BundleDocument]) -> list[Result]:
         import asyncio
 
         if self._ids.owners() or not self._dry_run:  # else there is nothing to compare with
@@ -96,7 +96,7 @@ class CredentialImport:
             if not page.rows or offset >= page.total:
                 return
 
-    def _read(self, source: Source) -> _Opened | Result:
+    def _read(self, source: BundleDocument) -> _Opened | Result:
         """The credential with its own id, or why there is none."""
         document = source.document
         ident, name, kind = foreign_id(document), _text(document, "name"), _text(document, "type")

@@ -11,7 +11,7 @@ from jackfield.api.errors import InvalidInput, JackfieldError
 from jackfield.api.jsontext import Json
 from jackfield.api.storage.tables import COLUMN_TYPES, ColumnType
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import Source
+from jackfield_migration.bundle import BundleDocument
 from jackfield_migration.identities import IdMap, foreign_id
 from jackfield_migration.report import Result, Status
 
@@ -29,7 +29,7 @@ class DataTableImport:
         self._ids = IdMap(context, source, DATA_TABLE)
         self._dry_run = dry_run
 
-    async def run(self, sources: Sequence[Source]) -> list[Result]:
+    async def run(self, sources: Sequence[BundleDocument]) -> list[Result]:
         """One result per table that begins here, and one for each part that failed."""
         if not sources:
             return []
@@ -39,7 +39,7 @@ class DataTableImport:
             await self._ids.save()
         return results
 
-    async def _one(self, source: Source) -> Result | None:
+    async def _one(self, source: BundleDocument) -> Result | None:
         document, ident = source.document, foreign_id(source.document)
         status: Status
         problems: list[Problem] = []

@@ -20,7 +20,7 @@ from jackfield.api.large_json import off_loop
 from jackfield.api.records import record, replace
 from jackfield.api.saved_documents import SavedDocuments
 from jackfield.api.workflows import Document, Problem
-from jackfield_migration.bundle import Bundle, Source
+from jackfield_migration.bundle import Bundle, BundleDocument
 from jackfield_migration.credentials import CredentialImport
 from jackfield_migration.data_tables import DataTableImport
 from jackfield_migration.identities import CREDENTIAL, WORKFLOW, IdMap, content_digest
@@ -59,7 +59,7 @@ class Options:
 class _Planned:
     """A workflow that is to be stored."""
 
-    source: Source
+    source: BundleDocument
     foreign_id: str
     own_id: str
     made: Rewritten
@@ -106,7 +106,7 @@ class _WorkflowImport:
         self._here: dict[str, int] = {}
         """Own id -> the version that is here; 0: none."""
 
-    async def run(self, sources: Sequence[Source]) -> list[Result]:
+    async def run(self, sources: Sequence[BundleDocument]) -> list[Result]:
         await self._ids.load()
         planned, results = self._plan(sources)
         if not self._options.dry_run:
@@ -122,14 +122,14 @@ class _WorkflowImport:
 
     # -- what is to be done
 
-    def _plan(self, sources: Sequence[Source]) -> tuple[list[_Planned], list[Result]]:
+    def _plan(self, sources: Sequence[BundleDocument]) -> tuple[list[_Planned], list[Result]]:
         """Each id once; an own id for each of them before any document is rewritten."""
         chosen, results = once(sources)
         for ident in chosen:
             self._ids.own(ident, _uuid(ident))
         return [self._planned(ident, source) for ident, source in chosen.items()], results
 
-    def _planned(self, ident: str, source: Source) -> _Planned:
+    def _planned(self, ident: str, source: BundleDocument) -> _Planned:
         made = rewritten(
             _named(source.document),
             self._ids.own,
@@ -241,7 +241,7 @@ def _problems(error: JackfieldError, default: str) -> list[Problem]:
     return [Problem(path, str(message)) for path, message in (error.details or {default: error.message}).items()]
 
 
-def _remarks(source: Source) -> list[Problem]:
+def _remarks(source: BundleDocument) -> list[Problem]:
     found: list[Problem] = []
     if source.document.get("isArchived") is True:
         found.append(Problem("isArchived", "It was archived in n8n; delete it here if nobody needs it.", "warning"))

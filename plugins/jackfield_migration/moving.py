@@ -17,7 +17,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
 from jackfield.api.records import record, replace
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import Bundle, Source
+from jackfield_migration.bundle import Bundle, BundleDocument
 from jackfield_migration.identities import foreign_id
 from jackfield_migration.printing import print_report
 from jackfield_migration.reading.cipher import DataKey, N8nCipher, WrongKey
@@ -141,7 +141,7 @@ def _key_of(text: str) -> str:
 
 def _open_credentials(bundle: Bundle, cipher: N8nCipher | None) -> None:
     """So that the daemon gets no key. What cannot be opened goes as it is, and is refused there, with the reason."""
-    opened: list[Source] = []
+    opened: list[BundleDocument] = []
     for source in bundle.credentials:
         data = source.document.get("data")
         if isinstance(data, str) and cipher is not None:
@@ -154,7 +154,7 @@ def _open_credentials(bundle: Bundle, cipher: N8nCipher | None) -> None:
     bundle.credentials = opened
 
 
-Piece = list[tuple[str, Source]]
+Piece = list[tuple[str, BundleDocument]]
 
 
 def _pieces(bundle: Bundle) -> Iterator[Piece]:
@@ -197,7 +197,7 @@ def _sent(call: DaemonCall, request: Request, piece: Piece, bundle: Bundle) -> M
     return {key: [row for view in views for row in view.get(key, ())] for key in ("results", "unreadable")}
 
 
-def _refused(source: Source, error: InvalidInput) -> Mapping[str, Json]:
+def _refused(source: BundleDocument, error: InvalidInput) -> Mapping[str, Json]:
     origin = f"{source.origin}, {source.document.get('name')}"
     return {"results": [], "unreadable": [{"origin": origin, "reason": error.message}]}
 

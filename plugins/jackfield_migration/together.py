@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.records import replace
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import Source
+from jackfield_migration.bundle import BundleDocument
 from jackfield_migration.identities import content_digest, foreign_id
 from jackfield_migration.report import DONE, Result
 from jackfield_migration.rewriting import Rewritten, rewritten
@@ -17,9 +17,9 @@ SHOWN = 8
 MAX_NAME = 255
 
 
-def once(sources: Sequence[Source]) -> tuple[dict[str, Source], list[Result]]:
+def once(sources: Sequence[BundleDocument]) -> tuple[dict[str, BundleDocument], list[Result]]:
     """Each id of n8n with the first document that has it, and a result for each other one."""
-    chosen: dict[str, Source] = {}
+    chosen: dict[str, BundleDocument] = {}
     results: list[Result] = []
     for source in sources:
         ident = foreign_id(source.document)
@@ -29,7 +29,7 @@ def once(sources: Sequence[Source]) -> tuple[dict[str, Source], list[Result]]:
     return chosen, results
 
 
-def links_of(workflows: Mapping[str, Source]) -> Mapping[str, Sequence[str]]:
+def links_of(workflows: Mapping[str, BundleDocument]) -> Mapping[str, Sequence[str]]:
     """Id of n8n -> the ids of those that it refers to."""
     return {
         ident: [link.foreign_id for link in _rewritten(source, workflows).links] for ident, source in workflows.items()
@@ -58,7 +58,7 @@ def _with_remarks(result: Result, circle: str, count: Mapping[str, int]) -> Resu
     return replace(result, problems=found)
 
 
-def _rewritten(source: Source, workflows: Mapping[str, Source]) -> Rewritten:
+def _rewritten(source: BundleDocument, workflows: Mapping[str, BundleDocument]) -> Rewritten:
     return rewritten(source.document, str, lambda *_: None, workflows.__contains__)
 
 
@@ -67,7 +67,7 @@ def _shown_way(names: Sequence[str]) -> str:
     return " -> ".join(shown)
 
 
-def _twice(source: Source, first: Source, ident: str) -> Result:
+def _twice(source: BundleDocument, first: BundleDocument, ident: str) -> Result:
     same = content_digest(dict(source.document)) == content_digest(dict(first.document))
     message = f"The same id stands in {first.origin} already, " + (
         "with the same content." if same else "which counts."

@@ -11,7 +11,7 @@ from jackfield.api.ids import new_id
 from jackfield.api.records import replace
 from jackfield.api.storage import Variable
 from jackfield.api.workflows import Problem
-from jackfield_migration.bundle import Source
+from jackfield_migration.bundle import BundleDocument
 from jackfield_migration.identities import foreign_id
 from jackfield_migration.report import Result, Status
 
@@ -28,7 +28,7 @@ class VariableImport:
         self._context = context
         self._dry_run = dry_run
 
-    async def run(self, sources: Sequence[Source]) -> list[Result]:
+    async def run(self, sources: Sequence[BundleDocument]) -> list[Result]:
         if not sources:
             return []
         here = {each.key: each for each in await self._context.store.variables()}
@@ -37,7 +37,7 @@ class VariableImport:
             self._context.events.publish("workflows", "variables.changed", {})
         return results
 
-    async def _one(self, source: Source, here: dict[str, Variable]) -> Result:
+    async def _one(self, source: BundleDocument, here: dict[str, Variable]) -> Result:
         key, value = str(source.document.get("key") or ""), source.document.get("value")
         text = value if isinstance(value, str) else "" if value is None else str(value)
         status: Status

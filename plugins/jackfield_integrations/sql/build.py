@@ -8,7 +8,7 @@ from typing import Literal
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_integrations.sql.statements import Name, Part, SqlDialect, SqlValue, Statement, joined
+from jackfield_integrations.sql.statements import Part, SqlDialect, SqlName, SqlValue, Statement, joined
 
 OPERATORS: Mapping[str, str] = {
     "equal": "=",
@@ -52,8 +52,8 @@ class SqlTable:
         if not self.name:
             raise NodeError("The parameter table is empty.")
         if self.schema and self.dialect.schemas:
-            return [Name(self.schema), ".", Name(self.name)]
-        return [Name(self.name)]
+            return [SqlName(self.schema), ".", SqlName(self.name)]
+        return [SqlName(self.name)]
 
     def statement(self, parts: Sequence[Part], *, gives_back: bool) -> Statement:
         back: list[Part] = []
@@ -66,7 +66,7 @@ def columns(names: Sequence[str]) -> list[Part]:
     """A list of columns; `*` is every one."""
     if not names or "*" in names:
         return ["*"]
-    return joined([[Name(name)] for name in names], ", ")
+    return joined([[SqlName(name)] for name in names], ", ")
 
 
 def _need(row: Mapping[str, Json], what: str) -> None:
@@ -92,7 +92,7 @@ def insert(table: SqlTable, row: Mapping[str, Json], *, skip: bool = False, word
 def _values(row: Mapping[str, Json]) -> list[Part]:
     return [
         " (",
-        *joined([[Name(name)] for name in row], ", "),
+        *joined([[SqlName(name)] for name in row], ", "),
         ") VALUES (",
         *joined([[SqlValue(value, name)] for name, value in row.items()], ", "),
         ")",
@@ -100,7 +100,7 @@ def _values(row: Mapping[str, Json]) -> list[Part]:
 
 
 def _assignments(row: Mapping[str, Json]) -> list[Part]:
-    return joined([[Name(name), " = ", SqlValue(value, name)] for name, value in row.items()], ", ")
+    return joined([[SqlName(name), " = ", SqlValue(value, name)] for name, value in row.items()], ", ")
 
 
 def update(table: SqlTable, match: Mapping[str, Json], row: Mapping[str, Json]) -> Statement:
@@ -120,12 +120,12 @@ def upsert(table: SqlTable, match: Sequence[str], row: Mapping[str, Json]) -> St
     head: list[Part] = ["INSERT INTO ", *table.part(), *_values(row)]
     if table.dialect.name == "mysql":
         kept = others or list(match)
-        changes = joined([[Name(name), " = VALUES(", Name(name), ")"] for name in kept], ", ")
+        changes = joined([[SqlName(name), " = VALUES(", SqlName(name), ")"] for name in kept], ", ")
         return table.statement([*head, " ON DUPLICATE KEY UPDATE ", *changes], gives_back=False)
     head += [" ON CONFLICT (", *columns(match), ") DO "]
     if not others:
         return table.statement([*head, "NOTHING"], gives_back=True)
-    changes = joined([[Name(name), " = EXCLUDED.", Name(name)] for name in others], ", ")
+    changes = joined([[SqlName(name), " = EXCLUDED.", SqlName(name)] for name in others], ", ")
     return table.statement([*head, "UPDATE SET ", *changes], gives_back=True)
 
 
@@ -144,7 +144,7 @@ def select(table: SqlTable, wanted: Selection) -> Statement:
     parts: list[Part] = ["SELECT DISTINCT " if wanted.distinct else "SELECT ", *columns(wanted.columns)]
     parts += [" FROM ", *table.part(), *where(wanted.where)]
     if wanted.sort:
-        order = [[Name(name), " DESC" if direction.upper() == "DESC" else " ASC"] for name, direction in wanted.sort]
+        order = [[SqlName(name), " DESC" if direction.upper() == "DESC" else " ASC"] for name, direction in wanted.sort]
         parts += [" ORDER BY ", *joined(order, ", ")]
     if wanted.limit is not None:
         parts.append(f" LIMIT {max(0, wanted.limit)}")
@@ -163,10 +163,10 @@ def _condition(condition: SqlCondition) -> list[Part]:
     if operator is None:
         raise NodeError(f"The condition {condition.operator!r} is unknown; use one of {', '.join(OPERATORS)}.")
     if operator.startswith("IS "):
-        return [Name(condition.column), f" {operator}"]
+        return [SqlName(condition.column), f" {operator}"]
     if condition.value is None and operator in {"=", "<>"}:
-        return [Name(condition.column), " IS NULL" if operator == "=" else " IS NOT NULL"]
-    return [Name(condition.column), f" {operator} ", SqlValue(condition.value, condition.column)]
+        return [SqlName(condition.column), " IS NULL" if operator == "=" else " IS NOT NULL"]
+    return [SqlName(condition.column), f" {operator} ", SqlValue(condition.value, condition.column)]
 
 
 @record

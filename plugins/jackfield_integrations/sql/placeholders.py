@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeError
 from jackfield.api.records import record
-from jackfield_integrations.sql.statements import Name, Part, SqlValue, Statement, joined
+from jackfield_integrations.sql.statements import Part, SqlName, SqlValue, Statement, joined
 
 _STRING = r"'(?:[^']|'')*+'?"
 _ESCAPED_STRING = r"'(?:[^'\\]|\\.|'')*+\\?'?"
@@ -129,7 +129,7 @@ def _filled(place: SqlPlaceholder, values: Sequence[Json]) -> list[Part]:
             return [SqlValue(value)]
         case "~" | ":name" | ":alias":
             listed = value if isinstance(value, list) else [value]
-            return joined([[Name(str(name))] for name in listed], ", ")
+            return joined([[SqlName(str(name))] for name in listed], ", ")
         case ":csv" | ":list":
             entries = value if isinstance(value, list) else [value]
             return joined([[SqlValue(entry)] for entry in entries], ", ") if entries else ["NULL"]

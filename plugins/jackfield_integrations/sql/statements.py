@@ -11,7 +11,7 @@ from jackfield.api.records import record
 
 
 @record
-class Name:
+class SqlName:
     """A table, column or schema."""
 
     text: str
@@ -25,7 +25,7 @@ class SqlValue:
     column: str = ""
 
 
-Part: TypeAlias = "str | Name | SqlValue"
+Part: TypeAlias = "str | SqlName | SqlValue"
 
 
 @record
@@ -75,7 +75,7 @@ class SqlDialect:
             if isinstance(part, SqlValue):
                 yield self.mark
                 continue
-            text = self.name_sql(part.text) if isinstance(part, Name) else part
+            text = self.name_sql(part.text) if isinstance(part, SqlName) else part
             yield text.replace("%", "%%") if doubled else text
 
 

@@ -8,7 +8,7 @@ from jackfield.api import jsontext
 from jackfield.api.errors import InvalidInput
 from jackfield.api.json_values import dumps
 from jackfield.api.jsontext import Json
-from jackfield_migration.bundle import Bundle, Kind, Source
+from jackfield_migration.bundle import Bundle, BundleDocument, Kind
 from jackfield_migration.places import places
 from jackfield_migration.reading.cipher import DataKey
 from jackfield_migration.reading.data_tables import COLUMNS, TABLES, table_documents
@@ -73,7 +73,7 @@ def _add_workflow(
         return
     if found := tags.get(str(row.get("id"))):
         document["tags"] = found
-    bundle.take("workflow", Source(origin, document, remark))
+    bundle.take("workflow", BundleDocument(origin, document, remark))
 
 
 def _document(row: Row) -> dict[str, Json]:

@@ -16,7 +16,7 @@ from jackfield_proxy.daemon import offered_kinds, scripts
 from jackfield_proxy.daemon.planning import plan_of
 from jackfield_proxy.plan import ProxyPlan, Rule
 from jackfield_proxy.routing.choosing import choose, scripts_of
-from jackfield_proxy.routing.health import Health
+from jackfield_proxy.routing.health import TargetRecords
 from jackfield_proxy.routing.kinds import RoutingKinds
 from jackfield_proxy.routing.request_attributes import RequestAttributes, told
 
@@ -31,7 +31,7 @@ async def tested(context: PluginContext, profile: Profile, body: RuleTestBody) -
     plan = await plan_of(context, profile, token="", port=0)
     attributes = await _with_scripts(context, plan, _attributes(body))
     kinds = offered_kinds.kinds_of(context)
-    candidates = choose(plan, attributes, Health(time.monotonic), kinds)
+    candidates = choose(plan, attributes, TargetRecords(time.monotonic), kinds)
     chosen = candidates[0]
     return {
         "provider": chosen.target.provider,

@@ -23,7 +23,7 @@ class _Record:
     closed_until: float = 0.0
 
 
-class Health:
+class TargetRecords:
     """now: a monotonic clock in seconds; draw: a random number in [0, 1)."""
 
     def __init__(self, now: Callable[[], float], draw: Callable[[], float] = random.random) -> None:
@@ -89,5 +89,5 @@ class Health:
 class TurnlessHealth:
     """`jackfield.api.proxy.TargetHealth` for an order by which no request for an answer is sent: it takes no turn."""
 
-    def __init__(self, health: Health) -> None:
+    def __init__(self, health: TargetRecords) -> None:
         self.turn, self.busy, self.latency, self.random = health.next_turn, health.busy, health.latency, health.random

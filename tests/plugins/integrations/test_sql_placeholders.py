@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from jackfield.api.nodes import NodeError
 from jackfield_integrations.sql.placeholders import scan, with_values
-from jackfield_integrations.sql.statements import SQLITE, Name, SqlValue
+from jackfield_integrations.sql.statements import SQLITE, SqlName, SqlValue
 
 PIECES = st.sampled_from(
     ["'", '"', "`", "--", "\n", "/*", "*/", "$1", "$x$", "$$", ";", "\\", "E'", "#", "[", "]", "a", " "]
@@ -50,7 +50,7 @@ def test_strings_and_comments_hold_no_places(
 def test_every_text_is_scanned_to_its_end(text: str, dialect: str) -> None:
     assume("$1#" not in text)  # asks for a value as SQL, see the next test
     parts = with_values(text + " ", ["v"], dialect).parts if text.strip() else []
-    kept = "".join("$1" if isinstance(part, SqlValue) else part for part in parts if not isinstance(part, Name))
+    kept = "".join("$1" if isinstance(part, SqlValue) else part for part in parts if not isinstance(part, SqlName))
     assert kept == (text + " " if text.strip() else "")
 
 

@@ -17,7 +17,7 @@ from jackfield_proxy.child.upstream.fallback import Fallback
 from jackfield_proxy.child.upstream.sending import UpstreamSender
 from jackfield_proxy.plan import Concurrency, ProxyLimits, ProxyPlan, Target
 from jackfield_proxy.routing.choosing import Candidate
-from jackfield_proxy.routing.health import Health
+from jackfield_proxy.routing.health import TargetRecords
 
 Answer = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 NAMES = ("north", "south", "west")
@@ -254,7 +254,7 @@ async def test_a_target_whose_time_is_over_meanwhile_comes_before_another_try(th
     limits = replace(QUICK, retries=2, breaker_failures=1, breaker_open=30.0)
     made = falling(three[:2], limits=limits)
     sender = UpstreamSender(made)
-    sender.health = Health(now)
+    sender.health = TargetRecords(now)
     sender.health.failed(Target("south", "m"), limits)
 
     async def slow(request: web.BaseRequest) -> web.StreamResponse:

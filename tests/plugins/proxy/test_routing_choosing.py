@@ -11,7 +11,7 @@ from proxy_lab import rule
 from jackfield.api.records import replace
 from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target
 from jackfield_proxy.routing.choosing import choose
-from jackfield_proxy.routing.health import Health
+from jackfield_proxy.routing.health import TargetRecords
 from jackfield_proxy.routing.request_attributes import RequestAttributes
 
 THREE = (rule("low", "a/1", 1), rule("high", "b/2", 9), rule("middle", "c/3", 5))
@@ -27,12 +27,12 @@ class Clock:
 
 
 def targets(
-    strategy: str, health: Health | None = None, attributes: RequestAttributes | None = None, **more: Any
+    strategy: str, health: TargetRecords | None = None, attributes: RequestAttributes | None = None, **more: Any
 ) -> list[str]:
     plan = ProxyPlan("p", "t", "own", strategy=strategy, **{"rules": THREE, **more})
     return [
         one.target.text
-        for one in choose(plan, attributes or RequestAttributes(model="asked"), health or Health(Clock()))
+        for one in choose(plan, attributes or RequestAttributes(model="asked"), health or TargetRecords(Clock()))
     ]
 
 
@@ -59,7 +59,7 @@ def test_a_fallback_never_comes_first(strategy: str) -> None:
     """Although it is idle, the fastest, the cheapest and has the highest priority."""
     reserve = replace(rule("reserve", "z/9", 99), fallback=True, price=0.0, weight=1000.0)
     later = replace(rule("later", "y/8", 98), fallback=True)
-    health = Health(Clock(), lambda: 0.99)
+    health = TargetRecords(Clock(), lambda: 0.99)
     for one in THREE:
         health.began(one.target)
         health.answered(one.target, 5.0)
@@ -86,7 +86,7 @@ def test_an_alias_comes_before_every_rule() -> None:
 
 
 def test_round_robin_takes_turns() -> None:
-    health = Health(Clock())
+    health = TargetRecords(Clock())
     assert [targets("RoundRobin", health)[0] for _ in range(6)] == ["b/2", "c/3", "a/1"] * 2
 
 
@@ -94,7 +94,7 @@ def test_weighted_draws_by_weight() -> None:
     rules = (replace(rule("one", "a/1"), weight=3.0), replace(rule("two", "b/2"), weight=1.0),
              replace(rule("never", "c/3"), weight=0.0))  # fmt: skip
     draws = iter([n / 100 for n in range(100)])
-    health = Health(Clock(), lambda: next(draws))
+    health = TargetRecords(Clock(), lambda: next(draws))
     assert Counter(targets("Weighted", health, rules=rules)[0] for _ in range(100)) == {"a/1": 75, "b/2": 25}
 
 
@@ -104,7 +104,7 @@ def test_weights_of_nothing_keep_the_order() -> None:
 
 
 def test_least_busy_and_lowest_latency() -> None:
-    health = Health(Clock())
+    health = TargetRecords(Clock())
     health.began(Target("b", "2"))
     assert targets("LeastBusy", health)[-1] == "b/2"
     health.answered(Target("b", "2"), 2.0)
@@ -123,7 +123,7 @@ def test_lowest_cost_puts_unknown_prices_last() -> None:
 
 def test_breaker_opens_after_failures_in_a_row_and_one_success_closes_it() -> None:
     clock, target = Clock(), Target("a", "1")
-    health = Health(clock)
+    health = TargetRecords(clock)
     health.failed(target, LIMITS)
     assert health.open_for(target) == 0
     health.failed(target, LIMITS)
@@ -137,7 +137,7 @@ def test_breaker_opens_after_failures_in_a_row_and_one_success_closes_it() -> No
 
 
 def test_retry_after_is_a_pause_within_its_limit() -> None:
-    health, target = Health(Clock()), Target("a", "1")
+    health, target = TargetRecords(Clock()), Target("a", "1")
     health.failed(target, LIMITS, retry_after=7.0)
     assert health.open_for(target) == 7
     health.failed(target, replace(LIMITS, breaker_failures=99), retry_after=9000.0)
@@ -146,7 +146,7 @@ def test_retry_after_is_a_pause_within_its_limit() -> None:
 
 def test_memory_of_targets_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jackfield_proxy.routing.health.MOST", 10)
-    health = Health(Clock())
+    health = TargetRecords(Clock())
     health.began(Target("kept", "x"))
     for number in range(100):
         health.answered(Target("a", str(number)), 1.0)
@@ -172,5 +172,5 @@ def test_a_name_comes_before_globs_and_the_glob_that_says_more_before_others(mod
         "claude-haiku*": Target("c", "small"),
         "claude-opus-5": Target("a", "exact"),
     }
-    found = choose(ProxyPlan("p", "t", "own", aliases=aliases), RequestAttributes(model=model), Health(Clock()))
+    found = choose(ProxyPlan("p", "t", "own", aliases=aliases), RequestAttributes(model=model), TargetRecords(Clock()))
     assert [one.target.text for one in found] == [expected]

@@ -34,7 +34,7 @@ from jackfield_proxy.child.upstream.replies import ProviderReply
 from jackfield_proxy.child.upstream.unpacking import unpacked
 from jackfield_proxy.plan import ProxyLimits, ProxyPlan, Target, Upstream
 from jackfield_proxy.routing.choosing import Candidate
-from jackfield_proxy.routing.health import Health
+from jackfield_proxy.routing.health import TargetRecords
 
 LARGEST_ERROR = 256 * 1024
 """Bytes of a refusal that are read."""
@@ -66,7 +66,7 @@ class UpstreamSender:
     """Shared by all requests: connections, the health of targets, signatures of tool calls."""
 
     def __init__(self, plan: ProxyPlan) -> None:
-        self.health = Health(time.monotonic)
+        self.health = TargetRecords(time.monotonic)
         self.limiter = ConcurrencyLimiter()
         self.keys = KeyTurns(time.monotonic)
         self.signatures: OrderedDict[str, str] = OrderedDict()
