@@ -59,16 +59,28 @@ class DescribedNewness(TriggerPart):
         return self
 
 
+class DescribedCondition(TriggerPart):
+    """has: templates that must be there and not false; lacks: templates that must not be; same: pairs of templates that
+    must be equal; outside: pairs of a value and a list that must hold neither it nor `*`; later: pairs of times, the
+    first of which must be the later one."""
+
+    has: list[str] = []
+    lacks: list[str] = []
+    same: list[Pair] = []
+    outside: list[Pair] = []
+    later: list[Pair] = []
+
+
 class DescribedPoll(DescribedVariant, DescribedRequest):
     """What is asked with each poll. Templates see the node's parameters, `{$since}` (ISO time from when on rows may be
     new; missing when nothing says so), `{$now}`, `{$timezone}`, `{$test}`, and the results of steps.
 
-    steps: before the request. found: template of the rows, in place of a request. rows: path of the rows in the answer.
-    newest_first: the list begins with what is newest, so that no page behind one that ends with a known row is read.
-    where: rows that count: path -> a value, or several. detail: a request per row, whose answer stands in its place.
-    each: steps per new row, which see it as in `$each`. item: shape of an item over the row; by default the row.
-    attachments: key of an item's list of files (`field`, `name`, `type`, `content` in base64). tested: rows that a test
-    gives. code: in place of the request, a
+    steps: before the request. found: template of the rows, in place of a request. rows: path of the rows in the
+    answer. newest_first: the list begins with what is newest, so that no page behind one that ends with a known row
+    is read. where: rows that count: path -> a value, or several; ignore: conditions over a row that does not count.
+    detail: a request per row, whose answer stands in its place. each: steps per new row, which see it as in
+    `$each`. item: shape of an item over the row; by default the row. attachments: key of an item's list of files
+    (`field`, `name`, `type`, `content` in base64). tested: rows that a test gives. code: in place of the request, a
     function of this plugin for what takes more than tables to say; it gets the results of the steps.
     """
 
@@ -78,6 +90,7 @@ class DescribedPoll(DescribedVariant, DescribedRequest):
     paging: DescribedPaging | None = None
     newest_first: bool = False
     where: dict[str, Scalar | list[Scalar]] = {}
+    ignore: list[DescribedCondition] = []
     new: DescribedNewness = DescribedNewness()
     detail: DescribedRequest | None = None
     each: list[DescribedStep] = []
@@ -85,16 +98,6 @@ class DescribedPoll(DescribedVariant, DescribedRequest):
     attachments: str = ""
     tested: int = Field(1, ge=1, le=100)
     code: str = Field("", pattern=r"^(jackfield_vendors\.[a-z_.]+:[a-z_]+)?$")
-
-
-class DescribedCondition(TriggerPart):
-    """has: templates that must be there and not false; lacks: templates that must not be; same: pairs of templates that
-    must be equal; outside: pairs of a value and a list that must hold neither it nor `*`."""
-
-    has: list[str] = []
-    lacks: list[str] = []
-    same: list[Pair] = []
-    outside: list[Pair] = []
 
 
 class DescribedProof(TriggerPart):

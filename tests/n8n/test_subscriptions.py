@@ -56,6 +56,19 @@ def called(event: Event) -> dict[str, Any]:
     }
 
 
+def of_n8n(asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What n8n's nodes did. Raises `installing.NotThere`."""
+    done = subprocess.run(
+        [installing.node(), str(SCRIPT)],
+        cwd=installing.directory(),
+        input=json.dumps(asked).encode(),
+        capture_output=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    return list(json.loads(done.stdout.splitlines()[-1]))
+
+
 @pytest.fixture(scope="module")
 def theirs() -> Mapping[str, list[dict[str, Any]]]:
     """Label of a case -> what n8n's node did: subscription, end, and each event."""
@@ -64,18 +77,9 @@ def theirs() -> Mapping[str, list[dict[str, Any]]]:
         asked += [given(case, "create"), given(case, "delete")]
         asked += [given(case, "webhook", call=called(event)) for event in case.events]
     try:
-        command = [installing.node(), str(SCRIPT)]
-        done = subprocess.run(
-            command,
-            cwd=installing.directory(),
-            input=json.dumps(asked).encode(),
-            capture_output=True,
-            timeout=SECONDS,
-            check=True,
-        )
+        found = iter(of_n8n(asked))
     except installing.NotThere as exc:
         pytest.skip(str(exc))
-    found = iter(json.loads(done.stdout.splitlines()[-1]))
     return {case.label: [next(found) for _ in range(2 + len(case.events))] for case in CASES}
 
 

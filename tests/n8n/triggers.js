@@ -3,7 +3,7 @@
 const { createRequire } = require('node:module');
 const load = createRequire(`${process.cwd()}/`);
 const { NodeHelpers, Workflow } = load('n8n-workflow');
-const { HookContext, PollContext, WebhookContext } = load('n8n-core');
+const { DirectoryLoader, HookContext, PollContext, WebhookContext } = load('n8n-core');
 const known = load('n8n-nodes-base/dist/known/nodes.json');
 const plain = (value) => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 const ADDRESSES = {
@@ -13,7 +13,9 @@ const ADDRESSES = {
 
 function nodeType(kind, version) {
   const { className, sourcePath } = known[kind];
-  return NodeHelpers.getVersionedNodeType(new (load(`n8n-nodes-base/${sourcePath}`)[className])(), version);
+  const type = NodeHelpers.getVersionedNodeType(new (load(`n8n-nodes-base/${sourcePath}`)[className])(), version);
+  DirectoryLoader.prototype.applySpecialNodeParameters(type); // the poll times
+  return type;
 }
 
 // The case's replies, each as often as it is asked for; a request that none fits gets 404.

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from jackfield.api.jsontext import Json
 from jackfield.api.records import record, replace
+from jackfield.api.triggers.newness import seconds
 from jackfield_vendors.described_triggers import (
     DescribedAnswer,
     DescribedCondition,
@@ -40,6 +41,7 @@ class CompiledCondition:
     lacks: Sequence[Template]
     same: Sequence[tuple[Template, Template]]
     outside: Sequence[tuple[Template, Template]]
+    later: Sequence[tuple[Template, Template]]
 
     def holds(self, scope: TemplateScope) -> bool:
         return (
@@ -47,6 +49,7 @@ class CompiledCondition:
             and not any(is_true(one, scope) for one in self.lacks)
             and all(are_same(pair, scope) for pair in self.same)
             and not any(_is_among(pair, scope) for pair in self.outside)
+            and all(_is_later(pair, scope) for pair in self.later)
         )
 
 
@@ -56,6 +59,7 @@ class CompiledPoll:
     steps: Sequence[CompiledStep]
     request: CompiledRequest
     found: Template | None
+    ignore: Sequence[CompiledCondition]
     id: Template
     time: Template | None
     detail: CompiledRequest | None
@@ -166,6 +170,7 @@ def compile_poll(given: DescribedPoll, check: Check) -> CompiledPoll:
         [compiled_step(step, f"steps[{index}].", check) for index, step in enumerate(given.steps)],
         compiled_request(given, "", check),
         compiled_template(given.found, "found", check),
+        [_condition(one, f"ignore[{index}]", row) for index, one in enumerate(given.ignore)],
         new_id,
         compiled_template(given.new.time or None, "new.time", row),
         compiled_request(given.detail, "detail.", row) if given.detail else None,
@@ -264,6 +269,7 @@ def _condition(given: DescribedCondition, place: str, check: Check) -> CompiledC
         _templates(given.lacks, f"{place}.lacks", check),
         _pairs(given.same, f"{place}.same", check),
         _pairs(given.outside, f"{place}.outside", check),
+        _pairs(given.later, f"{place}.later", check),
     )
 
 
@@ -312,6 +318,11 @@ def _is_among(pair: tuple[Template, Template], scope: TemplateScope) -> bool:
     listed = value_of(pair[1], scope)
     names = [as_text(one) for one in listed] if isinstance(listed, list) else []
     return "*" in names or text_in(pair[0], scope) in names
+
+
+def _is_later(pair: tuple[Template, Template], scope: TemplateScope) -> bool:
+    first, second = (seconds(text_in(template, scope)) for template in pair)
+    return first is not None and second is not None and first > second
 
 
 def text_in(template: Template | None, scope: TemplateScope) -> str:

@@ -121,7 +121,9 @@ class _Asked:
         return rows
 
     def _counts(self, row: Json) -> bool:
-        where = dict(self._described.where)
+        where, scope = dict(self._described.where), of_row(self._scope, row)
+        if any(condition.holds(scope) for condition in self._poll.ignore):
+            return False
         return not where or (isinstance(row, dict) and matches(where, row))  # type: ignore[arg-type]  # scalars are JSON
 
     async def _detailed(self, row: Json) -> Json:
