@@ -91,7 +91,7 @@ _LATEST = 2**42
 _LIST = Query(_COLUMNS, "executions", "created_at DESC, id DESC", _listed)
 LISTS = ExecutionLists(
     SqliteDialect(), _COLUMNS, _listed, counts="execution_counts", by_workflow=BY_WORKFLOW, by_span=BY_SPAN,
-    open_rows="executions INDEXED BY executions_open",
+    open_rows="executions INDEXED BY executions_open", lost=" AND status IN ('failed', 'cancelled')",
 )  # fmt: skip
 _ONE = Query(_COLUMNS, "executions", "id", _whole_row)
 _AMONG = "IN (SELECT value FROM json_each(?))"

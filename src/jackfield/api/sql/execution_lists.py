@@ -37,10 +37,12 @@ class ExecutionLists(Generic[ConnectionT]):
         by_workflow: str,
         by_span: str,
         open_rows: str = "executions",
+        lost: str = "",
     ) -> None:
         """columns, make: of a list row. counts: where the columns of `execution_counts` stand; several rows of a kind
         add up. by_workflow, by_span: where sums of them stand, over all spans and over all workflows. open_rows: the
-        table, so named that those with `finished_at IS NULL` are found by themselves."""
+        table, so named that those with `finished_at IS NULL` are found by themselves. lost: stands behind the condition
+        that those are wanted that have failed, or those that were cancelled, so that their index is found."""
         self._sql = dialect
         self._columns = columns
         self._make = make
@@ -48,6 +50,7 @@ class ExecutionLists(Generic[ConnectionT]):
         self._by_workflow = by_workflow
         self._by_span = by_span
         self._open_rows = open_rows
+        self._lost = lost
 
     def ended(self, connection: ConnectionT) -> int:
         """How many ended executions there are."""
@@ -67,7 +70,7 @@ class ExecutionLists(Generic[ConnectionT]):
             return Page([], total)
         place = self._place(connection, wanted, offset) if offset > SHALLOW else None
         if place is None:
-            clause, values = _conditions(wanted)
+            clause, values = self._conditions(wanted)
             return Page(self._rows(connection, clause, [*values, limit, offset]), total)
         return Page(self._behind(connection, replace(wanted, until=place.until), place.skipped, limit), total)
 
@@ -84,7 +87,7 @@ class ExecutionLists(Generic[ConnectionT]):
 
     def _behind(self, connection: ConnectionT, wanted: ExecutionFilter, skipped: int, limit: int) -> list[ExecutionRow]:
         """Of those that are wanted, behind so many. What is skipped is read in an index alone."""
-        clause, values = _conditions(wanted)
+        clause, values = self._conditions(wanted)
         sql = f"SELECT created_at, id FROM executions{clause} {_ORDER}"  # noqa: S608 - our own clause
         key = self._sql.execute(connection, sql, [*values, 1, skipped]).fetchone()
         if key is None:
@@ -105,7 +108,7 @@ class ExecutionLists(Generic[ConnectionT]):
             sql = f"SELECT {by}, sum(number) FROM {self._source(wanted, by)}{clause} GROUP BY {by}"  # noqa: S608 - our own words
             found += self._sql.execute(connection, sql, values).fetchall()
         for first, last in between.edges:
-            clause, values = _conditions(replace(wanted, since=first, until=last))
+            clause, values = self._conditions(replace(wanted, since=first, until=last))
             sql = f"SELECT status, count(*) FROM executions{clause} AND finished_at IS NOT NULL GROUP BY 1"  # noqa: S608 - our own words
             rows = self._sql.execute(connection, sql, values).fetchall()
             found += rows if by == "status" else [(span_of(first), count) for _, count in rows]
@@ -121,20 +124,19 @@ class ExecutionLists(Generic[ConnectionT]):
         """by: an expression."""
         if wanted.status is not None and wanted.status not in OPEN_STATUSES:
             return []
-        clause, values = _conditions(wanted)
+        clause, values = self._conditions(wanted)
         clause += " AND" if clause else " WHERE"
         sql = f"SELECT {by}, count(*) FROM {self._open_rows}{clause} finished_at IS NULL GROUP BY 1"  # noqa: S608 - our own words
         return self._sql.execute(connection, sql, values).fetchall()
 
-
-def _conditions(wanted: ExecutionFilter) -> tuple[str, list[SqlValue]]:
-    """The added terms let the partial indexes serve."""
-    clause, values = where(
-        [("workflow_id = ?", wanted.workflow_id), ("status = ?", wanted.status), ("mode = ?", wanted.mode),
-         ("created_at >= ?", wanted.since), ("created_at <= ?", wanted.until)]
-    )  # fmt: skip
-    if wanted.status in OPEN_STATUSES:
-        clause += " AND finished_at IS NULL"
-    elif wanted.status in _LOST:
-        clause += " AND status IN ('failed', 'cancelled')"
-    return clause, values
+    def _conditions(self, wanted: ExecutionFilter) -> tuple[str, list[SqlValue]]:
+        """The added terms let the partial indexes serve."""
+        clause, values = where(
+            [("workflow_id = ?", wanted.workflow_id), ("status = ?", wanted.status), ("mode = ?", wanted.mode),
+             ("created_at >= ?", wanted.since), ("created_at <= ?", wanted.until)]
+        )  # fmt: skip
+        if wanted.status in OPEN_STATUSES:
+            clause += " AND finished_at IS NULL"
+        elif wanted.status in _LOST:
+            clause += self._lost
+        return clause, values
