@@ -53,7 +53,7 @@ class HeldCaps(Caps):
         self._added = 0
         self._ends = 0
         self._meanwhile = 0
-        """Ends that came while something was deleted last."""
+        """Ends that came while something was deleted, lately at most."""
         self._added_calls: Counter[str] = Counter()
         self._first = FirstEnd()
         self._task: asyncio.Task[None] | None = None
@@ -106,7 +106,7 @@ class HeldCaps(Caps):
             try:
                 before = self._ends
                 await self._db.ask(functools.partial(self._trimmed, due=due))
-                self._meanwhile = self._ends - before
+                self._meanwhile = max(self._ends - before, self._meanwhile * 9 // 10)
             except StoreUnavailable:
                 continue  # the next additions try again
             except psycopg.Error as error:
