@@ -19,6 +19,8 @@ RUNNING: Mapping[str, str] = {
     "googleGemini": "models.standalone:gemini",
     "informationExtractor": "chains.extractor:extractor",
     "manualChatTrigger": "chat.nodes:manual_chat_trigger",
+    "memoryChatRetriever": "memory.managing:reader",
+    "memoryManager": "memory.managing:manager",
     "openAi": "openai.node:openai",
     "sentimentAnalysis": "chains.classifier:sentiment",
     "textClassifier": "chains.classifier:classifier",

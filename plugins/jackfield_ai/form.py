@@ -178,3 +178,39 @@ LANGCHAIN_SOURCE: UiFields = {
 LANGCHAIN_INPUT: UiFields = {
     "maxConnections": Ui(label="Most connections", help="How many nodes may be attached; -1 is any number."),
 }
+
+MEMORY_MANAGER: UiFields = {
+    "mode": Ui(
+        label="Operation",
+        choices={"load": "Read messages", "insert": "Insert messages", "delete": "Delete messages"},
+        help="The work that is done with the memory.",
+        expression=False,
+    ),
+    "insertMode": Ui(
+        label="Insert",
+        when={"mode": "insert"},
+        choices={"insert": "Behind the others", "override": "Instead of the others"},
+        help="The place of the new messages.",
+        expression=False,
+    ),
+    "deleteMode": Ui(
+        label="Delete",
+        when={"mode": "delete"},
+        choices={"lastN": "The last ones", "all": "All"},
+        help="The messages that are deleted.",
+        expression=False,
+    ),
+    "messages": Ui(when={"mode": "insert"}, options={"add": "Add message"}, help="The new messages."),
+    "lastMessagesCount": Ui(
+        label="Messages", when={"mode": "delete", "deleteMode": "lastN"}, help="How many of the last ones are deleted."
+    ),
+    "simplifyOutput": Ui(label="Simplify", when={"mode": "load"}, help="Gives senders and texts alone."),
+    "options": Ui(when={"mode": "load"}),
+}
+
+MEMORY_READER: UiFields = {"simplifyOutput": Ui(label="Simplify", help="Gives senders and texts alone.")}
+
+MANAGED_MESSAGE: UiFields = {
+    "type": Ui(label="Sender", choices={"ai": "Model", "system": "System", "user": "User"}),
+    "hideFromUI": Ui("hidden"),
+}

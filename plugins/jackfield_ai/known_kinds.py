@@ -53,12 +53,6 @@ KNOWN: Mapping[str, Known] = {
     "langchain.memoryXata": _memory("Xata"),
     "langchain.memoryZep": _memory("Zep"),
     "langchain.memoryMotorhead": _memory("Motorhead"),
-    "langchain.memoryManager": Known(
-        "Chat Memory Manager", "Memories cannot be changed by a node of the flow yet.", accepts=(MEMORY,)
-    ),
-    "langchain.memoryChatRetriever": Known(
-        "Chat Messages Retriever", "Memories cannot be read by a node of the flow yet.", accepts=(MEMORY,)
-    ),
     "langchain.lmChatAwsBedrock": _part("AWS Bedrock Chat Model", _MODEL, LANGUAGE_MODEL),
     "langchain.lmChatGoogleVertex": _part("Google Vertex Chat Model", _MODEL, LANGUAGE_MODEL),
     "langchain.lmChatCohere": _part("Cohere Chat Model", _MODEL, LANGUAGE_MODEL),

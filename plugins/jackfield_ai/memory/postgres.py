@@ -13,7 +13,7 @@ from jackfield.api.records import replace
 from jackfield_ai.databases import databases, quoted_table
 from jackfield_ai.memory.parameters import TABLE, PostgresMemoryParameters
 from jackfield_ai.memory.sessions import scoped_key
-from jackfield_ai.memory.stored_messages import message_of, spoken, stored_data, stored_type
+from jackfield_ai.memory.stored_messages import kept, message_of, spoken, stored_data, stored_type
 from jackfield_ai.nodes import ServingNode
 
 _NO_TABLE = "42P01"
@@ -24,23 +24,35 @@ _WINDOW_SINCE, _SCOPED_SINCE = 1.1, 1.4
 
 
 class PostgresMemory:
-    """`Memory` of one session. table: quoted; limit: messages that are read."""
+    """`Memory` and `EditableMemory` of one session. place: the table, quoted, and the key; limit: messages that a model
+    gets; most: that are seen."""
 
     def __init__(
-        self, connections: DatabaseConnections, values: Mapping[str, str], table: str, key: str, limit: int
+        self,
+        connections: DatabaseConnections,
+        values: Mapping[str, str],
+        place: tuple[str, str],
+        limit: int,
+        most: int,
     ) -> None:
         self._connections = connections
         self._values = values
-        self._table = table
-        self._key = key
+        self._table, self._key = place
         self._limit = limit
+        self._most = most
 
     async def read(self) -> Sequence[Message]:
+        return spoken(await self._last(self._limit))
+
+    async def history(self) -> Sequence[Message]:
+        return await self._last(self._most)
+
+    async def _last(self, count: int) -> list[Message]:
         async with self._connections.postgres(self._values) as database:
             try:
                 rows = await database.query(
                     f"SELECT message FROM {self._table} WHERE session_id = %s ORDER BY id DESC LIMIT %s",  # noqa: S608 - quoted
-                    [self._key, self._limit],
+                    [self._key, count],
                 )
             except DatabaseRefusal as exc:
                 if exc.code != _NO_TABLE:
@@ -50,13 +62,31 @@ class PostgresMemory:
         return [message for message in found if message is not None]
 
     async def add(self, messages: Sequence[Message]) -> None:
-        rows = [_row(message) for message in spoken(messages)]
+        await self._write("", messages)
+
+    async def replace(self, messages: Sequence[Message]) -> None:
+        """In one statement, so that nobody sees less."""
+        before = f"WITH gone AS (DELETE FROM {self._table} WHERE session_id = %s) "  # noqa: S608 - quoted
+        if kept(messages):
+            await self._write(before, messages)
+            return
+        async with self._connections.postgres(self._values) as database:
+            try:
+                await database.query(f"{before}SELECT 1", [self._key])
+            except DatabaseRefusal as exc:
+                if exc.code != _NO_TABLE:
+                    raise
+
+    async def _write(self, before: str, messages: Sequence[Message]) -> None:
+        """before: a part of the statement in front, which takes the session's key."""
+        rows = [_row(message) for message in kept(messages)]
         if not rows:
             return
         async with self._connections.postgres(self._values) as database:
             places = ", ".join(["(%s, %s::jsonb)"] * len(rows))
-            statement = f"INSERT INTO {self._table} (session_id, message) VALUES {places}"  # noqa: S608 - quoted
+            statement = f"{before}INSERT INTO {self._table} (session_id, message) VALUES {places}"  # noqa: S608 - quoted
             values = [value for row in rows for value in (self._key, dumps(row).decode())]
+            values = [self._key, *values] if before else values
             try:
                 await database.query(statement, values)
             except DatabaseRefusal as exc:
@@ -110,7 +140,8 @@ class PostgresMemoryNode(ServingNode):
             limit = self.settings.memory_messages
         table = quoted_table(parameters.table_name or TABLE, "tableName")
         values = await node.credential("postgres")
-        return PostgresMemory(databases(self._context), values, table, key, min(limit, self.settings.memory_messages))
+        most = self.settings.memory_messages
+        return PostgresMemory(databases(self._context), values, (table, key), min(limit, most), most)
 
 
 def postgres_memory(context: PluginContext, kind: str) -> PostgresMemoryNode:

@@ -6,45 +6,60 @@ from collections.abc import Mapping, Sequence
 
 from jackfield.api.ai import MEMORY, Memory, Message
 from jackfield.api.context import PluginContext
-from jackfield.api.databases import DatabaseConnections
+from jackfield.api.databases import DatabaseConnections, RedisConnection
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, NodeParameters
 from jackfield_ai.databases import databases
 from jackfield_ai.memory.parameters import OldRedisMemoryParameters, RedisMemoryParameters
 from jackfield_ai.memory.sessions import chosen_key, scoped_key
-from jackfield_ai.memory.stored_messages import message_of, spoken, stored_data, stored_type
+from jackfield_ai.memory.stored_messages import kept, message_of, spoken, stored_data, stored_type
 from jackfield_ai.nodes import ServingNode
 
 _CHOICE_SINCE, _WINDOW_SINCE, _USER_SINCE, _SCOPED_SINCE = 1.2, 1.3, 1.5, 1.6
 
 
 class RedisMemory:
-    """`Memory` of one session. limit: messages that are read; ttl: seconds, 0: it stays."""
+    """`Memory` and `EditableMemory` of one session. limits: messages that a model gets, and that are seen; ttl:
+    seconds, 0: it stays."""
 
     def __init__(
-        self, connections: DatabaseConnections, values: Mapping[str, str], key: str, limit: int, ttl: int
+        self, connections: DatabaseConnections, values: Mapping[str, str], key: str, limits: tuple[int, int], ttl: int
     ) -> None:
         self._connections = connections
         self._values = values
         self._key = key
-        self._limit = limit
+        self._limit, self._most = limits
         self._ttl = ttl
 
     async def read(self) -> Sequence[Message]:
+        return spoken(await self._last(self._limit))
+
+    async def history(self) -> Sequence[Message]:
+        return await self._last(self._most)
+
+    async def _last(self, count: int) -> list[Message]:
         async with self._connections.redis(self._values) as database:
-            rows = await database.command("LRANGE", self._key, 0, self._limit - 1)
+            rows = await database.command("LRANGE", self._key, 0, count - 1)
         found = [_message(row) for row in reversed(rows)] if isinstance(rows, list) else []
         return [message for message in found if message is not None]
 
     async def add(self, messages: Sequence[Message]) -> None:
-        rows = [dumps({"type": stored_type(one), "data": stored_data(one)}) for one in spoken(messages)]
+        async with self._connections.redis(self._values) as database:
+            await self._push(database, messages)
+
+    async def replace(self, messages: Sequence[Message]) -> None:
+        async with self._connections.redis(self._values) as database:
+            await database.command("DEL", self._key)
+            await self._push(database, messages)
+
+    async def _push(self, database: RedisConnection, messages: Sequence[Message]) -> None:
+        rows = [dumps({"type": stored_type(one), "data": stored_data(one)}) for one in kept(messages)]
         if not rows:
             return
-        async with self._connections.redis(self._values) as database:
-            await database.command("LPUSH", self._key, *rows)
-            if self._ttl:
-                await database.command("EXPIRE", self._key, self._ttl)
+        await database.command("LPUSH", self._key, *rows)
+        if self._ttl:
+            await database.command("EXPIRE", self._key, self._ttl)
 
 
 def _message(row: object) -> Message | None:
@@ -84,7 +99,8 @@ class RedisMemoryNode(ServingNode):
         limit = self.settings.memory_messages
         if isinstance(parameters, RedisMemoryParameters) and version >= _WINDOW_SINCE:
             limit = min(limit, 2 * parameters.context_window_length)
-        return RedisMemory(databases(self._context), values, key, limit, parameters.session_ttl)
+        limits = (limit, self.settings.memory_messages)
+        return RedisMemory(databases(self._context), values, key, limits, parameters.session_ttl)
 
 
 def _old_key(node: AttachedNode, parameters: OldRedisMemoryParameters, item: int, version: float) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from jackfield.api.ai import Message
 from jackfield.api.jsontext import Json
 
-_ROLES: Mapping[str, str] = {"user": "human", "assistant": "ai"}
+_ROLES: Mapping[str, str] = {"user": "human", "assistant": "ai", "system": "system"}
 
 
 def stored_data(message: Message) -> dict[str, Json]:
@@ -23,19 +23,29 @@ def stored_type(message: Message) -> str:
     return _ROLES[message.role]
 
 
-def spoken(messages: Sequence[Message]) -> list[Message]:
-    """Those of user and assistant."""
+def kept(messages: Sequence[Message]) -> list[Message]:
+    """Those that memories keep: of user, assistant and system."""
     return [message for message in messages if message.role in _ROLES]
 
 
+def spoken(messages: Sequence[Message]) -> list[Message]:
+    """Those of user and assistant, which a model gets."""
+    return [message for message in messages if message.role in ("user", "assistant")]
+
+
 def message_of(kind: object, data: object) -> Message | None:
-    """A message of user or assistant; None for any other, and for a call of tools without a word."""
+    """A message of user, assistant or system; None for any other, and for a call of tools without a word."""
     text = _text(data.get("content")) if isinstance(data, Mapping) else ""
     if not text:
         return None
-    if kind == "human":
-        return Message("user", text)
-    return Message("assistant", text) if kind == "ai" else None
+    match kind:
+        case "human":
+            return Message("user", text)
+        case "ai":
+            return Message("assistant", text)
+        case "system":
+            return Message("system", text)
+    return None
 
 
 def _text(content: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from typing import ClassVar
 
 from jackfield.api.ai import MEMORY, Memory, Message
@@ -13,6 +13,7 @@ from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.form import WINDOW
 from jackfield_ai.memory.parameters import SessionParameters
 from jackfield_ai.memory.sessions import chosen_key
+from jackfield_ai.memory.stored_messages import spoken
 from jackfield_ai.nodes import ServingNode
 from jackfield_ai.settings import AiSettings
 
@@ -26,7 +27,7 @@ class WindowParameters(SessionParameters):
 
 
 class WindowMemory:
-    """`Memory` of one session."""
+    """`Memory` and `EditableMemory` of one session."""
 
     def __init__(self, node: AttachedNode, key: str, pairs: int, settings: AiSettings) -> None:
         self._node = node
@@ -35,16 +36,24 @@ class WindowMemory:
         self._settings = settings
 
     async def read(self) -> Sequence[Message]:
+        return spoken(await self.history())[-self._window :]
+
+    async def history(self) -> Sequence[Message]:
         sessions = _sessions(await self._node.static_data("node"))
         rows = sessions.get(self._key)
         found = [_message(row) for row in rows] if isinstance(rows, list) else []
-        return [message for message in found if message is not None][-self._window :]
+        return [message for message in found if message is not None]
 
     async def add(self, messages: Sequence[Message]) -> None:
         memory = await self._node.static_data("node")
-        sessions = dict(_sessions(memory))
-        before = sessions.pop(self._key, None)
-        rows: list[Json] = list(before) if isinstance(before, list) else []
+        before = _sessions(memory).get(self._key)
+        self._keep(memory, list(before) if isinstance(before, list) else [], messages)
+
+    async def replace(self, messages: Sequence[Message]) -> None:
+        self._keep(await self._node.static_data("node"), [], messages)
+
+    def _keep(self, memory: MutableMapping[str, Json], rows: list[Json], messages: Sequence[Message]) -> None:
+        sessions = {name: kept for name, kept in _sessions(memory).items() if name != self._key}
         rows += [[message.role, message.text] for message in messages]
         # Last in the object: the session that was used last.
         sessions[self._key] = rows[-min(self._settings.memory_messages, max(self._window, 2)) :]
@@ -62,6 +71,8 @@ def _message(row: Json) -> Message | None:
             return Message("user", text)
         case ["assistant", str(text)]:
             return Message("assistant", text)
+        case ["system", str(text)]:
+            return Message("system", text)
     return None
 
 

@@ -154,6 +154,17 @@ class Memory(Protocol):
         """Raises `NodeError`."""
 
 
+@runtime_checkable
+class EditableMemory(Protocol):
+    """What a `Memory` has beside `read` and `add` when all that it keeps may be seen and replaced."""
+
+    async def history(self) -> Sequence[Message]:
+        """All that is kept, oldest first, of the system too; at most `ai.memory_messages`. Raises `NodeError`."""
+
+    async def replace(self, messages: Sequence[Message]) -> None:
+        """Keep these instead. Raises `NodeError`."""
+
+
 class ParseProblem(Exception):
     """A text is not what the parser expects. message: for the model, to do better."""
 

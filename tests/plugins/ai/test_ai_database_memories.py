@@ -143,7 +143,7 @@ async def test_a_document_of_n8n_goes_on(lab: AiLab, mongo: Mapping[str, str]) -
         )
         await said(lab, talk("memoryMongoDbChat", "mongoDb", 1, contextWindowLength=1), "q1", "q2")
         assert heard(lab) == [["q0", "a0", "q1"], ["q1", "Q1", "q2"]]
-        answer: Any = await database.command("shared", {"find": "n8n_chat_histories"})
+        answer: Any = await database.command("shared", {"find": "n8n_chat_histories", "filter": {"sessionId": "s"}})
     kept = answer["cursor"]["firstBatch"]
     assert len(kept) == 1
     assert kept[0]["messages"][2:4] == [
