@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from jackfield.core.process.memory import find_trim, look_when_idle, trim_forever
+from jackfield.core.process.memory import find_trim, trim_forever
 from jackfield.testing.clock import FakeClock
 
 
@@ -71,59 +71,3 @@ def test_no_look_at_everything_while_a_run_makes_20_000_items() -> None:
     young, middle, old = map(int, done.stdout.split())
     assert young > 0
     assert (middle, old) == (0, 0)
-
-
-PARSED = """
-import gc, weakref
-import orjson
-from jackfield.api import jsontext
-from jackfield.api.collector import PROCESS_COLLECTOR
-from jackfield.cli.serving import spare_collector
-
-class Held:
-    pass
-
-def cycle():
-    made = Held()
-    made.own = made
-    return weakref.ref(made)
-
-text = orjson.dumps([{"json": {"id": n, "tags": [n], "name": "x" * 20}} for n in range(60_000)])
-assert len(text) > jsontext.LARGE
-gc.disable()
-spare_collector()
-looks = [0, 0, 0]
-def saw(phase, about):
-    looks[about["generation"]] += phase == "start"
-gc.callbacks.append(saw)
-earlier = cycle()
-items = jsontext.loads(text)
-assert len(items) == 60_000 and looks[1:] == [0, 0] and looks[0] < 4, looks
-assert earlier() is None, "a cycle from before went with the look at the young"
-during = cycle()
-PROCESS_COLLECTOR.spare()
-gc.collect()
-assert during() is not None, "nobody looks at what is spared"
-assert PROCESS_COLLECTOR.look_at_all()
-assert during() is None
-assert not PROCESS_COLLECTOR.look_at_all(), "there is nothing new to look at"
-"""
-
-
-def test_what_is_parsed_in_slices_is_not_looked_at_before_the_process_is_idle() -> None:
-    done = subprocess.run([sys.executable, "-c", PARSED], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-async def test_an_idle_process_looks_and_a_busy_one_does_not() -> None:
-    clock, spent, looks = FakeClock(), [0.0], list[float]()
-    task = asyncio.create_task(look_when_idle(clock, 30, lambda: looks.append(spent[0]), lambda: spent[0]))
-    await clock.advance(30)
-    assert looks == [0]
-    spent[0] = 3.0
-    await clock.advance(30)
-    assert looks == [0]
-    spent[0] = 3.1
-    await clock.advance(30)
-    assert looks == [0, 3.1]
-    task.cancel()

@@ -9,7 +9,6 @@ from typing import TypeAlias, TypeVar
 import msgspec
 import orjson
 
-from .collector import PROCESS_COLLECTOR
 from .headroom import check_memory
 from .json_values import Json, depth_exceeds, dumps, invalid, too_deep
 from .shared_keys import SHAPES
@@ -33,7 +32,6 @@ class _TooDeep(Exception):
 def parsed(data: bytes | str, max_depth: int) -> Json:
     """One document; see `jsontext.loads`."""
     given = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    PROCESS_COLLECTOR.look_at_young()
     try:
         value = _value(given, max_depth)
     except _TooDeep:
@@ -50,7 +48,6 @@ def parsed(data: bytes | str, max_depth: int) -> Json:
 
 def stored(data: bytes | bytearray) -> Json:
     """What the daemon has written itself, however deep it is. Raises ValueError."""
-    PROCESS_COLLECTOR.look_at_young()
     try:
         return _value(data, len(data))
     except msgspec.DecodeError as exc:
@@ -83,9 +80,7 @@ def _values(pieces: list[msgspec.Raw], size: int, levels: int) -> Iterator[Json]
         if len(joined) > _UNEVEN * SLICE:
             yield from (_value(piece, levels) for piece in batch)
         else:
-            found = SHAPES.shared(orjson.loads(b"[" + joined + b"]"))
-            PROCESS_COLLECTOR.spare()
-            yield from found
+            yield from SHAPES.shared(orjson.loads(b"[" + joined + b"]"))
 
 
 def written(value: object, dump: Callable[[object], bytes] = dumps) -> bytes:

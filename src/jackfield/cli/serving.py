@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Timer
 
-from jackfield.api.collector import PROCESS_COLLECTOR
 from jackfield.core.logs import Logs
 from jackfield.core.process.disk_reserve import DiskReserve
 from jackfield.core.process.limits import check_limits
@@ -38,7 +38,9 @@ COLLECTOR = 50_000, 5, 10_000
 
 def spare_collector() -> None:
     """Keep the cyclic collector away from what lives as long as the daemon, and let it run less often."""
-    PROCESS_COLLECTOR.begin(COLLECTOR)
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(*COLLECTOR)
 
 
 def leave_in_time(logs: Logs, failed: Callable[[], bool]) -> None:

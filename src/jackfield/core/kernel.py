@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from jackfield.api.asgi import AsgiMount
 from jackfield.api.bus import Bus
 from jackfield.api.clock import Clock, SystemClock
-from jackfield.api.collector import PROCESS_COLLECTOR
 from jackfield.api.context import Service
 from jackfield.api.engine import Engine
 from jackfield.api.errors import ConfigurationError, JackfieldError
@@ -39,7 +38,7 @@ from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
-from .process.memory import look_when_idle, trim_forever
+from .process.memory import trim_forever
 from .process.watchdog import BlockingCode, Watchdog
 from .redaction import Redactor
 from .secrets import FileSecrets
@@ -226,7 +225,6 @@ class Kernel:
             await self.workers.start()
         interval = self.settings.get(DaemonSettings).trim_interval
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
-        self.tasks.spawn("kernel.cycles", look_when_idle(self.clock, interval, PROCESS_COLLECTOR.look_at_all))
         self.ready = True
         self.when_ready()
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing

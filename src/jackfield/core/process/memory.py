@@ -8,13 +8,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
-import time
 from collections.abc import Callable
 
 from jackfield.api.clock import Clock
 
-IDLE_SHARE = 0.02
-"""Of one core: what an idle daemon stays below."""
 _M_ARENA_MAX = -8
 """From glibc's malloc.h."""
 
@@ -32,19 +29,6 @@ def find_trim() -> Callable[[], object] | None:
     except (OSError, AttributeError):
         return None
     return lambda: trim(0)
-
-
-async def look_when_idle(
-    clock: Clock, interval: float, look: Callable[[], object], used: Callable[[], float] = time.process_time
-) -> None:
-    """Look at everything after each `interval` in which the process did hardly anything; on the event loop's thread,
-    where what is found may be freed. used: seconds of the processor so far."""
-    before = used()
-    while True:
-        await clock.sleep(interval)
-        if used() - before < interval * IDLE_SHARE:
-            look()
-        before = used()
 
 
 async def trim_forever(
