@@ -30,10 +30,11 @@ import psycopg
 import store as store_bench
 from scale_cluster import durable_postgres, postmaster, seconds_of
 
+from jackfield.api.pruning import prune_forever
 from jackfield.api.storage import KEEP_ALL, ExecutionFilter, FinishedExecution, NewExecution, Retention
 from jackfield.testing.context import FakeContext
 from jackfield.testing.postgres import PostgresServer
-from jackfield_engine.retention import prune_forever as prune_executions
+from jackfield_engine.retention import retention_at
 from jackfield_engine.settings import ExecutionsSettings
 from jackfield_store_postgres.settings import PostgresSettings
 from jackfield_store_postgres.store import PostgresStore
@@ -237,7 +238,8 @@ async def pruned(store: SqliteStore | PostgresStore, cap: int, place: Path) -> A
     history = WebhookSettings(history=HistorySettings(max_calls=cap // CALLS))
     context = FakeContext(place, ports={"Store": store}, tables=[history])
     store.hold_caps(executions=cap)
-    tasks = [asyncio.ensure_future(prune_executions(context, limits)), asyncio.ensure_future(prune_calls(context))]
+    pruning = prune_forever(context, limits.prune_interval, functools.partial(retention_at, limits), "It failed.")
+    tasks = [asyncio.ensure_future(pruning), asyncio.ensure_future(prune_calls(context))]
     try:
         yield
     finally:

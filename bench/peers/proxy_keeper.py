@@ -13,7 +13,7 @@ from jackfield.core.manifests import FileLayers
 from jackfield.testing.context import FakeContext
 from jackfield_proxy.daemon.listener import ProxyListener
 from jackfield_proxy.daemon.process import ProxyProcess
-from jackfield_proxy.daemon.records import Answers, Records
+from jackfield_proxy.daemon.records import CountedAnswers, Records
 from jackfield_proxy.daemon.takeover import ConnectionTakeover, DescriptorBudget
 from jackfield_proxy.messages import ToChild
 from jackfield_proxy.plan import ProxyPlan, Rule, Target, Upstream
@@ -39,7 +39,7 @@ def records() -> Records:
     context = FakeContext(Path(FOLDER), ports={"Layers": FileLayers(Path(FOLDER))})
     context.events.heard = ()
     context.ports["Usage"] = UsageRecorder(context)
-    return Records(context, "bench", Answers(), kept=1000)
+    return Records(context, "bench", CountedAnswers(), kept=1000)
 
 
 async def main() -> None:
