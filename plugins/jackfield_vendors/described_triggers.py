@@ -165,11 +165,13 @@ class DescribedCreate(TriggerPart, DescribedRequest):
 
 class DescribedEventFile(TriggerPart, DescribedRequest):
     """A file of the event that is fetched. needs: template without which there is none; name: of the file, a template;
-    property: the item's binary field."""
+    property: the item's binary field. each: template of a list of files, which the other templates see one by one;
+    their fields are the property with `_0`, `_1` and so on."""
 
     needs: str
     name: str = ""
     property: str = "data"
+    each: str = ""
 
 
 class DescribedEvent(TriggerPart):
@@ -177,17 +179,24 @@ class DescribedEvent(TriggerPart):
     `{$method}`, `{$state}` and the node's parameters.
 
     ignore: calls that start nothing; delivery: template of the event's id; steps: requests before the items are made;
-    rows: path in the body of a list of events, one item each; where: those that count; item: shape over the row, or
-    over the body; answer: what the service gets. file: of each item.
+    rows: path in the body of a list of events, one item each; found: template of that list instead; where: those that
+    count; item: shape over the row, or over the body; answer: what the service gets. file: of each item.
     """
 
     ignore: list[DescribedCondition] = []
     delivery: str = ""
     steps: list[DescribedStep] = []
     rows: str = ""
+    found: str = ""
     where: dict[str, Scalar | list[Scalar]] = {}
     item: JsonShape = None
     answer: DescribedAnswer | None = None
+
+    @property
+    def several(self) -> bool:
+        """One call may hold several events."""
+        return bool(self.rows or self.found)
+
     file: DescribedEventFile | None = None
 
 

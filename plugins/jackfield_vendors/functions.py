@@ -83,9 +83,12 @@ FUNCTIONS: Mapping[str, Function] = {
     "sheet_range": sheets.cell_range,
     "sheet_spans": sheets.spans,
     "sheet_watched": _later("jackfield_vendors.triggering.google_sheets:watched"),
+    "slack_files": _later("jackfield_vendors.triggering.event_items:slack_files"),
+    "slack_wanted": _later("jackfield_vendors.triggering.event_items:slack_wanted"),
     "telegram_file": _later("jackfield_vendors.triggering.event_items:telegram_file"),
     "telegram_updates": _later("jackfield_vendors.triggering.event_items:telegram_updates"),
     "telegram_wanted": _later("jackfield_vendors.triggering.event_items:telegram_wanted"),
     "typeform_item": _later("jackfield_vendors.triggering.event_items:typeform_item"),
+    "whatsapp_changes": _later("jackfield_vendors.triggering.event_items:whatsapp_changes"),
     "zipped": zipped,
 }

@@ -189,7 +189,97 @@ OTHERS = [
     ),
 ]
 
+
+def slack(event: Json, secret: str = SECRET) -> Event:
+    body: Json = {"type": "event_callback", "event_id": "Ev1", "event": event}
+    return signed_by_slack(body, secret)
+
+
+def signed_by_slack(body: Json, secret: str = SECRET) -> Event:
+    moment = str(int(time.time()))
+    signature = hexadecimal(f"v0:{moment}:".encode() + dumps(body), secret)
+    return Event(body, {"X-Slack-Request-Timestamp": moment, "X-Slack-Signature": f"v0={signature}"})
+
+
+def whatsapp(value: Json, field: str = "messages") -> Event:
+    body: Json = {
+        "object": "whatsapp_business_account",
+        "entry": [{"id": "1", "changes": [{"value": value, "field": field}]}],
+    }
+    return Event(body, {"X-Hub-Signature-256": "sha256=" + hexadecimal(dumps(body))})
+
+
+MESSAGE = {"type": "message", "channel": "C1", "user": "U1", "text": "hi", "ts": "1.2"}
+REACTION = {
+    "type": "reaction_added",
+    "user": "U1",
+    "reaction": "tada",
+    "item_user": "U2",
+    "item": {"type": "message", "channel": "C1"},
+}
+SLACK = {"slackApi": {"accessToken": "k", "signatureSecret": SECRET}}
+CHANNEL = {"__rl": True, "mode": "id", "value": "C1"}
+WHATSAPP = {"whatsAppTriggerApi": {"clientId": "1", "clientSecret": SECRET}}
+SLACK_CASES = [
+    TriggerCase(
+        "slackTrigger",
+        {"trigger": ["message", "reaction_added", "team_join"], "channelId": CHANNEL, **parameters},
+        credentials=SLACK,
+        base="/api",
+        replies=[
+            Reply("/api/users.info", {"ok": True, "user": {"name": "ada"}}),
+            Reply("/api/conversations.info", {"ok": True, "channel": {"name": "general"}}),
+        ],
+        events=[
+            slack(MESSAGE),
+            slack({**MESSAGE, "channel": "C2"}),
+            slack({**MESSAGE, "type": "app_mention"}),
+            slack(REACTION),
+            slack({**REACTION, "reaction": "eyes"}),
+            slack({"type": "team_join", "user": {"id": "U3", "name": "eve"}}),
+            slack({"type": "message", "subtype": "message_changed", "channel": "C1", "message": {"user": "U9"}}),
+            signed_by_slack({"type": "url_verification", "challenge": "c"}),
+            slack(MESSAGE, "wrong"),
+        ],
+        name=name,
+    )
+    for name, parameters in (
+        ("in a channel", {}),
+        ("everywhere", {"watchWorkspace": True}),
+        ("any event", {"trigger": ["any_event"], "watchWorkspace": True}),
+        ("some people", {"options": {"userIds": ["U9"]}}),
+        ("some emojis", {"options": {"reactionEmojis": "Tada, x"}}),
+        ("with names", {"options": {"resolveIds": True}}),
+    )
+]
+WHATSAPP_CASES = [
+    TriggerCase(
+        "whatsAppTrigger",
+        {"updates": ["messages", "account_update"], "options": options},
+        credentials=WHATSAPP,
+        base="/v19.0",
+        replies=[
+            Reply("/v19.0/oauth/access_token", {"access_token": "app"}),
+            Reply("/v19.0/1/subscriptions", {"success": True}),
+        ],
+        events=[
+            whatsapp({"messaging_product": "whatsapp", "messages": [{"id": "m", "text": {"body": "hi"}}]}),
+            whatsapp({"statuses": [{"id": "m", "status": "read"}]}),
+            whatsapp({"statuses": [{"id": "m", "status": "sent"}, {"id": "n", "status": "failed"}]}),
+        ],
+        hidden=frozenset({"verify_token"}),
+        name=name,
+    )
+    for name, options in (
+        ("every status", {}),
+        ("no status", {"messageStatusUpdates": []}),
+        ("some statuses", {"messageStatusUpdates": ["failed"]}),
+    )
+]
+
 CASES = [
+    *SLACK_CASES,
+    *WHATSAPP_CASES,
     TriggerCase(
         "calTrigger",
         {"events": ["BOOKING_CREATED"], "options": {"eventTypeId": 5, "payloadTemplate": "{}"}},

@@ -110,6 +110,7 @@ class CompiledEventFile:
     needs: Template
     name: Template | None
     request: CompiledRequest
+    each: Template | None
 
 
 @record
@@ -118,6 +119,7 @@ class CompiledEvent:
     ignore: Sequence[CompiledCondition]
     delivery: Template | None
     steps: Sequence[CompiledStep]
+    found: Template | None
     item: Shape | None
     answer: CompiledAnswer | None
     file: CompiledEventFile | None
@@ -242,24 +244,32 @@ def _answer(given: DescribedAnswer, place: str, check: Check) -> CompiledAnswer:
 
 
 def _event(given: DescribedEvent, check: Check) -> CompiledEvent:
-    row = _inside(check) if given.rows else check
-    file = given.file
-    needs = compiled_template(file.needs, "event.file.needs", row) if file else None
+    row = _inside(check) if given.several else check
     return CompiledEvent(
         given,
         [_condition(one, f"event.ignore[{index}]", check) for index, one in enumerate(given.ignore)],
         compiled_template(given.delivery or None, "event.delivery", check),
         [compiled_step(step, f"event.steps[{index}].", check) for index, step in enumerate(given.steps)],
-        None if given.item is None else shape_of(given.item, "event.item", row, inside=bool(given.rows)),
+        compiled_template(given.found or None, "event.found", check),
+        None if given.item is None else shape_of(given.item, "event.item", row, inside=given.several),
         _answer(given.answer, "event.answer.", check) if given.answer else None,
-        CompiledEventFile(
-            file,
+        _event_file(given.file, row, check) if given.file else None,
+    )
+
+
+def _event_file(given: DescribedEventFile, row: Check, check: Check) -> CompiledEventFile | None:
+    needs = compiled_template(given.needs, "event.file.needs", row)
+    one = _inside(check) if given.each else row
+    return (
+        None
+        if needs is None
+        else CompiledEventFile(
+            given,
             needs,
-            compiled_template(file.name or None, "event.file.name", row),
-            compiled_request(file, "event.file.", row),
+            compiled_template(given.name or None, "event.file.name", one),
+            compiled_request(given, "event.file.", one),
+            compiled_template(given.each or None, "event.file.each", row),
         )
-        if file is not None and needs is not None
-        else None,
     )
 
 

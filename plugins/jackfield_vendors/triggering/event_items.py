@@ -79,3 +79,67 @@ def _answers(answers: list[Json], fields: list[Json]) -> Iterator[tuple[str, Jso
         if isinstance(value, dict):
             value = next((value[key] for key in ("label", "labels") if key in value), value)
         yield str(titles.get(field.get("id"))), value
+
+
+def whatsapp_changes(given: Mapping[str, Json]) -> Json:
+    """body: a call of WhatsApp; statuses: of messages, those that start the workflow. The changes, one object each."""
+    body, wanted = given.get("body"), given.get("statuses")
+    changes = [change for entry in _rows(body, "entry") for change in _rows(entry, "changes")]
+    events: list[Json] = [
+        {**value, "field": change.get("field")} for change in changes if isinstance(value := change.get("value"), dict)
+    ]
+    if not isinstance(wanted, list) or "all" in wanted:
+        return events
+    return [event for event in events if _has_status(event, wanted)]
+
+
+def _has_status(event: Json, wanted: list[Json]) -> bool:
+    """Without statuses it has nothing that could be left out."""
+    statuses = _rows(event, "statuses")
+    return not statuses or any(status.get("status") in wanted for status in statuses)
+
+
+def _rows(value: Json, name: str) -> list[dict[str, Json]]:
+    listed = value.get(name) if isinstance(value, dict) else None
+    return [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+
+
+_WITHOUT_CHANNEL = ("team_join", "app_home_opened")
+
+
+def slack_wanted(given: Mapping[str, Json]) -> Json:
+    """event: of Slack; kinds: that start the workflow; channel: the only one, unless `everywhere`; users: whose events
+    do not count; emojis: reactions that count, comma separated. Its `channel`, which some have not; None: it starts
+    nothing."""
+    event = given.get("event")
+    if not isinstance(event, dict):
+        return None
+    kind, listed = event.get("type"), given.get("kinds")
+    kinds = listed if isinstance(listed, list) else []
+    if not {"file_share", "any_event", kind} & set(map(str, kinds)):
+        return None
+    channel = "" if kind in _WITHOUT_CHANNEL else _slack_channel(event)
+    if kind not in _WITHOUT_CHANNEL and given.get("everywhere") is not True and channel != given.get("channel"):
+        return None
+    ignored, message = given.get("users"), event.get("message")
+    user = event.get("user") or (message.get("user") if isinstance(message, dict) else None)
+    if isinstance(ignored, list) and user in ignored:
+        return None
+    emojis = [one.strip().lower() for one in str(given.get("emojis") or "").split(",") if one.strip()]
+    if kind == "reaction_added" and emojis and str(event.get("reaction") or "").lower() not in emojis:
+        return None
+    return {"channel": channel or None}
+
+
+def _slack_channel(event: Mapping[str, Json]) -> Json:
+    item = event.get("item")
+    return event.get("channel") or (item.get("channel") if isinstance(item, dict) else None) or event.get("channel_id")
+
+
+def slack_files(given: Mapping[str, Json]) -> Json:
+    """event: of Slack; kinds: that start the workflow. The files to fetch, where the event shares some."""
+    event, kinds = given.get("event"), given.get("kinds")
+    wanted = isinstance(kinds, list) and ("file_share" in kinds or "any_event" in kinds)
+    if not wanted or not isinstance(event, dict) or event.get("subtype") != "file_share":
+        return None
+    return list(_rows(event, "files")) or None

@@ -13,13 +13,13 @@ from jackfield.api.triggers.newness import seconds
 from jackfield.api.triggers.proofs import EventSignature, same_secret, verified_by_preset
 from jackfield.api.triggers.subscribing import EventAnswer, EventCall, Received, Subscribed, SubscriptionRun
 from jackfield.api.webhooks import WebhookCall
-from jackfield.api.workflows import Item, Node, Problem
+from jackfield.api.workflows import BinaryData, Item, Node, Problem
 from jackfield_vendors.described_triggers import DescribedProof, DescribedTrigger
 from jackfield_vendors.operations import Check
 from jackfield_vendors.results import shaped
 from jackfield_vendors.sending import ServiceSteps, with_special
 from jackfield_vendors.shapes import matches
-from jackfield_vendors.templates import Missing, TemplateScope, as_text, at
+from jackfield_vendors.templates import Missing, TemplateScope, as_text, at, value_of
 from jackfield_vendors.triggering.compiled import (
     CompiledAnswer,
     CompiledCheck,
@@ -101,7 +101,7 @@ class VendorSubscribeNode(VendorTriggerNode):
         scope = await steps.stepped(found.event.steps, scope)
         if any(one.holds(scope) for one in found.event.ignore):
             return Received(None, answer)
-        items = [await self._item(found, steps, scope, row, event) for row in _rows(found, event.body)]
+        items = [await self._item(found, steps, scope, row, event) for row in _rows(found, event.body, scope)]
         return Received(items or None, answer, text_in(found.event.delivery, scope))
 
     # -- parts
@@ -174,7 +174,7 @@ class VendorSubscribeNode(VendorTriggerNode):
     async def _item(
         self, found: CompiledSubscribe, steps: ServiceSteps, scope: TemplateScope, row: Json, event: EventCall
     ) -> Item:
-        scope = of_row(scope, row) if found.event.described.rows else scope
+        scope = of_row(scope, row) if found.event.described.several else scope
         value = found.event.item(scope) if found.event.item is not None else row
         json = value if isinstance(value, dict) else shaped(None, None if isinstance(value, Missing) else value, scope)
         item: Item = {"json": json}
@@ -189,19 +189,29 @@ class VendorSubscribeNode(VendorTriggerNode):
 async def _with_file(
     item: Item, file: CompiledEventFile, steps: ServiceSteps, scope: TemplateScope, event: EventCall
 ) -> Item:
-    reply = await steps.send(file.request, scope)
-    kept = await kept_file(
-        event, reply.body, mime_type=reply.header("content-type").partition(";")[0], file_name=text_in(file.name, scope)
+    described = file.described
+    if file.each is None:
+        return {**item, "binary": {described.property: await _fetched(file, steps, scope, event)}}
+    listed = value_of(file.each, scope)
+    scopes = [of_row(scope, one) for one in (listed if isinstance(listed, list) else [])]
+    kept = [await _fetched(file, steps, one, event) for one in scopes]
+    return (
+        {**item, "binary": {f"{described.property}_{index}": one for index, one in enumerate(kept)}} if kept else item
     )
-    return {**item, "binary": {file.described.property: kept}}
 
 
-def _rows(found: CompiledSubscribe, body: Json) -> list[Json]:
-    described = found.event.described
-    if not described.rows:
+async def _fetched(file: CompiledEventFile, steps: ServiceSteps, scope: TemplateScope, event: EventCall) -> BinaryData:
+    reply = await steps.send(file.request, scope)
+    mime_type = reply.header("content-type").partition(";")[0]
+    return await kept_file(event, reply.body, mime_type=mime_type, file_name=text_in(file.name, scope))
+
+
+def _rows(found: CompiledSubscribe, body: Json, scope: TemplateScope) -> list[Json]:
+    event = found.event
+    if not event.described.several:
         return [body]
-    listed = at(body, described.rows.split("."))
-    where = dict(described.where)
+    listed = value_of(event.found, scope) if event.found is not None else at(body, event.described.rows.split("."))
+    where = dict(event.described.where)
     rows = listed if isinstance(listed, list) else []
     return [row for row in rows if not where or (isinstance(row, dict) and matches(where, row))]  # type: ignore[arg-type]  # scalars are JSON
 
