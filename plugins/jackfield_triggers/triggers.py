@@ -127,6 +127,8 @@ class PollTrigger(_ServedTrigger):
         ]
 
     async def follow(self, change: WorkflowChange) -> None:
+        if self._context.service.worker:  # the first process asks
+            return
         if change.workflow is not None and self.served(change.workflow):
             self._begin()
             await self._polls.follow(change.workflow_id)
@@ -197,6 +199,8 @@ class SubscribeTrigger(SuffixTrigger, _ServedTrigger):
         ]
 
     async def follow(self, change: WorkflowChange) -> None:
+        if self._context.service.worker:  # the first process subscribes; what is served is read with each event
+            return
         concerned = change.workflow is not None and bool(self.served(change.workflow))
         if concerned:
             self._begin()
