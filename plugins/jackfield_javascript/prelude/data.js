@@ -70,8 +70,8 @@
     }
   }
 
-  // What is empty is not in the head that comes. Nothing changes these.
-  const EMPTY = Object.freeze({ __proto__: null, count: 0, nodes: [], paired: {}, timezone: 'UTC', now: 0, known: [], extra: {}, static: null, source: '', sources: [], indexes: [] });
+  // What is empty is not in the head that comes. Nothing changes these; `static`, which scripts change, is made by who asks.
+  const EMPTY = Object.freeze({ __proto__: null, count: 0, nodes: [], paired: {}, timezone: 'UTC', now: 0, known: [], extra: {}, source: '', sources: [], indexes: [] });
   const { setPrototypeOf } = Object;
 
   class Data {
