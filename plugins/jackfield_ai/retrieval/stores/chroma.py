@@ -21,7 +21,7 @@ from jackfield_ai.retrieval.stores.form import CHROMA, CHROMA_OPTIONS
 from jackfield_ai.retrieval.stores.http import StoreApi
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import FilteringOptions, StoreParameters, needed
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector, WithoutUpdates
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm, WithoutUpdates
 
 _CLOUD, _OWN = "chromaCloudApi", "chromaSelfHostedApi"
 _AT_ONCE = 250
@@ -135,7 +135,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: ChromaPara
     return ChromaCollection(api, f"/api/v2/tenants/{tenant}/databases/{database}/collections", name)
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStoreChromaDB",
     "Chroma Vector Store",
     "Keeps documents with their embeddings in a collection of Chroma.",

@@ -15,7 +15,7 @@ from jackfield_ai.parameters import Chosen, chosen
 from jackfield_ai.retrieval.form import IN_MEMORY
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import StoreParameters
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Vector, WithoutUpdates
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Vector, VectorStoreForm, WithoutUpdates
 from jackfield_ai.retrieval.vectors import Vectors, VectorStores
 from jackfield_ai.settings import AiSettings
 
@@ -56,7 +56,7 @@ def in_memory(context: PluginContext, kind: str) -> VectorStoreNode:
         workflow = user.execution.workflow.id or user.execution.id
         return InMemoryCollection(stores.of(workflow, chosen(parameters.memory_key, "vector_store_key")))
 
-    form = StoreForm(
+    form = VectorStoreForm(
         kind,
         "Simple Vector Store",
         "Keeps documents with their embeddings in memory until the daemon ends.",

@@ -21,7 +21,7 @@ from jackfield_ai.retrieval.stores.form import MILVUS, MILVUS_OPTIONS
 from jackfield_ai.retrieval.stores.http import StoreApi
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import StoreOptions, StoreParameters, needed
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector, WithoutUpdates
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm, WithoutUpdates
 
 _KEY, _TEXT, _VECTOR = "langchain_primaryid", "langchain_text", "langchain_vector"
 _LONGEST = 65_535
@@ -156,7 +156,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: MilvusPara
     return MilvusCollection(StoreApi(client, base if "://" in base else f"http://{base}"), name)
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStoreMilvus",
     "Milvus Vector Store",
     "Keeps documents with their embeddings in a collection of Milvus.",

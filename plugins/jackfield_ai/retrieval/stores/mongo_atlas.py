@@ -25,7 +25,7 @@ from jackfield_ai.retrieval.stores.parameters import (
     UpdatingParameters,
     needed,
 )
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm
 
 _CANDIDATES = 10
 """Looked at for each document that is wanted, as LangChain.js has it."""
@@ -155,7 +155,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: AtlasParam
     return AtlasCollection(databases(context), await user.credential("mongoDb"), parameters, name)
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStoreMongoDBAtlas",
     "MongoDB Atlas Vector Store",
     "Keeps documents with their embeddings in a collection of MongoDB Atlas.",

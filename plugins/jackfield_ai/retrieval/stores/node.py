@@ -28,7 +28,7 @@ from jackfield_ai.nodes import AiNode, each_item
 from jackfield_ai.parameters import required
 from jackfield_ai.retrieval.item_texts import texts_of
 from jackfield_ai.retrieval.stores.parameters import StoreParameters, UpdatingParameters
-from jackfield_ai.retrieval.stores.port import StoreForm, VectorCollection
+from jackfield_ai.retrieval.stores.port import VectorCollection, VectorStoreForm
 from jackfield_ai.serving import ServedNode, documents_of, embeddings_of, reranker_of
 from jackfield_ai.shapes import VECTOR_STORE_SHAPES
 from jackfield_ai.tools.toolbox import FunctionTool
@@ -75,7 +75,7 @@ class StoredDocuments:
 class VectorStoreNode(AiNode):
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3)
 
-    def __init__(self, context: PluginContext, form: StoreForm) -> None:
+    def __init__(self, context: PluginContext, form: VectorStoreForm) -> None:
         super().__init__(context)
         self._form = form
         self.kind = form.kind

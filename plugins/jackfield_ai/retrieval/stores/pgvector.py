@@ -25,7 +25,7 @@ from jackfield_ai.retrieval.stores.form import (
 )
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import FilteringOptions, StoreParameters
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector, WithoutUpdates
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm, WithoutUpdates
 
 TABLE, COLLECTIONS = "n8n_vectors", "n8n_vector_collections"
 _NOTHING_THERE = frozenset({"42P01", "42704", "42703"})
@@ -202,7 +202,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: PgVectorPa
     return PgVectorTable(databases(context), await user.credential("postgres"), parameters)
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStorePGVector",
     "Postgres PGVector Store",
     "Keeps documents with their embeddings in a table of PostgreSQL with pgvector.",

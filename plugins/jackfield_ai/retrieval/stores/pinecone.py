@@ -22,7 +22,7 @@ from jackfield_ai.retrieval.stores.form import PINECONE, PINECONE_OPTIONS
 from jackfield_ai.retrieval.stores.http import StoreApi
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import FilteringOptions, UpdatingParameters, needed
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm
 
 _VERSION: Pairs = [("x-pinecone-api-version", "2025-01")]
 _AT_ONCE = 100
@@ -128,7 +128,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: PineconePa
     return PineconeIndex(StoreApi(client, host, _VERSION), parameters.options.pinecone_namespace)
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStorePinecone",
     "Pinecone Vector Store",
     "Keeps documents with their embeddings in an index of Pinecone.",

@@ -55,7 +55,7 @@ Opening: TypeAlias = "Callable[[PluginContext, StoreUser, Any], Awaitable[Vector
 
 
 @record
-class StoreForm:
+class VectorStoreForm:
     """A vector store as a node. updates: whether it has the mode update."""
 
     kind: str

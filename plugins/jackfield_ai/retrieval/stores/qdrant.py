@@ -21,7 +21,7 @@ from jackfield_ai.retrieval.stores.form import QDRANT, QDRANT_OPTIONS
 from jackfield_ai.retrieval.stores.http import CONFLICT, StoreApi
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import JsonObject, StoreOptions, StoreParameters, needed
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector, WithoutUpdates
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm, WithoutUpdates
 
 _AT_ONCE = 250
 """Points of one request; the server takes 32 MiB."""
@@ -111,7 +111,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: QdrantPara
     return QdrantCollection(api, name, parameters.options)
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStoreQdrant",
     "Qdrant Vector Store",
     "Keeps documents with their embeddings in a collection of Qdrant.",

@@ -21,7 +21,7 @@ from jackfield_ai.parameters import Chosen, chosen
 from jackfield_ai.retrieval.stores.form import REDIS, REDIS_OPTIONS
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import StoreOptions, UpdatingParameters, needed
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm
 
 _SCORE = "vector_score"
 _ESCAPED = ("-", ":", '"')
@@ -162,7 +162,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: RedisStore
     return RedisIndex(databases(context), await user.credential("redis"), name, parameters.options)
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStoreRedis",
     "Redis Vector Store",
     "Keeps documents with their embeddings under an index of Redis.",

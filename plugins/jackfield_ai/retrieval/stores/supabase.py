@@ -23,7 +23,7 @@ from jackfield_ai.retrieval.stores.form import SUPABASE, SUPABASE_OPTIONS
 from jackfield_ai.retrieval.stores.http import StoreApi
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import FilteringOptions, UpdatingParameters, needed
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm
 
 _UPSERT: Pairs = [("prefer", "resolution=merge-duplicates,return=minimal")]
 _AT_ONCE = 500
@@ -93,7 +93,7 @@ async def opened(context: PluginContext, user: StoreUser, parameters: SupabasePa
     return SupabaseTable(api, table, parameters.options.query_name or "match_documents")
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStoreSupabase",
     "Supabase Vector Store",
     "Keeps documents with their embeddings in a table of Supabase.",

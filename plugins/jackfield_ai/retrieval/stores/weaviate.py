@@ -23,7 +23,7 @@ from jackfield_ai.retrieval.stores.graphql import Name, rendered, where_of
 from jackfield_ai.retrieval.stores.http import StoreApi
 from jackfield_ai.retrieval.stores.node import VectorStoreNode
 from jackfield_ai.retrieval.stores.parameters import JsonObject, StoreOptions, StoreParameters, needed
-from jackfield_ai.retrieval.stores.port import Condition, StoreForm, StoreUser, Unprepared, Vector, WithoutUpdates
+from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm, WithoutUpdates
 
 _AT_ONCE = 250
 _MADE_MEANWHILE = 422
@@ -203,7 +203,7 @@ def address(values: Mapping[str, str]) -> str:
     return f"{scheme}://{values.get('custom_connection_http_host', '')}:{values.get('custom_connection_http_port', '')}"
 
 
-FORM = StoreForm(
+FORM = VectorStoreForm(
     "langchain.vectorStoreWeaviate",
     "Weaviate Vector Store",
     "Keeps documents with their embeddings in a collection of Weaviate.",
