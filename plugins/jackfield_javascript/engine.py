@@ -21,11 +21,11 @@ from typing import Any
 import orjson
 
 from jackfield.api.context import PluginContext
-from jackfield.api.jsontext import LARGE, Json
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes.items import LONG
 from jackfield.api.script_workers import API_FOLDER, ScriptWorkers, WorkerKind
 from jackfield.api.scripting.frames import HEAD, TOTAL, Body, framed
-from jackfield.api.scripting.rows import UNREADABLE, ScriptRows, batches, json_of
+from jackfield.api.scripting.rows import UNREADABLE, ScriptRows, batches, long_json_of
 from jackfield.api.scripts import ExpressionError, ScriptData, ScriptEngine, ScriptError, ScriptMemory, ScriptResult
 from jackfield_javascript.patience import Patience
 from jackfield_javascript.settings import JavaScriptSettings
@@ -95,7 +95,7 @@ def _frames(data: ScriptData, head: Mapping[str, object], seconds: int) -> tuple
 
 async def _decode(answer: Body) -> dict[str, Any]:  # the answer's shape is the prelude's
     """Raises `ScriptError`."""
-    found = json_of(answer) if len(answer) < LARGE else await asyncio.to_thread(json_of, answer)
+    found = await long_json_of(answer)
     if not isinstance(found, dict):
         raise ScriptError(UNREADABLE, kind="crash")
     if found.get("error") is not None:

@@ -114,7 +114,7 @@ class JavaScriptWorker:
         except FrameTooLong:
             raise self._too_long() from None
         finally:
-            if answer.startswith(NEEDS):
+            if answer.startswith(NEEDS) or self._stream.has_ended:
                 self.kill()
         return answer
 
@@ -133,13 +133,20 @@ class JavaScriptWorker:
                     raise ScriptError(UNREADABLE, kind="crash")
                 await request.take(frame)
             if sending is not None and not frame.body.startswith(NEEDS):
-                await self._stream.until_end(sending)
+                await self._rest_is_sent(sending)
         finally:
             timer.cancel()
             if sending is not None:
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
         return frame.body
+
+    async def _rest_is_sent(self, sending: asyncio.Task[None]) -> None:
+        """Behind the answer. A worker that has no memory for what comes says so and ends: its answer counts."""
+        try:
+            await self._stream.until_end(sending)
+        except OSError:  # a TimeoutError is one
+            self.kill()
 
     def _too_long(self) -> ScriptError:
         return ScriptError(

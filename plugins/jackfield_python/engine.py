@@ -15,7 +15,7 @@ from jackfield.api.jsontext import Json
 from jackfield.api.nodes.items import LONG
 from jackfield.api.script_workers import ScriptWorkers, WorkerKind
 from jackfield.api.scripting.frames import HEAD, Body, framed
-from jackfield.api.scripting.rows import UNREADABLE, ScriptRows, batches, json_of
+from jackfield.api.scripting.rows import UNREADABLE, ScriptRows, batches, long_json_of
 from jackfield.api.scripts import (
     ExpressionError,
     ScriptData,
@@ -64,12 +64,12 @@ class PythonEngine:
         rows = ScriptRows(data.input)
         run = PythonRun(parts, rows.take, data.timezone, math.ceil(timeout) + 1, self._memory.allowed(size))
         answer = await self._workers.call(run, timeout, self._memory.beyond(size))
-        return self._result(answer, rows, size)
+        return await self._result(answer, rows, size)
 
-    def _result(self, answer: Body, rows: ScriptRows, size: int) -> ScriptResult:
+    async def _result(self, answer: Body, rows: ScriptRows, size: int) -> ScriptResult:
         """What a program made of the answer, it may spoil: everything is checked. size: bytes of the request. Raises
         `ScriptError`."""
-        found = json_of(answer)
+        found = await long_json_of(answer)
         if not isinstance(found, dict):
             raise ScriptError(UNREADABLE, kind="crash")
         if "error" in found:

@@ -88,6 +88,28 @@ async def test_a_frame_that_is_there_soon_is_had_without_the_loop(
     stream.close()
 
 
+async def test_a_long_frame_that_keeps_coming_holds_the_loop_up_no_longer(
+    sockets: tuple[socket.socket, socket.socket],
+) -> None:
+    """Its beginning is read once, and the rest is the loop's."""
+    ours, theirs = sockets
+    stream = FrameStream(ours, 10 * PIECE)
+    body = b"x" * (9 * PIECE)
+    theirs.setblocking(False)
+    sent = theirs.send(framed(body))
+    assert sent > 2 * PIECE
+    assert stream.frame_now(0) is None
+    assert len(ours.recv(sent, socket.MSG_PEEK)) >= sent - PIECE
+    theirs.setblocking(True)
+    rest = asyncio.create_task(asyncio.to_thread(theirs.sendall, framed(body)[sent:]))
+    async with asyncio.timeout(DEADLINE):
+        assert await stream.frame() == Frame(bytearray(body), 0)
+        await rest
+    assert not stream.has_ended
+    stream.close()
+    assert stream.has_ended
+
+
 @pytest.mark.parametrize("in_place", [True, False])
 async def test_the_end_and_too_much_are_errors(sockets: tuple[socket.socket, socket.socket], in_place: bool) -> None:
     ours, theirs = sockets

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 
 import pytest
 
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes.items import LONG
-from jackfield.api.scripting.frames import Frame
+from jackfield.api.scripting.frames import Frame, framed
 from jackfield.api.scripting.rows import ScriptRows
 from jackfield.api.scripts import ScriptData, ScriptError
 from jackfield.testing.processes import is_running
 from jackfield_javascript.engine import JavaScriptEngine
 from jackfield_javascript.settings import JavaScriptSettings
-from jackfield_javascript.worker import JavaScriptWorker
+from jackfield_javascript.worker import JavaScriptWorker, ScriptRequest, WorkerStart
 from jackfield_workers.pool import SharedWorkerPool
 
 DEADLINE = 20.0
@@ -219,3 +221,35 @@ async def test_what_a_script_changes_about_lists_and_json_harms_itself_alone(eng
     except ScriptError as exc:
         assert exc.kind in ("runtime", "crash")  # noqa: PT017
     assert await run(engine, "return $input.all()", numbered(1_000)) == numbered(1_000).input
+
+
+def playing(script: str) -> WorkerStart:
+    """A process in a worker's place. script: its Python, behind the answer that it is ready."""
+    return WorkerStart(
+        [sys.executable, "-c", f"import os\nos.write(0, {framed(b'ready')!r})\n{script}"], 1000, "", DEADLINE
+    )
+
+
+async def test_a_worker_that_says_why_it_ends_is_believed() -> None:
+    """It has not read all that it was given."""
+    answer = b'{"error": {"kind": "memory"}}'
+    worker = await JavaScriptWorker.start(playing(f"os.read(0, 100); os.write(0, {framed(answer)!r})"))
+    given = ScriptRequest(deque([framed(b"x" * 10_000_000)]))
+    assert await worker.request(given, DEADLINE) == answer
+    assert not worker.usable
+    await worker.ended()
+
+
+async def test_a_worker_whose_time_was_over_when_its_answer_was_taken_is_not_asked_again() -> None:
+    """The next request would be told at once that its time is over."""
+    script = f"os.read(0, 100); os.write(0, {framed(b'[1]', 1) + framed(b'{}')!r}); os.read(0, 1)"
+    worker = await JavaScriptWorker.start(playing(script))
+
+    async def take(_: Frame) -> None:
+        async with asyncio.timeout(DEADLINE):
+            while not worker._stream.has_ended:
+                await asyncio.sleep(0.001)
+
+    assert await worker.request(ScriptRequest(deque([framed(b"x")]), take), 0.05) == b"{}"
+    assert not worker.usable
+    await worker.ended()

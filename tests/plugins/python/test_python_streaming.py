@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from jackfield.api.jsontext import LARGE, Json
 from jackfield.api.nodes.items import LONG
-from jackfield.api.scripting.frames import Frame
-from jackfield.api.scripting.rows import ScriptRows
+from jackfield.api.scripting import rows
+from jackfield.api.scripting.frames import Body, Frame
+from jackfield.api.scripting.rows import ScriptRows, json_of
 from jackfield.api.scripts import ScriptData, ScriptError
 from jackfield_python.engine import PythonEngine
 from jackfield_python.worker import PythonWorker
@@ -172,3 +175,18 @@ async def test_cancelling_in_the_middle_of_a_list_ends_the_process(
         await task
     await until(lambda: not Path(f"/proc/{child}").exists())
     assert (await run("return 2")).value == 2
+
+
+async def test_a_long_value_is_parsed_beside_the_event_loop(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An item may be as long as a list."""
+    threads: list[threading.Thread] = []
+
+    def parsed(body: Body) -> Json:
+        threads.append(threading.current_thread())
+        return json_of(body)
+
+    monkeypatch.setattr(rows, "json_of", parsed)
+    result = await run(f'return {{"json": {{"text": "x" * {LARGE}}}}}')
+    assert result.value == {"json": {"text": "x" * LARGE}}
+    assert threading.main_thread() not in threads
+    assert threads

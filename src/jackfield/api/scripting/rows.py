@@ -30,6 +30,11 @@ def json_of(body: Body) -> Json:
         raise ScriptError(UNREADABLE, kind="crash") from None
 
 
+async def long_json_of(body: Body) -> Json:
+    """As `json_of`, of a body that may be long: on a thread then."""
+    return json_of(body) if len(body) < LARGE else await asyncio.to_thread(json_of, body)
+
+
 def batches(items: Items, line: Callable[[Items], bytes]) -> Iterator[tuple[bytes, int]]:
     """The items as lists in JSON, which have about the size of a frame, and how many are in each. line: writes one."""
     start, count = 0, FIRST_ITEMS

@@ -59,19 +59,25 @@ class FrameStream:
 
     def frame_now(self, seconds: float) -> Frame | None:
         """The next frame if it comes within so many seconds, for which this thread keeps looking: a worker that has a
-        processor answers sooner than this one would have slept and woken up. Raises as `frame`."""
+        processor answers sooner than this one would have slept and woken up. A long one that keeps coming is left to
+        the event loop then. Raises as `frame`."""
         if self._poll is None:
             self._poll = select.poll()
             self._poll.register(self._socket, select.POLLIN)
         over = perf_counter() + seconds
         while (frame := self._parser.take()) is None:
-            while not self._poll.poll(0):
-                if perf_counter() > over:
-                    return None
-            self._receive()
-            if self._error is not None:
-                raise self._error
+            if self._poll.poll(0):
+                self._receive()
+                if self._error is not None:
+                    raise self._error
+            if perf_counter() > over:
+                return self._parser.take()
         return frame
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more is received, also where what had come before was still taken."""
+        return self._error is not None
 
     async def frame(self) -> Frame:
         """The next frame. Raises OSError when the worker has ended, `FrameTooLong` when it sends too much."""
