@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 
 from jackfield.api.nodes import NodeUnavailable
+from jackfield.api.nodes.libraries import library_remedy
 
 
 async def load(module: str, extra: str) -> ModuleType:
@@ -17,4 +18,4 @@ async def load(module: str, extra: str) -> ModuleType:
         name = (exc.name or "").partition(".")[0]
         if name == "jackfield_integrations":
             raise
-        raise NodeUnavailable(f"This node needs the package {name or extra}; install jackfield[{extra}].") from None
+        raise NodeUnavailable(library_remedy(name or extra, extra)) from None

@@ -12,6 +12,7 @@ from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_items, passed_on
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Items
 from jackfield_integrations.form import REDIS_UI
@@ -69,7 +70,11 @@ class RedisNode(IntegrationNode):
     kind = "redis"
     versions: Sequence[float] = (1,)
     description = NodeDescription(
-        "Redis", "Reads and changes keys, and publishes messages.", "network", credentials=(NodeCredential(REDIS.name),)
+        "Redis",
+        "Reads and changes keys, and publishes messages.",
+        "network",
+        credentials=(NodeCredential(REDIS.name),),
+        missing=lacking_library("redis", "redis"),
     )
     model = RedisParameters
 

@@ -105,6 +105,17 @@ class VendorParameters(NodeParameters):
         return dict.fromkeys(missing(rows, parameters), EMPTY)
 
     @classmethod
+    def doubts(cls, parameters: Mapping[str, Json]) -> Mapping[str, str]:
+        """An operation that cannot run; where none of the node type can, the type says so."""
+        if all(form.described.unavailable for form in cls.forms):
+            return {}
+        try:
+            reason = cls._chosen(parameters).described.unavailable
+        except ValidationError:
+            return {}
+        return {"operation": f"The operation cannot run here: {reason}."} if reason else {}
+
+    @classmethod
     def _named(cls, raw: Mapping[str, Json]) -> dict[str, Json]:
         resource, operation = cls._choice(raw)
         chosen: dict[str, Json] = {"resource": resource, "operation": operation}

@@ -28,7 +28,7 @@ def test_every_wire_and_node_is_drawn(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path)
     daemon.start()
     try:
-        types = daemon.admin().get("/node-types", params={"schemas": "false"}).json()["data"]
+        types = daemon.admin().get("/node-types", params={"schemas": "false", "unavailable": "true"}).json()["data"]
     finally:
         daemon.stop()
     files = sorted(Path(CORPUS, "workflows").rglob("*.json"))

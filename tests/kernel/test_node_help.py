@@ -29,7 +29,7 @@ async def test_the_help_of_every_node_is_there(
     kernel: Callable[[], Kernel], serve: Callable[[Kernel], Awaitable[Call]]
 ) -> None:
     call = await serve(kernel())
-    _, body = await call("GET", "/api/v1/node-types?schemas=false")
+    _, body = await call("GET", "/api/v1/node-types?schemas=false&unavailable=true")
     named = {node["kind"]: node["help"] for node in body["data"]}
     assert [kind for kind, place in named.items() if not place] == []
     assert (named["webhook"], named["if"], named["slack"]) == ("webhooks#the-node", "workflows#nodes", "integrations")

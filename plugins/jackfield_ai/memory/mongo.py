@@ -8,6 +8,7 @@ from jackfield.api.ai import MEMORY, Memory, Message
 from jackfield.api.context import PluginContext
 from jackfield.api.databases import DatabaseConnections, MongoConnection
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield_ai.databases import databases, member
 from jackfield_ai.memory.parameters import TABLE, MongoMemoryParameters
 from jackfield_ai.memory.sessions import scoped_key
@@ -101,6 +102,7 @@ class MongoMemoryNode(ServingNode):
         inputs=0,
         provides=MEMORY,
         credentials=(NodeCredential("mongoDb"),),
+        missing=lacking_library("pymongo", "mongodb"),
     )
 
     async def supply(self, node: AttachedNode, item: int) -> Memory:

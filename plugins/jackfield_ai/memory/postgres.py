@@ -9,6 +9,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.databases import DatabaseConnections, DatabaseRefusal, SqlConnection
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.records import replace
 from jackfield_ai.databases import databases, quoted_table
 from jackfield_ai.memory.parameters import TABLE, PostgresMemoryParameters
@@ -128,6 +129,7 @@ class PostgresMemoryNode(ServingNode):
         inputs=0,
         provides=MEMORY,
         credentials=(NodeCredential("postgres"),),
+        missing=lacking_library("psycopg", "postgres"),
     )
 
     async def supply(self, node: AttachedNode, item: int) -> Memory:

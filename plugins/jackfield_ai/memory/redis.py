@@ -10,6 +10,7 @@ from jackfield.api.databases import DatabaseConnections, RedisConnection
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import dumps, loads
 from jackfield.api.nodes import AttachedNode, NodeCredential, NodeDescription, NodeError, NodeParameters
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield_ai.databases import databases
 from jackfield_ai.memory.parameters import OldRedisMemoryParameters, RedisMemoryParameters
 from jackfield_ai.memory.sessions import chosen_key, scoped_key
@@ -81,6 +82,7 @@ class RedisMemoryNode(ServingNode):
         inputs=0,
         provides=MEMORY,
         credentials=(NodeCredential("redis"),),
+        missing=lacking_library("redis", "redis"),
     )
 
     def parameters(self, version: float | None) -> type[NodeParameters]:

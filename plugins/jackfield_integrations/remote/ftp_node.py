@@ -10,6 +10,7 @@ from pydantic import Field
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.items import new_items, pairs
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.running import made_at_once
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
@@ -68,6 +69,8 @@ class FtpNode(IntegrationNode):
             NodeCredential(FTP.name, when={"protocol": ("", "ftp")}),
             NodeCredential(SFTP.name, when={"protocol": ("sftp",)}),
         ),
+        # With one of both it runs for one of both protocols.
+        missing=lacking_library("aioftp", "ftp") and lacking_library("asyncssh", "ssh"),
     )
     model = FtpParameters
 

@@ -14,6 +14,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters, needed
 from jackfield.api.nodes.files import file_of
 from jackfield.api.nodes.items import new_items
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.nodes.unresolved import first_resolved, unresolved_items
 from jackfield.api.workflows import Items
@@ -78,6 +79,7 @@ class SshNode(IntegrationNode):
             NodeCredential(SSH_PASSWORD.name, when={"authentication": ("", "password")}),
             NodeCredential(SSH_PRIVATE_KEY.name, when={"authentication": ("privateKey",)}),
         ),
+        missing=lacking_library("asyncssh", "ssh"),
     )
     model = SshParameters
 

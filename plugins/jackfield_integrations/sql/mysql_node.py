@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeRun
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield_integrations.kinds import MYSQL as CREDENTIAL
 from jackfield_integrations.libraries import load
 from jackfield_integrations.secret_values import credential
@@ -22,7 +23,11 @@ class MySqlNode(SqlNode):
     kind = "mySql"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5)
     description = NodeDescription(
-        "MySQL", "Reads and changes data in MySQL.", "network", credentials=(NodeCredential(CREDENTIAL.name),)
+        "MySQL",
+        "Reads and changes data in MySQL.",
+        "network",
+        credentials=(NodeCredential(CREDENTIAL.name),),
+        missing=lacking_library("aiomysql", "mysql"),
     )
     dialect = MYSQL
 

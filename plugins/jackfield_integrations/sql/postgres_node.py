@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeParameters, NodeRun
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield_integrations.kinds import POSTGRES as CREDENTIAL
 from jackfield_integrations.libraries import load
 from jackfield_integrations.secret_values import credential
@@ -22,7 +23,11 @@ class PostgresNode(SqlNode):
     kind = "postgres"
     versions: Sequence[float] = (1, 2, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6)
     description = NodeDescription(
-        "Postgres", "Reads and changes data in PostgreSQL.", "network", credentials=(NodeCredential(CREDENTIAL.name),)
+        "Postgres",
+        "Reads and changes data in PostgreSQL.",
+        "network",
+        credentials=(NodeCredential(CREDENTIAL.name),),
+        missing=lacking_library("psycopg", "postgres"),
     )
     dialect = POSTGRES
 

@@ -79,7 +79,11 @@ class NodeFormMaker:
             resources.setdefault(place[0], []).append(place)
         default = self._source.node.resources.get(f"{version:g}", self._source.node.resource)
         if set(resources) != {""}:
-            choices = [FieldChoice(value=name, label=self._words.value(name)) for name in resources if name]
+            choices = [
+                FieldChoice(value=name, label=self._words.value(name), unavailable=_unavailable(mine, places))
+                for name, mine in resources.items()
+                if name
+            ]
             yield NodeField(
                 name="resource",
                 control="select",
@@ -109,7 +113,7 @@ class NodeFormMaker:
         one = variants[-1]
         word = self._words.value(place[1])
         label = word if one.title in ("", place[1]) or "also" in one.model_fields_set else one.title
-        return FieldChoice(value=place[1], label=label, help=_sentence(one.unavailable))
+        return FieldChoice(value=place[1], label=label, unavailable=one.unavailable)
 
     def _distinct(self, choices: Sequence[FieldChoice]) -> list[FieldChoice]:
         """Two operations of one title are told apart by their names."""
@@ -242,5 +246,7 @@ def _fits(operation: DescribedOperation, version: float) -> bool:
     return (low is None or version >= low) and (high is None or version <= high)
 
 
-def _sentence(reason: str) -> str:
-    return f"Not available: {reason}." if reason else ""
+def _unavailable(mine: Sequence[Place], places: Mapping[Place, Sequence[DescribedOperation]]) -> str:
+    """Why none of these operations runs; empty when one does."""
+    reasons = [places[place][-1].unavailable for place in mine]
+    return reasons[0] if reasons and all(reasons) else ""

@@ -72,7 +72,7 @@ def _type_problems(node: Node, path: str, catalog: NodeCatalog, expressions: Exp
         yield Problem(f"{path}.type", message, "warning")
         return
     if missing := node_type.description.missing:
-        message = f"Of the node type {node.type} only the parameters are known; the node cannot run: {missing}"
+        message = f"The node type {node.type} cannot run here: {missing}"
         yield Problem(f"{path}.type", message, "warning")
     newest = max(node_type.versions, default=None)
     if node.version is not None and newest is not None and node.version > newest:

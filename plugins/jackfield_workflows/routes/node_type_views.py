@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from jackfield.api.ai import TOOL
 from jackfield.api.containment import is_ctrl_c
@@ -36,15 +36,17 @@ class NodeTypeViews:
         self._reports = reports
         self._views: dict[str, bytes] = {}
         """By kind, with the fields."""
-        self._lists: dict[bool, bytes] = {}
+        self._lists: dict[bool, Sequence[tuple[bool, bytes]]] = {}
+        """With schemas or without: whether each can run, and its view."""
         self._lock = asyncio.Lock()
 
-    async def all(self, *, schemas: bool) -> bytes:
-        """The list of all node types. schemas: with their parameters."""
+    async def all(self, *, schemas: bool, unavailable: bool = False) -> bytes:
+        """The list of the node types that can run. schemas: with their parameters; unavailable: with the others."""
         async with self._lock:
             if schemas not in self._lists:
                 self._lists[schemas] = await asyncio.to_thread(self._listed, schema_view if schemas else summary)
-            return self._lists[schemas]
+            views = [view for runs, view in self._lists[schemas] if runs or unavailable]
+        return b'{"data":[' + b",".join(views) + b'],"total":' + str(len(views)).encode() + b"}"
 
     async def one(self, kind: str) -> bytes:
         """Empty when there is no such node type."""
@@ -59,10 +61,10 @@ class NodeTypeViews:
             self._views[kind] = self._shown(found, node_type_view if found.kind == kind else tool_view)
         return self._views[kind]
 
-    def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
+    def _listed(self, view: Callable[[NodeType], dict[str, Json]]) -> Sequence[tuple[bool, bytes]]:
         nodes = sorted(self._catalog().all(), key=lambda one: one.kind)
-        views = [shown for node_type in nodes if (shown := self._shown(node_type, view))]
-        return b'{"data":[' + b",".join(views) + b'],"total":' + str(len(views)).encode() + b"}"
+        shown = [(not node_type.description.missing, self._shown(node_type, view)) for node_type in nodes]
+        return [one for one in shown if one[1]]
 
     def _shown(self, node_type: NodeType, view: Callable[[NodeType], dict[str, Json]]) -> bytes:
         """The view as JSON; empty when a mistake of its plugin makes that impossible."""

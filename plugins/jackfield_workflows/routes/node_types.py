@@ -38,7 +38,8 @@ class NodeTypeRoutes:
         )
 
     @operation(
-        "List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter",
+        "List the node types that can run with their parameters as JSON Schema; `schemas=false`: without them, which "
+        "is much shorter; `unavailable=true`: also those that cannot run here, with the reason",
         scope="workflows:read",
         query=schema("NodeTypeQuery"),
         response=schema("NodeTypeList"),
@@ -46,7 +47,8 @@ class NodeTypeRoutes:
     )
     async def list_node_types(self) -> Response:
         query: NodeTypeQuery = read_query(schema("NodeTypeQuery"))
-        return Response(await self._views.all(schemas=query.schemas), content_type="application/json")
+        found = await self._views.all(schemas=query.schemas, unavailable=query.unavailable)
+        return Response(found, content_type="application/json")
 
     @operation(
         "Read a node type with its forms and its parameters as JSON Schema, under any of its namespaces",

@@ -426,9 +426,11 @@ class VariableList(Shown):
 
 
 class NodeTypeQuery(BaseModel):
-    """schemas: whether the list has the parameters of every node type."""
+    """schemas: whether the list has the parameters of every node type. unavailable: whether it has those too that
+    cannot run here."""
 
     schemas: bool = True
+    unavailable: bool = False
 
 
 class NodeCredentialShown(Shown):

@@ -170,6 +170,23 @@ def node_form(runtime: Runtime, kind: str, version: float | None, config_dir: Pa
     echo_table(columns, list(rows(form.fields)), empty="The node has no parameters.")
 
 
+@plugins.command("nodes")
+@click.option("--unavailable", is_flag=True, help="Also list those that cannot run here, and why.")
+@config_dir_option
+@json_option
+@click.pass_obj
+def node_list(runtime: Runtime, unavailable: bool, config_dir: Path | None, as_json: bool) -> None:
+    """List the node types that can run, by kind."""
+    listed = cast("Callable[..., list[dict[str, Json]]]", load("jackfield.cli.node_list:listed"))
+    found = listed(runtime, config_dir, unavailable=unavailable)
+    if as_json:
+        echo_json(found)
+        return
+    rows = cast("Callable[[object], list[tuple[str, ...]]]", load("jackfield.cli.node_list:rows"))
+    columns = cast("Sequence[str]", load("jackfield.cli.node_list:COLUMNS"))
+    echo_table(columns, rows(found), empty="There are no node types.")
+
+
 @click.command()
 @config_dir_option
 @json_option

@@ -23,7 +23,7 @@ def form_for(kernel: Kernel, named: str, version: float | None) -> NodeForm:
     kind = local_type(named)
     found = catalog.find(kind)
     if found is None:
-        kinds = [node_type.kind for node_type in catalog.all()]
+        kinds = [node_type.kind for node_type in catalog.all() if not node_type.description.missing]
         raise NotFound(f"There is no node type {kind}{did_you_mean(kind, kinds)}")
     wanted = max(found.versions, default=None) if version is None else version
     for form in forms_for(found, kind):
@@ -77,6 +77,7 @@ def _value(wanted: Json) -> str:
 def _choices(field: NodeField) -> str:
     if field.load is not None:
         return f"list {field.load.name}"
-    told = [f"{_value(choice.value)} ({choice.label})" for choice in field.choices[:MOST_CHOICES]]
-    more = len(field.choices) - MOST_CHOICES
+    offered = [choice for choice in field.choices if not choice.unavailable]
+    told = [f"{_value(choice.value)} ({choice.label})" for choice in offered[:MOST_CHOICES]]
+    more = len(offered) - MOST_CHOICES
     return ", ".join([*told, *([f"{more} more"] if more > 0 else [])])

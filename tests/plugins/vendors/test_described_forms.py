@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
+from jackfield.api.jsontext import Json
 from jackfield.api.nodes.forms import Control, NodeField
 from jackfield.api.nodes.showing import shown_fields
 from jackfield.testing.context import FakeContext
@@ -118,8 +119,25 @@ def test_operations_have_their_titles_and_are_those_of_the_version(tmp_path: Pat
     for version, labels in ((1, ["Create an order"]), (2, ["Create an order", "Delete an order"])):
         operation = shown(form(tmp_path, PLAIN, version), resource="order")["operation"]
         assert [choice.label for choice in operation.choices] == labels
-    other = shown(form(tmp_path, PLAIN), resource="customer")["operation"]
-    assert [(one.label, one.help) for one in other.choices] == [("Delete", "Not available: it is not made yet.")]
+
+
+def test_a_choice_that_cannot_run_has_the_reason_and_so_has_a_resource_without_any_that_can(tmp_path: Path) -> None:
+    fields = shown(form(tmp_path, PLAIN), resource="customer")
+    assert [(one.label, one.unavailable) for one in fields["operation"].choices] == [("Delete", "it is not made yet")]
+    assert [(one.value, one.unavailable) for one in fields["resource"].choices] == [
+        ("order", ""),
+        ("customer", "it is not made yet"),
+    ]
+
+
+def test_a_node_that_has_such_an_operation_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "acme.toml"
+    path.write_text(PLAIN)
+    model = node_in(FakeContext(tmp_path), path).parameters(None)
+    given: dict[str, Json] = {"resource": "customer", "operation": "delete", "orderId": "7"}
+    assert model.doubts(given) == {"operation": "The operation cannot run here: it is not made yet."}
+    assert model.doubts({**given, "resource": "order"}) == {}
+    assert model.doubts({**given, "operation": "odd"}) == {}
 
 
 def test_words_of_a_row_of_the_description_and_of_all(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.databases import DatabaseConnections, MongoConnection
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeError
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.databases import databases, member
 from jackfield_ai.parameters import Chosen, chosen
@@ -162,6 +163,7 @@ FORM = VectorStoreForm(
     AtlasParameters,
     opened,
     (NodeCredential("mongoDb"),),
+    lacking_library("pymongo", "mongodb"),
 )
 
 

@@ -89,6 +89,7 @@ class VectorStoreNode(AiNode):
             shapes=VECTOR_STORE_SHAPES,
             needs=(EMBEDDING,),
             credentials=form.credentials,
+            missing=form.missing,
         )
 
     async def execute(self, run: NodeRun) -> NodeResult:

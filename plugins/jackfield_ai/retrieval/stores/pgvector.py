@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.databases import DatabaseConnections, DatabaseRefusal, SqlConnection
 from jackfield.api.jsontext import dumps
 from jackfield.api.nodes import NodeCredential, NodeError, Parameters
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.databases import databases, quoted_column, quoted_table
 from jackfield_ai.parameters import Chosen, chosen
@@ -209,6 +210,7 @@ FORM = VectorStoreForm(
     PgVectorParameters,
     opened,
     (NodeCredential("postgres"),),
+    lacking_library("psycopg", "postgres"),
 )
 
 

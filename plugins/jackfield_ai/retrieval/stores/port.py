@@ -65,6 +65,8 @@ class VectorStoreForm:
     """Of `StoreParameters`."""
     opening: Opening
     credentials: Sequence[NodeCredential] = field(default_factory=tuple)
+    missing: str = ""
+    """See `NodeDescription.missing`."""
 
 
 class WithoutUpdates:

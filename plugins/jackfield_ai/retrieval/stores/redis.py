@@ -15,6 +15,7 @@ from jackfield.api.databases import DatabaseConnections, DatabaseRefusal, RedisC
 from jackfield.api.errors import InvalidInput
 from jackfield.api.jsontext import Json, dumps, loads
 from jackfield.api.nodes import NodeCredential, NodeError
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield_ai.databases import databases
 from jackfield_ai.parameters import Chosen, chosen
@@ -169,6 +170,7 @@ FORM = VectorStoreForm(
     RedisStoreParameters,
     opened,
     (NodeCredential("redis"),),
+    lacking_library("redis", "redis"),
 )
 
 

@@ -82,6 +82,8 @@ class FieldChoice(FormPart):
     value: str | int | float | bool
     label: str
     help: str = ""
+    unavailable: str = ""
+    """Why a node with this value cannot run, with the remedy. A form offers it only where it is chosen already."""
 
 
 class LoadedList(FormPart):

@@ -102,7 +102,8 @@ class NodeDescription:
     """Those of them without which it cannot run."""
     credentials: Sequence[NodeCredential] = ()
     missing: str = ""
-    """What keeps it from running, for types of which only the parameters are known; empty: it runs."""
+    """What keeps it from running, with the remedy: a library that is not installed (`libraries.lacking_library`), or
+    nothing but its parameters is known. Then it is offered to nobody who does not ask for it. Empty: it runs."""
     scopes: Sequence[str] = ()
     """Names of `jackfield.api.auth.SCOPES` that whoever stores, activates or starts a workflow with such a node needs:
     `machine:write` for what reaches the machine, `agents:write` for what starts an agent. See also `ScopedNode`."""

@@ -152,10 +152,18 @@ async def test_a_node_in_the_hands_of_an_agent_has_the_form_of_its_type_and_a_de
     await api.refused("GET", "/node-types/nopeTool", status=404)
 
 
-def test_a_type_that_cannot_run_is_listed_as_not_available() -> None:
-    described = NodeDescription("M", "M.", "transform", missing="it needs a service")
-    view = summary(Missing(described))  # type: ignore[arg-type]
-    assert (view["available"], view["missing"]) == (False, "it needs a service")
+async def test_a_type_that_cannot_run_is_listed_where_it_is_asked_for(api: Any) -> None:
+    missing = Missing(NodeDescription("M", "M.", "transform", missing="it needs a service"))
+    api.context.ports["NodeCatalog"] = FakeCatalog(Operated(), missing)  # type: ignore[arg-type]
+    for more in ("schemas=false", "schemas=true"):
+        found = await api.ok("GET", f"/node-types?{more}")
+        assert (found["total"], [one["kind"] for one in found["data"]]) == (1, ["operated"])
+        found = await api.ok("GET", f"/node-types?{more}&unavailable=true")
+        told = {one["kind"]: (one["available"], one["missing"]) for one in found["data"]}
+        assert told == {"operated": (True, ""), "twoForms": (False, "it needs a service")}
+    alone = await api.ok("GET", "/node-types/twoForms")
+    assert (alone["available"], alone["missing"]) == (False, "it needs a service")
+    assert "unavailable" in (await api.refused("GET", "/node-types?unavailable=some", status=400))["details"]
 
 
 def test_versions_with_one_form_share_it() -> None:

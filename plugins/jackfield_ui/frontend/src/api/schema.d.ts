@@ -1980,7 +1980,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter */
+        /** List the node types that can run with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter; `unavailable=true`: also those that cannot run here, with the reason */
         get: operations["listNodeTypes"];
         put?: never;
         post?: never;
@@ -4638,6 +4638,11 @@ export interface components {
             help?: string;
             /** Label */
             label: string;
+            /**
+             * Unavailable
+             * @default
+             */
+            unavailable?: string;
             /** Value */
             value: string | number | boolean;
         };
@@ -6945,7 +6950,8 @@ export interface components {
         };
         /**
          * NodeTypeQuery
-         * @description schemas: whether the list has the parameters of every node type.
+         * @description schemas: whether the list has the parameters of every node type. unavailable: whether it has those too that
+         *     cannot run here.
          */
         NodeTypeQuery: {
             /**
@@ -6953,6 +6959,11 @@ export interface components {
              * @default true
              */
             schemas?: boolean;
+            /**
+             * Unavailable
+             * @default false
+             */
+            unavailable?: boolean;
         };
         /** NodeTypeShown */
         NodeTypeShown: {
@@ -16041,6 +16052,7 @@ export interface operations {
         parameters: {
             query?: {
                 schemas?: boolean;
+                unavailable?: boolean;
             };
             header?: never;
             path?: never;
@@ -16048,7 +16060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List node types with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter */
+            /** @description List the node types that can run with their parameters as JSON Schema; `schemas=false`: without them, which is much shorter; `unavailable=true`: also those that cannot run here, with the reason */
             200: {
                 headers: {
                     [name: string]: unknown;

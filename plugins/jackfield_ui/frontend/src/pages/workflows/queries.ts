@@ -186,7 +186,9 @@ export function useNodeTypes() {
   return useQuery({
     queryKey: ['node-types'],
     queryFn: async ({ signal }) => {
-      const found = await body(api.GET('/api/v1/node-types', { params: { query: { schemas: false } }, signal }));
+      // Also those that cannot run: a workflow may have them.
+      const query = { schemas: false, unavailable: true };
+      const found = await body(api.GET('/api/v1/node-types', { params: { query }, signal }));
       return new Map(found.data.map((kind) => [kind.kind, kind]));
     },
     staleTime: Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { fireEvent, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
 import type { Control, NodeField } from './model';
 import { choose, prepare, shown } from './testing';
@@ -124,6 +124,18 @@ describe('choices', () => {
   it('select shows a value that nobody offers', () => {
     shown([field('select', { choices: CHOICES })], { it: 'older' });
     expect(screen.getByDisplayValue('older')).toBeTruthy();
+  });
+
+  it('select offers what cannot run only where it is chosen already', async () => {
+    const choices = [...CHOICES, { value: 'd', label: 'Fourth', unavailable: 'It is not made yet.' }];
+    const form = shown([field('select', { choices })], { it: 'a' });
+    await form.user.click(screen.getByRole('combobox', { name: 'Thing' }));
+    await screen.findByRole('option', { name: 'Third' });
+    expect(screen.queryByRole('option', { name: /Fourth/ })).toBeNull();
+    cleanup();
+    shown([field('select', { choices })], { it: 'd' });
+    expect(screen.getByDisplayValue('Fourth (cannot run here)')).toBeTruthy();
+    expect(screen.getByText('Cannot run here: It is not made yet.')).toBeTruthy();
   });
 
   it('multiselect', async () => {

@@ -16,14 +16,16 @@ export function SelectControl(props: ControlProps) {
 
 function FixedChoice(props: ControlProps) {
   const { field, value, onChange } = props;
-  const options = withPresent(field.choices ?? [], value === undefined || value === '' ? [] : [value]);
+  const options = offered(field.choices ?? [], value === undefined || value === '' ? [] : [value]);
   const present = value === undefined || value === null ? null : JSON.stringify(value);
   const chosen = options.find((option) => JSON.stringify(option.value) === present);
   const common = useCommon(props);
   return (
     <Select
       {...common}
-      description={common.description ?? helpOf(chosen ?? {})}
+      description={
+        chosen?.unavailable ? `Cannot run here: ${chosen.unavailable}` : (common.description ?? helpOf(chosen ?? {}))
+      }
       placeholder={common.placeholder ?? 'Choose'}
       searchable={options.length > MANY}
       nothingFoundMessage="Nothing found."
@@ -58,7 +60,7 @@ export function MultiSelectControl(props: ControlProps) {
   const common = useCommon(props);
   const given = value === undefined || value === '' ? [] : Array.isArray(value) ? value : [value];
   if (field.load) return <LoadedMultiSelect {...props} load={field.load} given={given} />;
-  const options = withPresent(field.choices ?? [], given);
+  const options = offered(field.choices ?? [], given);
   return (
     <MultiSelect
       {...common}
@@ -69,6 +71,15 @@ export function MultiSelectControl(props: ControlProps) {
       value={given.map((one) => JSON.stringify(one))}
       onChange={(next) => onChange(next.map((one) => JSON.parse(one) as unknown))}
     />
+  );
+}
+
+/** What can run, and what is set already, which says so where it cannot. */
+function offered(choices: readonly FieldChoice[], present: readonly unknown[]): Option[] {
+  const set = new Set(present.map((value) => JSON.stringify(value)));
+  const some = choices.filter((choice) => !choice.unavailable || set.has(JSON.stringify(choice.value)));
+  return withPresent(some, present).map((one) =>
+    one.unavailable ? { ...one, label: `${one.label} (cannot run here)` } : one,
   );
 }
 
