@@ -166,12 +166,15 @@ class DescribedCreate(TriggerPart, DescribedRequest):
 class DescribedEventFile(TriggerPart, DescribedRequest):
     """A file of the event that is fetched. needs: template without which there is none; name: of the file, a template;
     property: the item's binary field. each: template of a list of files, which the other templates see one by one;
-    their fields are the property with `_0`, `_1` and so on."""
+    their fields are the property with `_0`, `_1` and so on. hosts: that files may be at beside the origin of
+    `base_url`, such as `*.acme.example`; https alone. The request has the credential, and an event may name any
+    address, so that a file anywhere else is left out."""
 
     needs: str
     name: str = ""
     property: str = "data"
     each: str = ""
+    hosts: list[str] = []
 
 
 class DescribedEvent(TriggerPart):

@@ -55,13 +55,12 @@ class Template:
 
     def names(self) -> set[str]:
         """The first names of all paths."""
-        return {
-            choice.path[0]
-            for part in self.parts
-            if isinstance(part, TemplateReference)
-            for choice in part.choices
-            if choice.path
-        }
+        return {path[0] for path in self.paths()}
+
+    def paths(self) -> list[tuple[str, ...]]:
+        """All that it names."""
+        references = (part for part in self.parts if isinstance(part, TemplateReference))
+        return [choice.path for one in references for choice in one.choices if choice.path]
 
 
 def compiled(text: str) -> Template:

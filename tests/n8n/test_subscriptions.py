@@ -24,7 +24,7 @@ from jackfield_vendors.templates import as_text
 
 from . import installing
 from .subscription_cases import CASES
-from .trigger_cases import Event, TriggerCase
+from .trigger_cases import SECRET, Event, TriggerCase
 
 SCRIPT = Path(__file__).with_name("triggers.js")
 SECONDS = 120
@@ -178,4 +178,4 @@ async def test_a_subscription_is_as_in_n8n(
         assert found["answer"].get("status") != 401, event
         items = [{"json": item["json"]} for item in received.items or ()] or None
         wanted = [{"json": item["json"]} for item in found["items"] or ()] or None
-        assert items == wanted
+        assert items == json.loads(json.dumps(wanted).replace(SECRET, "***"))  # n8n's items show it

@@ -119,17 +119,22 @@ class IncomingEvents:
         for raw_name, raw_value in scope["headers"]:
             name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        content = await self._read(receive)
+        content, reading = await self._read(scope, receive, headers.get("content-length", ""))
         path = (scope.get("raw_path") or scope["path"].encode()).partition(b"?")[0].decode("latin-1")
         query = scope.get("query_string", b"").decode("latin-1")
         url = f"{self._context.service.public_url}{path}{'?' + query if query else ''}"
         call = WebhookCall(scope["method"], url, headers, content, self._context.clock.now_ms() / 1000)
         body, memory = await _parsed(scope, call)
+        if reading is not None:
+            reading.release()
         return call, body, memory
 
-    async def _read(self, receive: Receive) -> bytes:
-        """Raises `PayloadTooLarge`, `RequestTimeout`, `Gone`."""
+    async def _read(self, scope: Scope, receive: Receive, announced: str) -> tuple[bytes, TakenMemory | None]:
+        """The body, and what a large one takes of the daemon's budget until it is parsed. announced: its length, as the
+        caller says. Raises `PayloadTooLarge`, `MemoryExhausted`, `RequestTimeout`, `Gone`."""
         parts, size, more = [], 0, True
+        reading: TakenMemory | None = None
+        limit = self._settings.event_bytes
         try:
             async with asyncio.timeout(self._settings.event_timeout):
                 while more:
@@ -138,13 +143,15 @@ class IncomingEvents:
                         raise Gone
                     part = message.get("body", b"")
                     size += len(part)
-                    if size > self._settings.event_bytes:
-                        raise PayloadTooLarge(f"An event may have at most {self._settings.event_bytes} bytes.")
+                    if size > limit:
+                        raise PayloadTooLarge(f"An event may have at most {limit} bytes (triggers.event_bytes).")
+                    if size >= SMALL and reading is None:
+                        reading = taken_for(scope, min(int(announced), limit) if announced.isdecimal() else limit)
                     parts.append(part)
                     more = message.get("more_body", False)
         except TimeoutError:
             raise RequestTimeout from None
-        return b"".join(parts)
+        return b"".join(parts), reading
 
     async def _received(
         self, kept: SubscriptionRecord, call: WebhookCall, body: Json, execution_id: str, *, test: bool = False
@@ -191,8 +198,9 @@ async def _parsed(scope: Scope, call: WebhookCall) -> tuple[Json, TakenMemory | 
     """JSON, or a form; None for anything else. Beside it what a large one takes of the daemon's budget."""
     kind = call.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == _FORM:
-        fields = parse_qsl(call.body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=10_000)
-        return {name: value for name, value in fields}, None  # noqa: C416 - texts are JSON, to mypy too
+        if len(call.body) < SMALL:
+            return _form(call.body), None
+        return await apart(budget_of(scope), _form, call.body), None
     if not call.body or (kind and "json" not in kind and not kind.startswith("text/")):
         return None, None
     try:
@@ -207,11 +215,23 @@ async def _parsed(scope: Scope, call: WebhookCall) -> tuple[Json, TakenMemory | 
         return None, None
 
 
+def _form(body: bytes) -> Json:
+    return dict(_fields(body.decode("utf-8", "replace"), 10_000))
+
+
 def _first_of_each(query: str) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=1_000):
+    for name, value in _fields(query, 1_000):
         found.setdefault(name, value)
     return found
+
+
+def _fields(text: str, most: int) -> list[tuple[str, str]]:
+    """Raises `InvalidInput` for more."""
+    try:
+        return parse_qsl(text, keep_blank_values=True, max_num_fields=most)
+    except ValueError:
+        raise InvalidInput(f"The call has more than {most:,} fields; send fewer.") from None
 
 
 def _counted(counted: asyncio.Future[None]) -> None:

@@ -142,4 +142,5 @@ def slack_files(given: Mapping[str, Json]) -> Json:
     wanted = isinstance(kinds, list) and ("file_share" in kinds or "any_event" in kinds)
     if not wanted or not isinstance(event, dict) or event.get("subtype") != "file_share":
         return None
-    return list(_rows(event, "files")) or None
+    # Files of other services, and those that Slack hides, have no such address.
+    return [row for row in _rows(event, "files") if isinstance(row.get("url_private_download"), str)] or None

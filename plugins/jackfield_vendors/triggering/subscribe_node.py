@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from jackfield.api.caller_secrets import MASK
+from jackfield.api.http_addresses import HttpAddress
+from jackfield.api.http_client import host_named
 from jackfield.api.jsontext import Json, dumps
 from jackfield.api.nodes import NodeError
 from jackfield.api.nodes.files import kept_file
@@ -14,6 +18,7 @@ from jackfield.api.triggers.proofs import EventSignature, same_secret, verified_
 from jackfield.api.triggers.subscribing import EventAnswer, EventCall, Received, Subscribed, SubscriptionRun
 from jackfield.api.webhooks import WebhookCall
 from jackfield.api.workflows import BinaryData, Item, Node, Problem
+from jackfield_vendors.calls import same_origin
 from jackfield_vendors.described_triggers import DescribedProof, DescribedTrigger
 from jackfield_vendors.operations import Check
 from jackfield_vendors.results import shaped
@@ -35,6 +40,9 @@ from jackfield_vendors.triggering.compiled import (
     text_in,
 )
 from jackfield_vendors.triggering.trigger_node import VendorTriggerNode, no_variant
+
+_SHORT_DIGEST = 1 << 20
+"""Bodies up to this size are hashed without a thread: under a millisecond."""
 
 
 class VendorSubscribeNode(VendorTriggerNode):
@@ -94,9 +102,12 @@ class VendorSubscribeNode(VendorTriggerNode):
         steps, scope = await self.asking(run.node, run.credentials, self._seen(run, event), [run.secret])
         handshake = next((one for one in found.handshakes if one.when.holds(scope)), None)
         if handshake is None or handshake.described.check:
-            self._verify(found.proofs, scope, event.call, self.version_of(run.node))
+            await self._verify(found.proofs, scope, event.call, self.version_of(run.node))
         if handshake is not None:
             return Received(None, _answer(handshake.answer, scope))
+        for name, sent in (("$headers", event.call.headers), ("$query", event.query)):
+            # Items are stored, and whoever knows the secret can make events up.
+            scope = with_special(scope, name, {key: text.replace(run.secret, MASK) for key, text in sent.items()})
         answer = _answer(found.event.answer, scope) if found.event.answer is not None else EventAnswer()
         scope = await steps.stepped(found.event.steps, scope)
         if any(one.holds(scope) for one in found.event.ignore):
@@ -145,6 +156,7 @@ class VendorSubscribeNode(VendorTriggerNode):
         if create is None:
             return Subscribed()
         steps, scope = await self._asking(found, run)
+        self._check_keys(found.proofs, scope)
         answer = await steps.ask(create.request, scope)
         scope = with_special(scope, "$response", answer)
         if create.state is not None:
@@ -155,7 +167,19 @@ class VendorSubscribeNode(VendorTriggerNode):
         end = seconds(text_in(create.expires, scope)) if create.expires is not None else None
         return Subscribed(None if end is None else round(end * 1000))
 
-    def _verify(self, proofs: Sequence[CompiledProof], scope: TemplateScope, call: WebhookCall, version: float) -> None:
+    def _check_keys(self, proofs: Sequence[CompiledProof], scope: TemplateScope) -> None:
+        """Raises `NodeError` where the credential lacks the key that events are signed with: each would be refused."""
+        for proof in proofs:
+            fields = [path[1] for path in proof.secret.paths() if path[0] == "$credential"]
+            if fields and not proof.described.optional and not text_in(proof.secret, scope):
+                raise NodeError(
+                    f"{self.text.title} cannot tell its service's events from forged ones; fill in the credential's "
+                    f"{' or '.join(fields)}."
+                )
+
+    async def _verify(
+        self, proofs: Sequence[CompiledProof], scope: TemplateScope, call: WebhookCall, version: float
+    ) -> None:
         """Raises `WebhookUnauthorized`."""
         for proof in proofs:
             described = proof.described
@@ -164,12 +188,20 @@ class VendorSubscribeNode(VendorTriggerNode):
             secret = text_in(proof.secret, scope)
             if described.optional and not secret:
                 continue
-            if described.preset:
-                verified_by_preset(self.context, described.preset, secret, call)
-            elif described.header:
-                _signature(described).verify(call, secret)
+            if described.preset or described.header:
+                if len(call.body) > _SHORT_DIGEST:
+                    await asyncio.to_thread(self._check_signature, described, secret, call)
+                else:
+                    self._check_signature(described, secret, call)
             for given, wanted in proof.same:
                 same_secret(text_in(given, scope), text_in(wanted, scope))
+
+    def _check_signature(self, described: DescribedProof, secret: str, call: WebhookCall) -> None:
+        """Raises `WebhookUnauthorized`."""
+        if described.preset:
+            verified_by_preset(self.context, described.preset, secret, call)
+        else:
+            _signature(described).verify(call, secret)
 
     async def _item(
         self, found: CompiledSubscribe, steps: ServiceSteps, scope: TemplateScope, row: Json, event: EventCall
@@ -191,19 +223,36 @@ async def _with_file(
 ) -> Item:
     described = file.described
     if file.each is None:
-        return {**item, "binary": {described.property: await _fetched(file, steps, scope, event)}}
-    listed = value_of(file.each, scope)
-    scopes = [of_row(scope, one) for one in (listed if isinstance(listed, list) else [])]
-    kept = [await _fetched(file, steps, one, event) for one in scopes]
-    return (
-        {**item, "binary": {f"{described.property}_{index}": one for index, one in enumerate(kept)}} if kept else item
-    )
+        scopes = {described.property: scope}
+    else:
+        listed = value_of(file.each, scope)
+        rows = listed if isinstance(listed, list) else []
+        scopes = {f"{described.property}_{index}": of_row(scope, one) for index, one in enumerate(rows)}
+    fetched = [(name, await _fetched(file, steps, one, event)) for name, one in scopes.items()]
+    kept = {name: one for name, one in fetched if one is not None}
+    return {**item, "binary": kept} if kept else item
 
 
-async def _fetched(file: CompiledEventFile, steps: ServiceSteps, scope: TemplateScope, event: EventCall) -> BinaryData:
-    reply = await steps.send(file.request, scope)
+async def _fetched(
+    file: CompiledEventFile, steps: ServiceSteps, scope: TemplateScope, event: EventCall
+) -> BinaryData | None:
+    """None: it is where the credential does not belong."""
+    call = await steps.call(file.request, scope)
+    base = as_text(found) if not isinstance(found := value_of(steps.base, scope), Missing) else ""
+    if not same_origin(call.url, base) and not _at_home(call.url, file.described.hosts):
+        return None
+    reply = await steps.exchange.send(call)
     mime_type = reply.header("content-type").partition(";")[0]
     return await kept_file(event, reply.body, mime_type=mime_type, file_name=text_in(file.name, scope))
+
+
+def _at_home(url: str, hosts: Sequence[str]) -> bool:
+    """Whether this is an https address, read as the client reads it, at one of these hosts."""
+    try:
+        found = HttpAddress.of(url.strip())
+    except ValueError:
+        return False
+    return found.scheme == "https" and found.port is None and any(host_named(found.host, one) for one in hosts)
 
 
 def _rows(found: CompiledSubscribe, body: Json, scope: TemplateScope) -> list[Json]:

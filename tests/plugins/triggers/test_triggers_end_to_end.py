@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 from trigger_lab import made, numbers, polling, subscribing, until
 
 from jackfield.testing.daemon import Daemon
@@ -43,6 +44,21 @@ def test_events_start_the_workflow_once(daemon: Daemon, vendor: VendorDouble) ->
     assert (row["state"], row["events"], row["url"]) == ("live", 2, hook.url)
     api.post(f"/workflows/{workflow}/deactivate").raise_for_status()
     until(lambda: not vendor.hooks, "the subscription has ended")
+
+
+def test_calls_that_nobody_can_read_are_refused(daemon: Daemon, vendor: VendorDouble) -> None:
+    """Before their proof is looked at."""
+    daemon.live(subscribing(), daemon.admin())
+    (hook,) = vendor.hooks.values()
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    with httpx.Client(trust_env=False) as client:
+        fields = client.post(hook.url, content=b"&".join([b"a=1"] * 10_001), headers=form)
+        assert (fields.status_code, "more than 10,000 fields" in fields.text) == (400, True)
+        assert client.post(hook.url + "?" + "&".join(["a=1"] * 1001), content=b"{}").status_code == 400
+        large = client.post(hook.url, content=b"a=%41" * 200_000, headers=form)
+        assert large.status_code == 401
+        longest = client.post(hook.url, content=b" " * (16 * 1024 * 1024 + 1))
+        assert (longest.status_code, "triggers.event_bytes" in longest.text) == (413, True)
 
 
 def test_test_events(daemon: Daemon, vendor: VendorDouble) -> None:

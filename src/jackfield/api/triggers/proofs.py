@@ -32,7 +32,9 @@ class EventSignature:
     time_part: str = ""
 
     def verify(self, call: WebhookCall, secret: str) -> None:
-        """Raises `WebhookUnauthorized`."""
+        """Raises `WebhookUnauthorized`, also when there is no secret: anybody can sign with an empty one."""
+        if not secret:
+            raise WebhookUnauthorized("The proof of this call cannot be checked: its secret is not known.")
         if self.time_header or self.time_part:
             _check_time(self._time(call), call.now)
         given = call.headers.get(self.header, "")
