@@ -135,10 +135,9 @@ class HeldCaps(Caps):
             given = (*turn, self._executions, _MOST + due[None], self._first.since())
             sent += [(SUM_UP, ()), (TRIM, given)]
         told = run(connection, [*sent, (LEAVE, turn), COMMIT])
-        if None in due:
-            self._passed(told[-3])
+        if None in due and self._may_find_more(told[-3]):
+            self._trimmed(connection, due={None: due[None]})
 
-    def _passed(self, trimmed: Cursor) -> None:
-        last, is_short = trimmed.fetchone() or (None, True)
-        if last is not None:
-            self._first.found(last, is_short=is_short)
+    def _may_find_more(self, trimmed: Cursor) -> bool:
+        last, is_short = trimmed.fetchone() or (None, False)
+        return self._first.found(last, is_short=is_short)

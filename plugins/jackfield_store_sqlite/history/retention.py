@@ -31,6 +31,8 @@ _EXPIRED = (
 )
 _FORGOTTEN = "DELETE FROM webhook_stats WHERE last_call < ? AND webhook_id NOT IN (SELECT id FROM registrations)"
 _UNCOUNTED = "DELETE FROM execution_counts WHERE number <= 0"
+_NO_SUMS = ("DELETE FROM workflow_counts WHERE number = 0", "DELETE FROM span_counts WHERE number = 0")
+"""Of workflows that are gone, and of spans of which nothing is kept."""
 _SEARCH = PruningSearch(SqliteDialect(), LISTS, "id, data", "webhook_id, id, data")
 
 
@@ -89,4 +91,6 @@ def _expired(connection: sqlite3.Connection, retention: Retention, limit: int) -
     connection.execute(_FORGOTTEN, (retention.calls_before,))
     connection.execute(_UNCOUNTED)
     add_up(connection, span_of(retention.now))
+    for sql in _NO_SUMS:
+        connection.execute(sql)
     return gone

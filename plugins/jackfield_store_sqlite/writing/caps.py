@@ -103,7 +103,8 @@ class HeldCaps(Caps):
 
     def _remove(self, connection: sqlite3.Connection, count: int) -> int:
         gone, last = remove_oldest(connection, count, self._packing, self._first.since())
-        self._first.found(last, is_short=gone < count)
+        if self._first.found(last, is_short=gone < count):
+            return gone + self._remove(connection, count - gone)
         return gone
 
     def _trim_calls(self, connection: sqlite3.Connection, webhook: str) -> None:

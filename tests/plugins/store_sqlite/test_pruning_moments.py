@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
+from pathlib import Path
 
 import pytest
 
 from jackfield.api.records import replace
 from jackfield.api.sql import writes
+from jackfield.api.storage import ExecutionFilter
 from jackfield.testing.contracts.rows import FOREVER, ended, new
 from jackfield_store_sqlite.store import SqliteStore
 
@@ -63,3 +67,21 @@ async def test_old_rows_go_while_somebody_always_writes(store: SqliteStore, monk
         assert await store.prune(OLD) == len(IDS)
     assert not writing.task.done()
     await writing.end()
+
+
+async def test_no_counts_are_kept_of_what_is_gone(store: SqliteStore, database: Path) -> None:
+    """Neither of spans, of which there is a new one every hour, nor of workflows that were deleted."""
+    spans = 6
+    pairs = [(new(f"e{n}", n << 22, workflow_id=f"w{n}"), ended(f"e{n}", at=n << 22)) for n in range(spans)]
+    await asyncio.gather(*(store.add_execution(*pair) for pair in pairs))
+    await store.prune(replace(FOREVER, now=spans << 22))
+    assert _counted(database) == [spans] * 3
+    await store.prune(replace(FOREVER, executions_keep=1, now=spans << 22))
+    assert _counted(database) == [1] * 3
+    assert await store.execution_stats(ExecutionFilter()) == {"success": 1}
+
+
+def _counted(database: Path) -> list[int]:
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        tables = ("execution_counts", "workflow_counts", "span_counts")
+        return [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]

@@ -50,6 +50,13 @@ class FirstEnd:
             self._again_at = time.monotonic() + _EVERYWHERE
         return self._since
 
-    def found(self, last: int, *, is_short: bool) -> None:
-        """last: when the last one that went has ended, Unix ms. is_short: there were fewer than wanted."""
-        self._since = 0 if is_short else max(last - _LATE, 0)
+    def found(self, last: int | None, *, is_short: bool) -> bool:
+        """Whether the rest of what was wanted may be among those that were passed over, such as what has ended since a
+        clock was set back. last: when the last one that went has ended, Unix ms; None: none went. is_short: there were
+        fewer than wanted."""
+        passed_over = self._since > 0
+        if is_short:
+            self._since = 0
+        elif last is not None:
+            self._since = max(last - _LATE, 0)
+        return is_short and passed_over

@@ -131,6 +131,17 @@ class StoreListsContract:
         assert await store.known_executions(open_ids) == set(open_ids[80:])
         assert not await store.known_executions([f"e{number:03}" for number in range(120)])
 
+    async def test_a_clock_that_was_set_back_passes_no_cap(self, store: Store) -> None:
+        """What ends then has ended before all that was kept, and before what went last."""
+        store.hold_caps(executions=20)
+        for start in range(0, 180, 30):
+            late = 1_000_000 if start < 60 else 3000
+            numbers = range(start, start + 30)
+            told = (new(f"e{number:03}", 1000 + number) for number in numbers)
+            ends = (ended(f"e{number:03}", at=late + number) for number in numbers)
+            await asyncio.gather(*(store.add_execution(*both) for both in zip(told, ends, strict=True)))
+            assert await _settled(lambda: _ended_count(store), 20, 21) <= 21
+
     async def test_what_an_open_execution_may_ask_for_stays(self, store: Store) -> None:
         parent, child = "0193a2b4-5678-7abc-8def-0123456789ab", "0193a2b4-5678-8123-a456-0123456789ab"
         other = "0193a2b4-9999-8123-a456-0123456789ab"
