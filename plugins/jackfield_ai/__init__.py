@@ -13,6 +13,6 @@ class AiPlugin(Plugin):
 
     jackfield_nodes = later("jackfield_ai.catalogue:node_types")
     jackfield_credential_kinds = later("jackfield_ai.kinds:KINDS")
-    jackfield_triggers = later("jackfield_ai.chat.trigger:triggers")
+    jackfield_triggers = later("jackfield_ai.offers:triggers")
     jackfield_blueprints = later("jackfield_ai.chat.routes:blueprints")
-    jackfield_asgi = later("jackfield_ai.chat.mounts:mounts")
+    jackfield_asgi = later("jackfield_ai.offers:mounts")

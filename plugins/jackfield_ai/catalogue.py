@@ -19,6 +19,7 @@ RUNNING: Mapping[str, str] = {
     "googleGemini": "models.standalone:gemini",
     "informationExtractor": "chains.extractor:extractor",
     "manualChatTrigger": "chat.nodes:manual_chat_trigger",
+    "mcpTrigger": "mcp_server.node:mcp_trigger",
     "memoryChatRetriever": "memory.managing:reader",
     "memoryManager": "memory.managing:manager",
     "openAi": "openai.node:openai",

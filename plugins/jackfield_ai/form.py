@@ -165,6 +165,18 @@ CHAT: UiFields = {
     ),
 }
 
+MCP_TRIGGER: UiFields = {
+    "authentication": Ui(
+        choices={"none": "None", "bearerAuth": "Bearer token", "headerAuth": "Header auth"},
+        expression=False,
+        help="The header that a client must send.",
+    ),
+    "path": Ui(expression=False, placeholder="tools", help="The server's address below `/mcp`."),
+    "instructions": Ui("textarea", help="Guidance for the clients' models."),
+    "requireExecuteAccess": Ui("hidden"),
+    "includeUserInOutput": Ui("hidden"),
+}
+
 LANGCHAIN_CODE: UiFields = {
     "code": Ui(label="Program", expression=False),
     "inputs": Ui(expression=False, help="The kinds of parts that may be attached."),

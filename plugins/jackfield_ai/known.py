@@ -55,15 +55,10 @@ class KnownMemoryParameters(KnownParameters):
     context_window_length: int = 5
 
 
-class KnownTriggerParameters(KnownParameters):
-    path: object = ""
-
-
 FORMS: Mapping[str, type[NodeParameters]] = {
     "plain": KnownParameters,
     "store": KnownStoreParameters,
     "memory": KnownMemoryParameters,
-    "trigger": KnownTriggerParameters,
 }
 
 
@@ -80,9 +75,8 @@ class KnownNode:
         self.description = NodeDescription(
             known.title,
             f"Only the parameters are known; it does not run. {known.missing}",
-            "trigger" if known.trigger else "ai",
-            inputs=0 if known.trigger or known.provides else 1,
-            trigger=known.trigger,
+            "ai",
+            inputs=0 if known.provides else 1,
             provides=known.provides,
             accepts=known.accepts,
             shapes=VECTOR_STORE_SHAPES if known.form == "store" else (),

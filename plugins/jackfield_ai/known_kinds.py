@@ -30,17 +30,16 @@ class Known:
     versions: Sequence[float] = (1, 1.1, 1.2, 1.3)
     provides: str = ""
     accepts: Sequence[str] = ()
-    trigger: bool = False
     form: str = "plain"
-    """Which parameters: plain, store, memory or trigger."""
+    """Which parameters: plain, store or memory."""
 
 
 def _store(title: str) -> Known:
-    return Known(title, _DATABASE, (1, 1.1, 1.2, 1.3), VECTOR_STORE, (EMBEDDING, DOCUMENT, RERANKER), False, "store")
+    return Known(title, _DATABASE, (1, 1.1, 1.2, 1.3), VECTOR_STORE, (EMBEDDING, DOCUMENT, RERANKER), "store")
 
 
 def _memory(title: str) -> Known:
-    return Known(title, _MEMORY, (1, 1.1, 1.2, 1.3, 1.4, 1.5), MEMORY, (), False, "memory")
+    return Known(title, _MEMORY, (1, 1.1, 1.2, 1.3, 1.4, 1.5), MEMORY, (), "memory")
 
 
 def _part(title: str, missing: str, provides: str, *accepts: str) -> Known:
@@ -82,14 +81,6 @@ KNOWN: Mapping[str, Known] = {
     "langchain.retrieverWorkflow": _part("Workflow Retriever", "Use the Vector Store Retriever.", RETRIEVER),
     "langchain.toolExecutor": Known("Tool Executor", "Tools run inside an agent only.", accepts=(TOOL,)),
     "langchain.guardrails": Known("Guardrails", "The checks are not written yet.", accepts=(LANGUAGE_MODEL,)),
-    "langchain.mcpTrigger": Known(
-        "MCP Server Trigger",
-        "Workflows cannot serve MCP yet.",
-        (1, 1.1, 2),
-        accepts=(TOOL,),
-        trigger=True,
-        form="trigger",
-    ),
     "langchain.mcpClient": Known("MCP Client", "Use the MCP Client Tool with an agent."),
     "langchain.chat": Known("Respond to Chat", "Chats cannot be answered in the middle of a run yet."),
     "langchain.openAiAssistant": Known("OpenAI Assistant", "The provider has retired assistants; use an AI Agent."),

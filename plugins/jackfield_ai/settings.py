@@ -66,6 +66,33 @@ class AiSettings(BaseModel):
         gt=0,
         le=3600,
     )
+    mcp_body_limit: int = Field(
+        1_048_576, description="Bytes that a request of an MCP client may have.", ge=1024, le=2**30
+    )
+    mcp_body_timeout: float = Field(
+        20, description="Seconds that a request of an MCP client may take to arrive.", gt=0, le=3600
+    )
+    mcp_call_timeout: float = Field(
+        300, description="Seconds that an MCP client's call waits for its tool; the execution goes on.", gt=0, le=86_400
+    )
+    mcp_progress: float = Field(
+        10, description="Seconds between two reports of progress to an MCP client that asks for them.", gt=0, le=3600
+    )
+    mcp_tools_age: float = Field(
+        60,
+        description="Seconds that the list of an MCP server's tools is kept; a saved workflow has a new one at once.",
+        ge=0,
+        le=86_400,
+    )
+    mcp_sse_sessions: int = Field(
+        100, description="MCP clients that may be connected over SSE at once, for each process.", ge=1, le=100_000
+    )
+    mcp_sse_idle: float = Field(
+        1800, description="Seconds without a message after which a client over SSE is let go.", gt=0, le=86_400
+    )
+    mcp_test_enabled: bool | None = Field(
+        None, description="Whether /mcp-test is served. Unset: only while the daemon listens on loopback."
+    )
     chat_test_enabled: bool | None = Field(
         None, description="Whether /chat-test is served. Unset: only while the daemon listens on loopback."
     )

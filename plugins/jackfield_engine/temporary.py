@@ -1,4 +1,4 @@
-"""Engines for runs that nobody asks for later, such as those of `jackfield workflow run`."""
+"""Engines for runs that nobody asks for later: those of `jackfield workflow run`, and looks at what parts give."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from jackfield.api.engine import Engine
 from jackfield.api.nodes import NodeCatalog
 from jackfield.api.storage import Store
 from jackfield_engine.engine import EmbeddedEngine
+from jackfield_engine.ephemeral import EphemeralStore
 from jackfield_engine.settings import ExecutionsSettings
 
 if TYPE_CHECKING:
@@ -49,5 +50,6 @@ class EmbeddedTemporaryEngines:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
 
-    def make(self, store: Store, nodes: NodeCatalog) -> Engine:
+    def make(self, nodes: NodeCatalog) -> Engine:
+        store = cast("Store", EphemeralStore(self._context.store))
         return EmbeddedEngine(cast("PluginContext", TemporaryContext(self._context, store, nodes)))

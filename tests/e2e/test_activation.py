@@ -37,7 +37,6 @@ def details(answer: httpx.Response) -> dict[str, str]:
 NOT_LIVE = {
     "telegram": (node("T", CORE + "telegramTrigger"), "nodes[0]", "T"),
     "gmail": (node("G", CORE + "gmailTrigger"), "nodes[0]", "G"),
-    "mcp": (node("M", CHAIN + "mcpTrigger"), "nodes[0]", "M"),
     "unknown": (node("U", "n8n-nodes-strange.oddTrigger"), "nodes[0]", "not installed"),
     "manual": (node("By hand", CORE + "manualTrigger"), "nodes[0]", "By hand"),
     "manual chat": (node("Talk", CHAIN + "manualChatTrigger"), "nodes[0]", "Talk"),

@@ -33,7 +33,7 @@ class Toolbox:
         self._specs: list[ToolSpec] = []
         given = list(tools)
         if len(given) > settings.max_tools:
-            raise NodeError(f"The agent has {len(given)} tools, more than ai.max_tools ({settings.max_tools}).")
+            raise NodeError(f"The node has {len(given)} tools, more than ai.max_tools ({settings.max_tools}).")
         for tool in given:
             self._add(tool)
 
@@ -65,17 +65,21 @@ class Toolbox:
                 raise result
         return [result for result in found if isinstance(result, Message)]
 
-    async def _answer(self, call: ToolCall) -> str:
-        tool = self._tools.get(call.name)
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> Json:
+        """What the tool of this name gives. Raises `NodeError`, also for arguments that do not fit."""
+        tool = self._tools.get(name)
         if tool is None:
-            return f"Error: there is no tool {call.name}; there are: {', '.join(self._tools) or 'none'}."
-        if call.problem:
-            return f"Error: {call.problem}"
-        wrong = problems(dict(call.arguments), dict(tool.spec.schema))
+            raise NodeError(f"There is no tool {name}; there are: {', '.join(self._tools) or 'none'}.")
+        wrong = problems(dict(arguments), dict(tool.spec.schema))
         if wrong:
-            return f"Error: the arguments do not fit: {'; '.join(wrong)}."
+            raise NodeError(f"The arguments do not fit: {'; '.join(wrong)}.")
+        return await tool.call(arguments)
+
+    async def _answer(self, call: ToolCall) -> str:
+        if call.problem and call.name in self._tools:
+            return f"Error: {call.problem}"
         try:
-            return as_text(await tool.call(call.arguments))
+            return as_text(await self.call(call.name, call.arguments))
         except NodeError as exc:
             return f"Error: {exc.message}"
 

@@ -128,10 +128,13 @@ NOTHING: frozenset[int] = frozenset()
 
 
 def build_graph(
-    workflow: Workflow, outputs: Callable[[Node], int], required: Callable[[Node], frozenset[int]] = lambda _: NOTHING
+    workflow: Workflow,
+    outputs: Callable[[Node], int],
+    required: Callable[[Node], frozenset[int]] = lambda _: NOTHING,
+    own: Callable[[Node], int | None] = lambda _: None,
 ) -> Graph:
-    """outputs: how many outputs a node has, without the error output; required: see `GraphStep`. Wires to missing nodes
-    lead nowhere."""
+    """outputs: how many outputs a node has, without the error output; required: see `GraphStep`; own: the output from
+    which a node serves itself. Wires to missing nodes lead nowhere."""
     depth_first = workflow.settings.order == "v1"
     nodes = {name: node for name, node in workflow.nodes.items() if node.kind not in NOT_RUN}
     links = {name: _links(workflow, nodes, name) for name in workflow.wires if name in nodes}
@@ -139,7 +142,7 @@ def build_graph(
     steps = {
         name: GraphStep(
             node=node,
-            links=_in_turn(nodes, links.get(name, ()), depth_first),
+            links=(*_own(node, own(node)), *_in_turn(nodes, links.get(name, ()), depth_first)),
             sources=sources.get(name, ()),
             inputs=max(len(sources.get(name, ())), 1),
             required=required(node) if depth_first and len(sources.get(name, ())) > 1 else NOTHING,
@@ -161,6 +164,11 @@ def towards(graph: Graph, until: str) -> Graph:
         for name, step in graph.steps.items()
     }
     return replace(graph, steps=steps)
+
+
+def _own(node: Node, output: int | None) -> tuple[GraphLink, ...]:
+    """No wire of the document, and so in no `sources`: nothing else stands before the node for it."""
+    return () if output is None else (GraphLink(output, node.name, 0),)
 
 
 def _links(workflow: Workflow, nodes: Mapping[str, Node], name: str) -> tuple[GraphLink, ...]:

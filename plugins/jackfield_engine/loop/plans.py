@@ -9,7 +9,15 @@ from jackfield.api.containment import is_ctrl_c
 from jackfield.api.context import PluginContext
 from jackfield.api.expressions import CompiledParameters, Expressions
 from jackfield.api.jsontext import Json
-from jackfield.api.nodes import NodeCatalog, NodeParameters, NodeType, NodeUnavailable, patient_node, unknown_type
+from jackfield.api.nodes import (
+    NodeCatalog,
+    NodeParameters,
+    NodeType,
+    NodeUnavailable,
+    patient_node,
+    self_serving_node,
+    unknown_type,
+)
 from jackfield.api.nodes.leaves import with_leaves
 from jackfield.api.nodes.secret_values import paths_by_name, paths_of, shown_parameters
 from jackfield.api.workflows import Node, Workflow
@@ -83,7 +91,7 @@ class WorkflowPlan:
         """Those that were needed already; see `node`."""
         self._directions: dict[tuple[str, str], int] = {}
         self._shown: dict[str, dict[str, Json]] = {}
-        self.graph: Graph = build_graph(workflow, self._outputs, self._required)
+        self.graph: Graph = build_graph(workflow, self._outputs, self._required, self._own)
         self.obstacles = Obstacles(self.graph, self.workflow.attached, catalog)
 
     def node(self, name: str) -> NodePlan:
@@ -136,6 +144,10 @@ class WorkflowPlan:
     def _required(self, node: Node) -> frozenset[int]:
         found = patient_node(self._catalog.find(node.kind))
         return NOTHING if found is None else found.required_inputs(node)
+
+    def _own(self, node: Node) -> int | None:
+        found = self_serving_node(self._catalog.find(node.kind))
+        return None if found is None else found.own_output(node)
 
 
 def plan_of(workflow: Workflow, context: PluginContext) -> WorkflowPlan:

@@ -13,9 +13,7 @@ from jackfield.api.engine import Engine, Execution, ExecutionRequest, Outcome, T
 from jackfield.api.errors import Conflict, NotFound
 from jackfield.api.nodes import NodeCatalog, NodeError, NodeResult, NodeRun, NodeType, Suspend, entry_node
 from jackfield.api.scripts import SCRIPT_ENGINES
-from jackfield.api.storage import Store
 from jackfield.api.workflows import Items, Node, Workflow
-from jackfield_workflows.cli.ephemeral import EphemeralStore
 from jackfield_workflows.cli.progress import CommandOutcome, RunPrinter
 from jackfield_workflows.history.files import drop_files
 from jackfield_workflows.history.views import failure_view
@@ -84,7 +82,7 @@ async def run_here(
     """Run to the end. Cancelling this cancels the run first. Raises `JackfieldError`."""
     calls = asyncio.Event()
     nodes = WatchedCatalog(context.port(NodeCatalog), progress, calls)
-    engine = context.port(TemporaryEngines).make(cast("Store", EphemeralStore(context.store)), nodes)
+    engine = context.port(TemporaryEngines).make(nodes)
     first = chosen_start(workflow, start, context.port(NodeCatalog))
     request = ExecutionRequest(
         workflow=workflow,

@@ -12,7 +12,7 @@ from .caller_secrets import Hidden
 from .jsontext import Json
 from .nodes import NodeAnswer, NodeCatalog
 from .records import record
-from .storage import CallUpdate, Delivery, NewCall, StaticChange, Store, StoredExecution
+from .storage import CallUpdate, Delivery, NewCall, StaticChange, StoredExecution
 from .streaming import ChunkStream
 from .workflows import Items, Node, Workflow
 
@@ -188,8 +188,9 @@ class ExpressionPreview(Protocol):
 class TemporaryEngines(Protocol):
     """The port of the embedded engine: engines for runs that nobody asks for later."""
 
-    def make(self, store: Store, nodes: NodeCatalog) -> Engine:
-        """One of its own, over this store and with these node types; whoever asks for it drains it."""
+    def make(self, nodes: NodeCatalog) -> Engine:
+        """One of its own, with these node types; whoever asks for it drains it. What it would store is kept in memory
+        alone, and it reads what the daemon's store has."""
 
 
 class ExecutionDefaults(Protocol):

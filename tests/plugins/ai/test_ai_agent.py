@@ -105,7 +105,7 @@ async def test_calls_side_by_side_keep_their_order(lab: AiLab) -> None:
         (("Look_up", "[1]"), "must be a JSON object"),
         (("Look_up", {}), "word is missing"),
         (("Look_up", {"word": 3}), "word must be a string"),
-        (("Nothing", {}), "there is no tool Nothing"),
+        (("Nothing", {}), "There is no tool Nothing"),
     ],
     ids=["malformed", "list", "missing", "type", "unknown"],
 )

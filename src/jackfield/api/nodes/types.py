@@ -352,6 +352,15 @@ class PatientNode(Protocol):
 
 
 @runtime_checkable
+class SelfServingNode(Protocol):
+    """What a node type has beside `NodeType` when a start node works on what its caller hands over: it is started with
+    items on an output of its own choice (`ExecutionRequest.start_output`), and runs next, with these as its input."""
+
+    def own_output(self, node: Node) -> int:
+        """The output whose items are the node's own input; it gives nothing there itself."""
+
+
+@runtime_checkable
 class StreamingNode(Protocol):
     """What a node type has beside `NodeType` when its nodes can send chunks (`NodeRun.send_chunk`)."""
 
@@ -387,6 +396,11 @@ def entry_items(workflow: Workflow, start: str, given: Items | None, catalog: No
 def patient_node(node_type: NodeType | None) -> PatientNode | None:
     """The same as a `PatientNode`, when it is one; see `entry_node`."""
     return cast("PatientNode", node_type) if hasattr(node_type, "required_inputs") else None
+
+
+def self_serving_node(node_type: NodeType | None) -> SelfServingNode | None:
+    """The same as a `SelfServingNode`, when it is one; see `entry_node`."""
+    return cast("SelfServingNode", node_type) if hasattr(node_type, "own_output") else None
 
 
 def streaming_node(node_type: NodeType | None) -> StreamingNode | None:

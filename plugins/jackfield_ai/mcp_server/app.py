@@ -1,0 +1,133 @@
+"""`/mcp` and `/mcp-test`: requests of MCP clients, each checked before the SDK sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, cast
+
+from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send, error_body
+from jackfield.api.context import PluginContext
+from jackfield.api.errors import InvalidInput, JackfieldError, MethodNotAllowed, NotFound, NotSupported
+from jackfield.api.jsontext import loads
+from jackfield.api.object_references import load
+from jackfield_ai.mcp_server.access import check_caller
+from jackfield_ai.mcp_server.bodies import read_body, replayed
+from jackfield_ai.mcp_server.calling import ToolCalls
+from jackfield_ai.mcp_server.paths import TEST, messages_address
+from jackfield_ai.mcp_server.servers import McpServers, McpTarget
+from jackfield_ai.mcp_server.trigger import MISSING, installed
+from jackfield_ai.reading import at, text_at
+from jackfield_ai.settings import AiSettings
+
+if TYPE_CHECKING:
+    from jackfield_ai.mcp_server.sdk import McpSdk
+
+METHODS = ("GET", "POST", "DELETE")
+_SDK = "jackfield_ai.mcp_server.sdk:McpSdk"
+_SESSION = "mcp-session-id"
+
+
+class McpApp:
+    """An ASGI application."""
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+        self._settings = context.settings(AiSettings)
+        self._servers = McpServers(context, self._settings)
+        self._made: McpSdk | None = None
+        self._loading = asyncio.Lock()
+        wanted = self._settings.mcp_test_enabled
+        self._tests = context.service.loopback if wanted is None else wanted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def watched(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._serve(scope, receive, watched)
+        except JackfieldError as exc:
+            if begun:
+                raise
+            await _refuse(exc, scope, send)
+        except Exception as exc:
+            self._context.log.error("A request of an MCP client failed.", exc_info=exc)
+            if not begun:
+                await _refuse(JackfieldError("Something went wrong; please try again later."), scope, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        segment, _, called = scope["path"].strip("/").partition("/")
+        test = segment == TEST
+        if test and not self._tests:
+            raise NotFound("Test calls are switched off; see ai.mcp_test_enabled.")
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        target = await self._checked(called, headers, test)
+        method = scope["method"]
+        if method not in METHODS:
+            raise MethodNotAllowed(METHODS)
+        if method == "DELETE":  # nothing is kept that could end
+            await send({"type": "http.response.start", "status": 204, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
+
+        async def current() -> McpTarget:
+            return await self._servers.find(called, test=test)
+
+        sdk = await self._sdk()
+        address = "/" + scope["path"].strip("/")
+        if method == "GET":
+            if _SESSION in headers or "mcp-protocol-version" in headers:
+                raise MethodNotAllowed(("POST",), "This server sends nothing by itself over Streamable HTTP.")
+            server = await sdk.protocol.server(target, current)
+            await sdk.sessions.connect(server, messages_address(address), scope, receive, send)
+            return
+        body = await read_body(receive, headers, self._settings.mcp_body_limit, self._settings.mcp_body_timeout)
+        again = replayed(body, receive)
+        if b"session_id=" in scope["query_string"]:
+            await sdk.sessions.post(address, scope, again, send)
+            return
+        self._cancel(sdk, body, headers)
+        await sdk.serve_http(await sdk.protocol.server(target, current), scope, again, send, self._settings)
+
+    async def _checked(self, called: str, headers: Mapping[str, str], test: bool) -> McpTarget:
+        target = await self._servers.find(called, test=test)
+        await check_caller(self._context, target.node, headers)
+        return target
+
+    def _cancel(self, sdk: McpSdk, body: bytes, headers: Mapping[str, str]) -> None:
+        """A client cancels a call by a request of its own; what else the message is, the SDK sees to."""
+        if b"notifications/cancelled" not in body or not headers.get(_SESSION):
+            return
+        try:
+            message = loads(body)
+        except InvalidInput:
+            return
+        if text_at(message, "method") == "notifications/cancelled":
+            sdk.scopes.cancel(headers[_SESSION], at(message, "params", "requestId"))
+
+    async def _sdk(self) -> McpSdk:
+        """Loads the SDK with the first request that needs it, on a thread, as that takes a second. Raises
+        `NotSupported` where it is not installed."""
+        async with self._loading:
+            if self._made is None:
+                if not installed():
+                    raise NotSupported(MISSING)
+                made = cast("Callable[..., McpSdk]", await asyncio.to_thread(load, _SDK))
+                self._made = made(self._context, self._servers, ToolCalls(self._context, self._settings))
+            return self._made
+
+
+async def _refuse(error: JackfieldError, scope: Scope, send: Send) -> None:
+    body = error_body(error, str(scope.get("jackfield.request_id", "")))
+    given = [(name.lower().encode(), value.encode()) for name, value in error.headers]
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *given]
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def build(context: PluginContext) -> AsgiApp:
+    return McpApp(context)
