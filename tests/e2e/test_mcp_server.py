@@ -35,7 +35,7 @@ MODES = ("legacy", "auto")
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    settings = "[ai]\nmcp_progress = 0.05\nmcp_sse_sessions = 2\n[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
+    settings = "[ai]\nmcp_progress = 0.05\nmcp_sse_sessions = 2\nmcp_body_limit = 65536\n[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
     daemon = Daemon(tmp_path_factory.mktemp("mcp"), settings=settings)
     try:
         yield daemon.start()
@@ -273,9 +273,7 @@ def test_requests_that_are_none_are_refused(daemon: Daemon) -> None:
         client.post("/mcp/strict", content=b"{", headers={**ACCEPT, "Content-Type": "application/json"}).status_code
         == 400
     )
-    assert (
-        client.post("/mcp/strict", json=message("tools/list", pad="x" * 2_000_000), headers=ACCEPT).status_code == 413
-    )
+    assert client.post("/mcp/strict", json=message("tools/list", pad="x" * 200_000), headers=ACCEPT).status_code == 413
     other = {**ACCEPT, "Origin": "https://elsewhere.example"}
     assert client.post("/mcp/strict", json=message("tools/list"), headers=other).status_code == 403
     own = {**ACCEPT, "Origin": daemon.base_url}

@@ -10,13 +10,13 @@ from jackfield.api.asgi import AsgiApp, Message, Receive, Scope, Send, error_bod
 from jackfield.api.context import PluginContext
 from jackfield.api.errors import InvalidInput, JackfieldError, MethodNotAllowed, NotFound, NotSupported
 from jackfield.api.jsontext import loads
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.object_references import load
 from jackfield_ai.mcp_server.access import check_caller
 from jackfield_ai.mcp_server.bodies import read_body, replayed
 from jackfield_ai.mcp_server.calling import ToolCalls
 from jackfield_ai.mcp_server.paths import TEST, messages_address
 from jackfield_ai.mcp_server.servers import McpServers, McpTarget
-from jackfield_ai.mcp_server.trigger import MISSING, installed
 from jackfield_ai.reading import at, text_at
 from jackfield_ai.settings import AiSettings
 
@@ -114,8 +114,8 @@ class McpApp:
         `NotSupported` where it is not installed."""
         async with self._loading:
             if self._made is None:
-                if not installed():
-                    raise NotSupported(MISSING)
+                if missing := lacking_library("mcp", "mcp"):
+                    raise NotSupported(missing)
                 made = cast("Callable[..., McpSdk]", await asyncio.to_thread(load, _SDK))
                 self._made = made(self._context, self._servers, ToolCalls(self._context, self._settings))
             return self._made

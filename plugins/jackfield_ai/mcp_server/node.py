@@ -12,6 +12,7 @@ from jackfield.api.context import PluginContext
 from jackfield.api.jsontext import Json
 from jackfield.api.nodes import NodeCredential, NodeDescription, NodeError, NodeResult, NodeRun, Parameters
 from jackfield.api.nodes.items import new_item
+from jackfield.api.nodes.libraries import lacking_library
 from jackfield.api.nodes.ui import UiFields
 from jackfield.api.workflows import Item, Node
 from jackfield_ai.agent.node import noted_call
@@ -55,6 +56,7 @@ class McpTriggerNode(AiNode):
         trigger=True,
         accepts=(TOOL,),
         help="ai#an-mcp-server",
+        missing=lacking_library("mcp", "mcp"),
         credentials=(
             NodeCredential("httpBearerAuth", when={"authentication": ("bearerAuth",)}),
             NodeCredential("httpHeaderAuth", when={"authentication": ("headerAuth",)}),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from importlib.util import find_spec
 
 from jackfield.api.context import PluginContext
 from jackfield.api.nodes import NodeError
@@ -13,12 +12,6 @@ from jackfield_ai.mcp_server.access import AUTHENTICATIONS, authentication, proo
 from jackfield_ai.mcp_server.paths import LIVE, NODES, path_of
 
 KIND = "mcp"
-MISSING = "The MCP Server Trigger needs the package mcp; install it with: pip install 'jackfield[mcp]'"
-
-
-def installed() -> bool:
-    """Whether the SDK is there; looks, and imports nothing."""
-    return find_spec("mcp") is not None
 
 
 class McpTrigger:
@@ -41,8 +34,6 @@ class McpTrigger:
         found: list[Problem] = []
         for node in served_nodes(workflow, NODES):
             place = node_path(workflow, node)
-            if not installed():
-                found.append(Problem(place, MISSING))
             found += [Problem(f"{place}.{where}", message) async for where, message in self._problems(node)]
         return found
 
