@@ -35,7 +35,8 @@ MODES = ("legacy", "auto")
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
-    settings = "[ai]\nmcp_progress = 0.05\nmcp_sse_sessions = 2\nmcp_body_limit = 65536\n[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
+    limits = "mcp_progress = 0.05\nmcp_sse_sessions = 2\nmcp_body_limit = 65536\n"
+    settings = f"[ai]\n{limits}[nodes.http]\nallowed_networks = ['127.0.0.0/8']\n"
     daemon = Daemon(tmp_path_factory.mktemp("mcp"), settings=settings)
     try:
         yield daemon.start()
