@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import platform
 import subprocess
 import sys
 import threading
+import weakref
 
 import pytest
 
-from jackfield.core.process.memory import find_trim, trim_forever
+from jackfield.core.process.memory import LONGEST_BUSY, aged, find_old_cycles, find_trim, trim_forever
 from jackfield.testing.clock import FakeClock
 
 
@@ -71,3 +73,51 @@ def test_no_look_at_everything_while_a_run_makes_20_000_items() -> None:
     young, middle, old = map(int, done.stdout.split())
     assert young > 0
     assert (middle, old) == (0, 0)
+
+
+async def test_an_idle_process_looks_at_what_is_old_once_and_a_busy_one_each_hour() -> None:
+    clock, spent, age, looks = FakeClock(), [0.0], [0], list[float]()
+    task = asyncio.create_task(
+        find_old_cycles(clock, 30, lambda: looks.append(clock.monotonic()), lambda: spent[0], lambda: age[0])
+    )
+    begun = clock.monotonic()
+    await clock.advance(30)
+    assert looks == []  # nothing has become old
+    age[0] += 1
+    spent[0] += 3
+    await clock.advance(30)
+    assert looks == []  # it was busy
+    spent[0] += 0.1
+    for _ in range(3):
+        await clock.advance(30)
+    assert looks == [begun + 90]
+    while clock.monotonic() < begun + 90 + LONGEST_BUSY:
+        age[0] += 1
+        spent[0] += 3
+        assert looks == [begun + 90]
+        await clock.advance(30)
+    assert looks == [begun + 90, begun + 90 + LONGEST_BUSY]
+    task.cancel()
+
+
+class Linked:
+    """Holds itself."""
+
+    def __init__(self) -> None:
+        self.own = self
+
+
+async def test_a_cycle_that_is_old_is_found() -> None:
+    clock = FakeClock()
+    task = asyncio.create_task(find_old_cycles(clock, 30, used=lambda: 0.0))
+    await clock.advance(0)
+    made = Linked()
+    known, before = weakref.ref(made), aged()
+    gc.collect(1)  # whatever lives is old now
+    assert aged() != before
+    del made
+    gc.collect(1)
+    assert known() is not None
+    await clock.advance(30)
+    assert known() is None
+    task.cancel()

@@ -32,7 +32,8 @@ COLLECTOR = 50_000, 5, 10_000
   of a run with a million items took a quarter of a second.
 - 10,000 looks at the middle. A look at the old walks everything that is alive. `gc.freeze` has emptied that generation,
   so that CPython's own guard (a quarter more than last time) holds nothing back while a run fills it: with 1, a run of
-  20,000 items was walked again and again while it grew, and took twice the time.
+  20,000 items was walked again and again while it grew, and took twice the time. An idle daemon looks at it
+  (`jackfield.core.process.memory.find_old_cycles`).
 """
 
 

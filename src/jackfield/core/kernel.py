@@ -38,7 +38,7 @@ from .key_agreement import agree, follow
 from .keys.record import KeyRecord
 from .plugins import PluginHost
 from .ports import Extensions, PortDirectory
-from .process.memory import trim_forever
+from .process.memory import find_old_cycles, trim_forever
 from .process.watchdog import BlockingCode, Watchdog
 from .redaction import Redactor
 from .secrets import FileSecrets
@@ -225,6 +225,7 @@ class Kernel:
             await self.workers.start()
         interval = self.settings.get(DaemonSettings).trim_interval
         self.tasks.spawn("kernel.trim", trim_forever(self.clock, interval))
+        self.tasks.spawn("kernel.cycles", find_old_cycles(self.clock, interval))
         self.ready = True
         self.when_ready()
         self.plugins.strict = False  # from now on a mistake is told, and ends nothing

@@ -138,7 +138,11 @@ class DaemonSettings(KernelTable):
         "in bytes.",
     )
     trim_interval: float = Field(
-        30.0, ge=1, le=86400, description="How often freed memory is given back to the system (glibc only), in seconds."
+        30.0,
+        ge=1,
+        le=86400,
+        description="How often freed memory is given back to the system (glibc only), and how long the daemon has to "
+        "be idle before it looks for old garbage, in seconds.",
     )
 
 

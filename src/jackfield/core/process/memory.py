@@ -1,4 +1,10 @@
-"""Keeping resident memory flat with glibc's allocator. The store's threads allocate and free blocks of every size;
+"""Keeping resident memory flat.
+
+Garbage in cycles that has outlived two looks of the cyclic collector is found by a look at everything alone, which
+takes milliseconds for each 10,000 objects. The daemon's thresholds put it off for ever, so that no run is walked while
+it grows: it has its time when nothing else is done.
+
+With glibc's allocator: the store's threads allocate and free blocks of every size;
 glibc would keep what they free, in pieces and for each thread apart, so that resident memory creeps up although nothing
 is held. With one arena for all threads (which the interpreter's lock lets in one at a time anyway) and freed memory
 given back now and then it stays where it is: `python bench/memory.py`."""
@@ -8,10 +14,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import gc
+import time
 from collections.abc import Callable
 
 from jackfield.api.clock import Clock
 
+IDLE_SHARE = 0.02
+"""Of one core: what an idle process stays below."""
+LONGEST_BUSY = 3600.0
+"""Seconds after which a process that is never idle looks as well."""
 _M_ARENA_MAX = -8
 """From glibc's malloc.h."""
 
@@ -41,3 +53,28 @@ async def trim_forever(
     while trim is not None:
         await asyncio.to_thread(trim)
         await clock.sleep(interval)
+
+
+def aged() -> int:
+    """Changes when objects became old that only a look at everything finds."""
+    return int(gc.get_stats()[1]["collections"])
+
+
+async def find_old_cycles(
+    clock: Clock,
+    interval: float,
+    look: Callable[[], object] = gc.collect,
+    used: Callable[[], float] = time.process_time,
+    age: Callable[[], int] = aged,
+) -> None:
+    """Look at everything once objects have become old, after an `interval` in which the process did hardly anything, at
+    the latest after `LONGEST_BUSY`. On this thread, where what is found may be freed. used: seconds of the processor so
+    far."""
+    spent, known, looked_at = used(), age(), clock.monotonic()
+    while True:
+        await clock.sleep(interval)
+        is_idle = used() - spent < interval * IDLE_SHARE
+        if age() != known and (is_idle or clock.monotonic() - looked_at >= LONGEST_BUSY):
+            look()
+            known, looked_at = age(), clock.monotonic()
+        spent = used()
