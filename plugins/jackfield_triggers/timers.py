@@ -14,6 +14,8 @@ Act = Callable[[str], Awaitable["int | None"]]
 """Does what is due and gives the next moment, Unix ms; None: nothing is due any more."""
 _LONGEST_S = 60.0
 """Between two looks: the system's clock may be set."""
+_STEP_MS = 2_000
+"""A clock that is set back by more takes what is due with it, which would wait for so long else."""
 
 
 @state
@@ -37,6 +39,7 @@ class Timers:
         self._heap: list[tuple[int, str]] = []
         self._changed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._offset = self._clock_offset()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -71,6 +74,7 @@ class Timers:
         try:
             while True:
                 self._changed.clear()
+                self._follow_clock()
                 await self._start_due(act)
                 await self._rest()
         finally:
@@ -80,6 +84,24 @@ class Timers:
             for entry in self._entries.values():
                 entry.busy = False
 
+    def _clock_offset(self) -> int:
+        """ms by which the clock of the day is ahead of one that nobody sets."""
+        return self._clock.now_ms() - round(self._clock.boottime() * 1000)
+
+    def _follow_clock(self) -> None:
+        before, self._offset = self._offset, self._clock_offset()
+        if (back := before - self._offset) <= _STEP_MS:
+            return
+        for entry in self._entries.values():
+            if entry.next is not None:
+                entry.next -= back
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        waiting = ((one, name) for name, one in self._entries.items() if not one.busy)
+        self._heap = [(one.next, name) for one, name in waiting if one.next is not None]
+        heapq.heapify(self._heap)
+
     async def _start_due(self, act: Act) -> None:
         while self._heap and self._heap[0][0] <= self._clock.now_ms():
             due, key = heapq.heappop(self._heap)
@@ -87,6 +109,9 @@ class Timers:
             if entry is None or entry.next != due or entry.busy:
                 continue
             await self._slots.acquire()
+            if self._entries.get(key) is not entry or entry.next != due:  # dropped or set anew meanwhile
+                self._slots.release()
+                continue
             entry.busy, entry.again, entry.next = True, False, None
             task = asyncio.get_running_loop().create_task(self._act(key, entry, act), name=f"trigger {key}")
             self._tasks.add(task)
@@ -99,18 +124,18 @@ class Timers:
         finally:
             self._slots.release()
             entry.busy = False
-            if entry.gone:
+            moment = entry.next if entry.again else following
+            if entry.gone or moment is None:
                 del self._entries[key]
             else:
-                self._set(key, entry, entry.next if entry.again else following)
+                self._set(key, entry, moment)
 
     def _set(self, key: str, entry: _Entry, moment: int | None) -> None:
         entry.next = moment
         if moment is not None and not entry.busy:
             heapq.heappush(self._heap, (moment, key))
         if len(self._heap) > 2 * len(self._entries) + 64:
-            self._heap = [(one.next, name) for name, one in self._entries.items() if one.next is not None]
-            heapq.heapify(self._heap)
+            self._rebuild()
         self._changed.set()
 
     async def _rest(self) -> None:

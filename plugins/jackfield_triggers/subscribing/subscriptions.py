@@ -156,10 +156,10 @@ class Subscriptions:
         for workflow_id in dict.fromkeys(row.workflow_id for row in rows):
             await self._refresh(workflow_id, None)
         for ident in await self._records.ids():
-            if ident not in self._known:
+            if ident not in self._known or self._timers.next_of(ident) is None:
                 kept = await self._records.get(ident)
                 if kept is not None:
-                    self._known[ident] = Subscription(ident, kept.workflow_id, kept.node.name)
+                    self._known.setdefault(ident, Subscription(ident, kept.workflow_id, kept.node.name))
                     self._timers.at(ident, self._context.clock.now_ms() + jitter_of(ident, self._spread))
 
     async def _refresh(self, workflow_id: str, first: int | None) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TypeAlias, cast
 
 from jackfield.api.jsontext import Json
 from jackfield.api.object_references import load
+from jackfield.api.triggers.failures import ServiceRefusal
 from jackfield.api.triggers.newness import Newness, of_source
 from jackfield.api.triggers.polling import Polled, PollRun
 from jackfield.api.workflows import Item, Node, Problem
@@ -23,6 +24,11 @@ from jackfield_vendors.triggering.compiled import CompiledPoll, check_source, ch
 from jackfield_vendors.triggering.trigger_node import VendorTriggerNode, no_variant
 
 PollCode: TypeAlias = "Callable[[PollRun, ServiceSteps, TemplateScope], Awaitable[Polled]]"
+
+_TOO_LONG_AGO = 410
+"""Of a service that does not tell any more what came since then, such as Google Calendar after some weeks."""
+_LATE_S = 86_400
+"""Seconds by which what is new may turn up late."""
 
 
 class VendorPollNode(VendorTriggerNode):
@@ -60,7 +66,16 @@ class VendorPollNode(VendorTriggerNode):
         if found.described.new.start == "now" and newness.is_first(run.state) and not run.test:
             newness.begin(run.state, run.now / 1000)
             return Polled()
-        return await _Asked(self, run, found, newness, steps, scope).polled()
+        try:
+            polled = await _Asked(self, run, found, newness, steps, scope).polled()
+        except ServiceRefusal as exc:
+            if exc.status != _TOO_LONG_AGO or since is None or found.described.new.start != "now":
+                raise
+            newness.begin(run.state, run.now / 1000)
+            return Polled(left_out=f"{exc.message} What happened since {special['$since']} is not looked at.")
+        if found.described.new.start == "now" and not (run.test or polled.more or polled.left_out):
+            newness.advance(run.state, run.now / 1000 - _LATE_S)
+        return polled
 
 
 class _Asked:

@@ -169,6 +169,13 @@ async def test_conditions_in_sql(
         assert [row[0] for row in await database.query(f"SELECT name FROM {rows} {where} ORDER BY 1", values)] == found
 
 
+@pytest.mark.parametrize("wanted", [{}, {"eq": "a"}, {"in": "a"}, {"gt": "1"}, {"notIn": None}, {"arrayContains": "a"}])
+def test_a_condition_that_says_nothing_is_refused(wanted: Any) -> None:
+    """Left out, it would let every row through."""
+    with pytest.raises(NodeError, match="The filter of 'tenant'"):
+        conditions_of({"tenant": wanted}, '"metadata"')
+
+
 def test_lines_in_chroma_are_properties() -> None:
     metadata = {"loc": {"lines": {"from": 1, "to": 2}}, "a": "b", "n": None}
     kept = chroma_properties(Document("t", metadata))

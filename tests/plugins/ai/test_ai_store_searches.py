@@ -17,7 +17,7 @@ from test_ai_vector_stores import Store, of_milvus, of_mongo, of_redis, texts, v
 from jackfield.api.databases import DatabaseConnections
 from jackfield.api.nodes import NodeError
 from jackfield_ai.retrieval.stores.graphql import Name, rendered, where_of
-from jackfield_ai.retrieval.stores.redis import blob, escaped, unescaped
+from jackfield_ai.retrieval.stores.redis import RedisStoreParameters, blob, escaped, unescaped
 from jackfield_ai.retrieval.stores.weaviate import address, flat
 
 VALUES = st.recursive(
@@ -160,6 +160,34 @@ def test_filters_of_weaviate() -> None:
     for wrong in ({}, {"path": ["a"], "operator": "Near", "valueString": "x"}, {"path": ["a"], "operator": "Equal"}):
         with pytest.raises(NodeError, match="searchFilterJson"):
             where_of(wrong, {})
+
+
+def test_a_name_in_a_filter_of_weaviate_cannot_end_it() -> None:
+    area = {"path": ["p"], "operator": "WithinGeoRange", "valueGeoCoordinates": {"a: 1}) { secret }": 1}}
+    with pytest.raises(NodeError, match="searchFilterJson has the name"):
+        rendered(where_of(area, {}))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("tenant-1, b:c", ["tenant-1", "b:c"]),
+        ("a) | (*", ["a"]),
+        ("a|b", ["a b"]),
+        ("x => [KNN 5 @v $u]", ["x KNN 5 v u"]),
+        ('"a\\" é*', ['"a " é']),
+        ("%a%", ["a"]),
+    ],
+)
+def test_words_of_redis_filters_mean_nothing_else(given: str, words: list[str]) -> None:
+    parameters = RedisStoreParameters.model_validate({"options": {"metadataFilter": given}})
+    assert parameters.condition() == {"words": words}
+
+
+def test_a_filter_of_redis_without_a_word_is_refused() -> None:
+    """Without it every document would be found."""
+    with pytest.raises(NodeError, match="metadataFilter has"):
+        RedisStoreParameters.model_validate({"options": {"metadataFilter": "a, *"}}).condition()
 
 
 def test_properties_of_weaviate_are_flat() -> None:

@@ -145,3 +145,16 @@ def test_another_source_begins_anew() -> None:
     of_source(state, "b")
     assert BY_ID.is_first(state)
     assert BY_ID.new([{"id": 3}], state, 9)[0] == []
+
+
+def test_what_lies_far_back_counts_as_seen_though_nothing_came() -> None:
+    rule = Newness("time", lambda row: row["id"], lambda row: row["at"], overlap=5)  # type: ignore[index, call-overload]
+    state: dict[str, Any] = {}
+    rule.begin(state, 1000)
+    assert rule.new([{"id": "a", "at": 1001}], state, 10)[0] == [{"id": "a", "at": 1001}]
+    rule.advance(state, 900)
+    assert state == {"latest": 1001.0, "at": {"a": 1001.0}}
+    rule.advance(state, 2000)
+    assert state == {"latest": 2000, "at": {}}
+    assert rule.since(state) == 1995
+    assert rule.new([{"id": "b", "at": 1500}, {"id": "c", "at": 2001}], state, 10)[0] == [{"id": "c", "at": 2001}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -175,6 +176,23 @@ async def test_a_service_that_never_answers_is_given_up_after_a_week(world: Worl
     calls = len(world.service.calls)
     await world.clock.advance(HOUR)
     assert len(world.service.calls) == calls
+
+
+async def test_a_daemon_that_leads_again_ends_what_it_was_ending(world: World) -> None:
+    """As when the store did not answer for a while."""
+    ident = await world.live("ringing")
+    await world.clock.advance(MINUTE)
+    world.service.down = 0
+    await world.store.delete_workflow(ident)
+    await world.follow(ident, "deleted")
+    world.service.hangs = True
+    await world.clock.advance(10 * MINUTE)
+    subscriptions = world.contexts[0].port(Subscriptions)
+    await world.end(subscriptions.run)
+    world.service.down, world.service.hangs = None, False
+    world.tasks.append(asyncio.ensure_future(subscriptions.run()))
+    await world.clock.advance(30 * MINUTE)
+    assert (world.service.hooks, await world.records()) == ({}, [])
 
 
 async def test_a_crash_between_answer_and_storage_leaves_one_subscription(world: World) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ class Service:
         self.hooks: dict[str, dict[str, Any]] = {}
         self.calls: list[str] = []
         self.lifetime: int | None = None
+        self.hangs = False
 
     def add(self, count: int = 1) -> None:
         first = len(self.rows)
@@ -109,6 +110,8 @@ class Ringing(PassingNode):
 
     async def unsubscribe(self, run: SubscriptionRun) -> None:
         self._service.calls.append("unsubscribe")
+        if self._service.hangs:
+            await asyncio.Event().wait()
         self._service.refuse()
         self._service.hooks.pop(str(run.state.get("id")), None)
 
@@ -195,6 +198,13 @@ class World:
         self.tasks += [asyncio.ensure_future(polls.run()), asyncio.ensure_future(subscriptions.run())]
         self.contexts.append(context)
         return context
+
+    async def end(self, run: Callable[[], Awaitable[None]]) -> None:
+        """What daemons began with this function ends; they live on."""
+        ended = [task for task in self.tasks if getattr(task.get_coro(), "__qualname__", "") == run.__qualname__]
+        for task in ended:
+            task.cancel()
+        await asyncio.gather(*ended, return_exceptions=True)
 
     async def kill(self) -> None:
         for task in self.tasks:

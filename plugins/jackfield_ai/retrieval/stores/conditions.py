@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from jackfield.api.jsontext import Json
+from jackfield.api.nodes import NodeError
 from jackfield_ai.retrieval.stores.port import Condition
 
 _COMPARED: Mapping[str, str] = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -12,7 +13,7 @@ _COMPARED: Mapping[str, str] = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 
 def conditions_of(condition: Condition, column: str) -> tuple[list[str], list[object]]:
     """The conditions, all of which must hold, and the values of their `%s`. column: quoted. A property is the same as a
-    text, or fits an object with in, notIn, arrayContains, gt, gte, lt, lte or neq."""
+    text, or fits an object with in, notIn, arrayContains, gt, gte, lt, lte or neq. Raises `NodeError` for any other."""
     wheres: list[str] = []
     values: list[object] = []
     for name, wanted in condition.items():
@@ -27,8 +28,11 @@ def _of_property(name: str, wanted: Json, column: str) -> Iterator[tuple[str, li
     if not isinstance(wanted, dict):
         yield f"{text} = %s", [name, _plain(wanted)]
         return
+    if not wanted:
+        raise _unfit(name, "nothing")
     for word, value in wanted.items():
         texts = [_plain(one) for one in value] if isinstance(value, list) else []
+        # One that is left out would give documents that were not to be seen.
         if word == "in" and isinstance(value, list):
             yield f"{text} = ANY(%s::text[])", [name, texts]
         elif word == "notIn" and isinstance(value, list):
@@ -39,6 +43,15 @@ def _of_property(name: str, wanted: Json, column: str) -> Iterator[tuple[str, li
             yield f"({text})::numeric {_COMPARED[word]} %s::numeric", [name, value]
         elif word == "neq":
             yield f"({text} IS DISTINCT FROM %s)", [name, _plain(value)]
+        else:
+            raise _unfit(name, word)
+
+
+def _unfit(name: str, word: str) -> NodeError:
+    return NodeError(
+        f"The filter of {name[:100]!r} has {word[:50]!r} with a value that it cannot have; write a text, or in, notIn "
+        "or arrayContains with a list, gt, gte, lt or lte with a number, or neq."
+    )
 
 
 def _plain(value: Json) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from jackfield.api.jsontext import Json, dumps
@@ -10,6 +11,7 @@ from jackfield.api.records import record
 from jackfield_ai.reading import at, list_at, text_at
 from jackfield_ai.retrieval.stores.port import Condition
 
+_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
 _OPERATORS: Mapping[str, str] = {
     "equal": "Equal",
     "like": "Like",
@@ -39,10 +41,13 @@ class Name:
 
 
 def rendered(value: object) -> str:
-    """A literal of GraphQL (its October 2021 edition, section 2.9)."""
+    """A literal of GraphQL (its October 2021 edition, section 2.9). Raises `NodeError` for a name that it cannot
+    have, which could go on as another part of the query."""
     if isinstance(value, Name):
         return value.text
     if isinstance(value, Mapping):
+        if odd := next((name for name in value if not _NAME.fullmatch(str(name))), None):
+            raise NodeError(f"The parameter searchFilterJson has the name {odd[:50]!r}; use letters, digits and _.")
         return "{" + ", ".join(f"{name}: {rendered(one)}" for name, one in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(rendered, value)) + "]"

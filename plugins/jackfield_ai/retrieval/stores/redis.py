@@ -3,6 +3,7 @@ layout of LangChain.js."""
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -25,6 +26,7 @@ from jackfield_ai.retrieval.stores.parameters import StoreOptions, UpdatingParam
 from jackfield_ai.retrieval.stores.port import Condition, StoreUser, Unprepared, Vector, VectorStoreForm
 
 _SCORE = "vector_score"
+_MEANING = re.compile(r"[^\w\s:\"-]")
 _ESCAPED = ("-", ":", '"')
 """What LangChain.js writes with a backslash, so that the full-text index takes it for a part of the word."""
 
@@ -52,8 +54,9 @@ class RedisStoreParameters(UpdatingParameters):
         return self.options.overwrite_documents
 
     def condition(self) -> Condition:
+        """Raises `NodeError`."""
         words = [word.strip() for word in self.options.metadata_filter.split(",")]
-        return {"words": [word for word in words if word]}
+        return {"words": [plain_word(word) for word in words if word]}
 
 
 class RedisIndex(Unprepared):
@@ -144,6 +147,15 @@ def _pairs(fields: object) -> dict[str, str]:
 def blob(vector: Vector) -> bytes:
     """32-bit numbers in the machine's order, which is Redis' on every machine that it runs on."""
     return array("f", vector).tobytes()
+
+
+def plain_word(word: str) -> str:
+    """A word of the filter without what means something in a query, so that no value of an item can end the filter: the
+    index parts words there, too. Raises `NodeError`."""
+    found = " ".join(_MEANING.sub(" ", word).split())
+    if not any(sign.isalnum() for sign in found):
+        raise NodeError(f"The parameter metadataFilter has {word[:100]!r}, in which no letter or digit stands.")
+    return found
 
 
 def escaped(text: str) -> str:

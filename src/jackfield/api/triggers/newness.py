@@ -64,6 +64,14 @@ class Newness:
         """What is older than now (Unix seconds) counts as seen; only by time."""
         state["latest"], state["at"] = now, {}
 
+    def advance(self, state: MutableMapping[str, Json], moment: float) -> None:
+        """What is older than this (Unix seconds) counts as seen from now on, however long nothing came: services tell
+        only so much of what has been. Only by time."""
+        latest, at = state.get("latest"), _times(state.get("at"))
+        if isinstance(latest, int | float) and latest < moment:
+            state["latest"] = moment
+            state["at"] = {key: when for key, when in at.items() if when >= moment - self.overlap}
+
     def new(self, rows: Sequence[Json], state: MutableMapping[str, Json], limit: int) -> tuple[list[Json], bool]:
         """The rows that are new, at most `limit`, and whether there are more of them; `state` changes in place. With an
         empty state nothing is new: what is listed counts as seen."""
