@@ -12,6 +12,7 @@ class NodesPlugin(Plugin):
     settings = (
         SettingsTable("nodes.files", "jackfield_nodes.files.settings:FilesSettings"),
         SettingsTable("nodes.http", "jackfield_nodes.http.settings:HttpSettings"),
+        SettingsTable("nodes.images", "jackfield_nodes.images.settings:ImageSettings"),
         SettingsTable("nodes.merge", "jackfield_nodes.merging.settings:MergeSettings"),
     )
     provides = {"jackfield.api.http_client:HttpClient": "jackfield_nodes.http.client:GuardedClient"}

@@ -17,6 +17,7 @@ MODULES: Mapping[str, str] = {
     "dateTime": "data.date_time",
     "debugHelper": "flow.debug_helper",
     "compareDatasets": "comparing.node",
+    "editImage": "images.node",
     "errorTrigger": "flow.error_trigger",
     "executeWorkflow": "flow.execute_workflow",
     "executeWorkflowTrigger": "flow.execute_workflow_trigger",

@@ -14,6 +14,7 @@ from zipfile import ZipFile
 
 import openpyxl
 import xlrd
+from PIL import Image, UnidentifiedImageError
 
 from jackfield_nodes.files.formats.limits import FileBudget
 from jackfield_nodes.files.formats.ods import read_ods
@@ -21,6 +22,7 @@ from jackfield_nodes.files.settings import FilesSettings
 
 from .cases import Document
 
+PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*", b"RIFF")
 ZIP, GZIP, XLS, TAR = b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0", b"ustar"
 TAR_MARK = slice(257, 262)
 CHANGING = re.compile(r"^(?:UID|DTSTAMP|PRODID):.*\r\n(?: .*\r\n)*", re.MULTILINE)
@@ -64,6 +66,8 @@ def meaning(data: bytes) -> object:
             return {"gzip": meaning(gzip.decompress(data))}
         if data.startswith(XLS):
             return {"xls": _of_xls(data)}
+        if data.startswith(PICTURES) and (picture := _of_picture(data)):
+            return picture
         if data[TAR_MARK] == TAR:
             with tarfile.open(fileobj=BytesIO(data)) as archive:
                 return {"tar": [[one.name, meaning(archive.extractfile(one).read())] for one in archive]}  # type: ignore[union-attr]
@@ -73,6 +77,15 @@ def meaning(data: bytes) -> object:
         return unfolded(CHANGING.sub("", data.decode()))
     except UnicodeDecodeError:
         return f"0x{data.hex()}"
+
+
+def _of_picture(data: bytes) -> Document | None:
+    """Format and size: encoders, filters and fonts differ in the pixels."""
+    try:
+        with Image.open(BytesIO(data)) as found:
+            return {"picture": found.format, "size": list(found.size), "frames": getattr(found, "n_frames", 1)}
+    except UnidentifiedImageError:
+        return None
 
 
 def unfolded(text: str) -> str:

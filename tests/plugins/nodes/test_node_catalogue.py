@@ -16,6 +16,7 @@ VERSIONS = {
     "crypto": (1, 2),
     "dateTime": (1, 2),
     "debugHelper": (1,),
+    "editImage": (1, 1.1),
     "executionData": (1, 1.1),
     "extractFromFile": (1, 1.1),
     "html": (1, 1.1, 1.2),

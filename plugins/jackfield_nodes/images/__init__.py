@@ -1,0 +1,1 @@
+"""Edit Image: pictures of items, through Pillow."""
